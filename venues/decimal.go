@@ -1,0 +1,105 @@
+package venues
+
+import (
+	"errors"
+
+	"github.com/shopspring/decimal"
+)
+
+// Bounds of a decimal on any wire of the service: at most DecimalDigitsMax
+// digits before the point and as many after it. Within these bounds no
+// arithmetic of the service can grow without limit.
+const DecimalDigitsMax = 18
+
+// ErrDecimal reports text that is not a plain decimal number.
+var ErrDecimal = errors.New("not a plain decimal number")
+
+// ParseDecimal reads `-?[0-9]{1,18}(\.[0-9]{1,18})?` and nothing else: no
+// exponent, no leading plus, no white space, no bare point. It is the only way
+// by which a decimal enters the service from outside; the parser of the decimal
+// library would accept "1e10000000", which costs seconds to compare.
+func ParseDecimal(text string) (decimal.Decimal, error) {
+	if !plainDecimal(text, DecimalDigitsMax) {
+		return decimal.Decimal{}, ErrDecimal
+	}
+	return decimal.NewFromString(text)
+}
+
+// ParseVenueDecimal reads a decimal printed by a venue. Venues pad and compute
+// ("0.00000000", "64846.98753790123456789012"), so more digits are taken than
+// from clients; exponents and everything else stay refused.
+func ParseVenueDecimal(text string) (decimal.Decimal, error) {
+	if !plainDecimal(text, 2*DecimalDigitsMax) {
+		return decimal.Decimal{}, ErrDecimal
+	}
+	return decimal.NewFromString(text)
+}
+
+// MustDecimal parses a constant of the program and panics on a bad one.
+func MustDecimal(text string) decimal.Decimal {
+	d, err := ParseDecimal(text)
+	if err != nil {
+		panic("venues: " + text + ": " + err.Error())
+	}
+	return d
+}
+
+func plainDecimal(text string, digitsMax int) bool {
+	if len(text) > 0 && text[0] == '-' {
+		text = text[1:]
+	}
+	whole := digitRun(text)
+	if whole == 0 || whole > digitsMax {
+		return false
+	}
+	if whole == len(text) {
+		return true
+	}
+	fraction := text[whole:]
+	if fraction[0] != '.' {
+		return false
+	}
+	n := digitRun(fraction[1:])
+	return n > 0 && n <= digitsMax && n == len(fraction)-1
+}
+
+func digitRun(text string) int {
+	n := 0
+	for n < len(text) && text[n] >= '0' && text[n] <= '9' {
+		n++
+	}
+	return n
+}
+
+// FormatDecimal prints plain notation without superfluous zeros: "0.5",
+// "64000", never "64000.00" or "6.4e4".
+func FormatDecimal(d decimal.Decimal) string { return d.String() }
+
+// Optional is a decimal that may be unknown or not applicable. It is encoded as
+// null then, never as a made-up zero.
+type Optional = decimal.NullDecimal
+
+// Some is a known Optional.
+func Some(d decimal.Decimal) Optional { return Optional{Decimal: d, Valid: true} }
+
+// SomePositive is d if it is above zero, else unknown. Venues print "0" where
+// a price does not exist.
+func SomePositive(d decimal.Decimal) Optional {
+	if d.IsPositive() {
+		return Some(d)
+	}
+	return Optional{}
+}
+
+// EqualOptional compares by value; two unknowns are equal.
+func EqualOptional(a, b Optional) bool {
+	return a.Valid == b.Valid && (!a.Valid || a.Decimal.Equal(b.Decimal))
+}
+
+// FloorTo rounds d toward zero to a multiple of step. step must be positive.
+func FloorTo(d, step decimal.Decimal) decimal.Decimal {
+	return d.Div(step).Truncate(0).Mul(step)
+}
+
+// IsMultiple says whether d is an exact multiple of step. step must be positive.
+func IsMultiple(d, step decimal.Decimal) bool { return d.Mod(step).IsZero() }
