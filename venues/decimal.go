@@ -98,8 +98,18 @@ func EqualOptional(a, b Optional) bool {
 
 // FloorTo rounds d toward zero to a multiple of step. step must be positive.
 func FloorTo(d, step decimal.Decimal) decimal.Decimal {
-	return d.Div(step).Truncate(0).Mul(step)
+	steps, _ := d.QuoRem(step, 0)
+	return steps.Mul(step)
 }
 
 // IsMultiple says whether d is an exact multiple of step. step must be positive.
 func IsMultiple(d, step decimal.Decimal) bool { return d.Mod(step).IsZero() }
+
+// CeilTo rounds a positive d up to a multiple of step. step must be positive.
+func CeilTo(d, step decimal.Decimal) decimal.Decimal {
+	floor := FloorTo(d, step)
+	if floor.Equal(d) {
+		return floor
+	}
+	return floor.Add(step)
+}

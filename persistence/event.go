@@ -1,0 +1,59 @@
+package persistence
+
+import (
+	"encoding/json"
+	"time"
+
+	"venuegate/venues"
+)
+
+// EventType of an outbound event.
+type EventType string
+
+// Event types of the interface.
+const (
+	EventOrderFilled          EventType = "order.filled"
+	EventOrderPartiallyFilled EventType = "order.partially_filled"
+	EventPositionClosed       EventType = "position.closed"
+	EventStopTriggered        EventType = "stop.triggered"
+	EventAlertFired           EventType = "alert.fired"
+	EventRiskLimitReached     EventType = "risk.limit_reached"
+)
+
+// Event is one row of the outbox: durable in the same commit as the change that
+// caused it. ID is unique for ever.
+type Event struct {
+	ID        string          `json:"id"`
+	Seq       uint64          `json:"seq"`
+	Type      EventType       `json:"type"`
+	CreatedAt venues.Time     `json:"createdAt"`
+	Data      json.RawMessage `json:"data"`
+}
+
+// JournalEntry is one line of a customer's journal: what happened, to whom, and
+// the values that decided. It never holds a secret.
+type JournalEntry struct {
+	ID      string      `json:"id"`
+	Seq     uint64      `json:"seq"`
+	At      venues.Time `json:"at"`
+	Kind    string      `json:"kind"`
+	Subject string      `json:"subject"`
+	// Fields are the values, in the order in which they are worth reading.
+	Fields []JournalField `json:"fields,omitempty"`
+}
+
+// JournalField is one named value.
+type JournalField struct {
+	Name  string `json:"name"`
+	Value string `json:"value"`
+}
+
+// JournalQuery selects journal rows, newest first.
+type JournalQuery struct {
+	Customer string
+	Kind     string
+	Subject  string
+	From, To time.Time
+	Limit    int
+	After    *Position
+}

@@ -1,0 +1,106 @@
+package persistence
+
+import (
+	"time"
+
+	"venuegate/venues"
+)
+
+// OrderRecord is an order and what the service must remember of it. A record
+// with status pending is the intent: it is durable before the first byte of the
+// request leaves.
+type OrderRecord struct {
+	venues.Order
+	Customer      string `json:"customer"`
+	ClientOrderID string `json:"clientOrderId"`
+	// Deadline is when the venue must refuse to execute the request; absence
+	// can be proven only after it.
+	Deadline venues.Time `json:"deadline"`
+	// Attempt is the idempotency attempt that made the order.
+	Attempt int `json:"attempt,omitempty"`
+	// Scope is the idempotency scope of RequestID: ScopeREST or a channel id.
+	Scope string `json:"scope,omitempty"`
+	// EntryOrderID names the order that this one protects.
+	EntryOrderID string `json:"entryOrderId,omitempty"`
+	// ClosePosition marks protection of a whole position.
+	ClosePosition bool `json:"closePosition,omitempty"`
+	// UnknownSince is when the outcome became unknown.
+	UnknownSince venues.Time `json:"unknownSince"`
+}
+
+// OrderView selects orders by whether they can still change.
+type OrderView string
+
+// Views of GET /v1/orders.
+const (
+	OrdersOpen   OrderView = "open"
+	OrdersClosed OrderView = "closed"
+	OrdersAll    OrderView = "all"
+)
+
+// OrderQuery selects orders of one customer, newest first by the time of their
+// making. Zero fields do not filter; From is inclusive, To exclusive.
+type OrderQuery struct {
+	Customer  string
+	View      OrderView
+	Exchange  venues.Venue
+	Symbol    string
+	RequestID string
+	From, To  time.Time
+	Limit     int
+	After     *Position
+}
+
+// FillRecord is one execution. FillID is a pure function of exchange, symbol,
+// venue order and venue trade, so that a fill told twice is one record.
+type FillRecord struct {
+	venues.Fill
+	Customer string `json:"customer"`
+}
+
+// FillQuery selects fills of one customer, newest first by execution time.
+type FillQuery struct {
+	Customer string
+	Exchange venues.Venue
+	Symbol   string
+	OrderID  string
+	From, To time.Time
+	Limit    int
+	After    *Position
+}
+
+// AccountState is what an account must find again after a restart.
+type AccountState struct {
+	Customer string       `json:"customer"`
+	Exchange venues.Venue `json:"exchange"`
+	// FillsUntil says, per symbol, up to when executions were read by REST:
+	// the next reconciliation begins there.
+	FillsUntil map[string]venues.Time `json:"fillsUntil,omitempty"`
+}
+
+// ScopeREST is the idempotency scope of POST /v1/orders; a channel's scope is
+// its id.
+const ScopeREST = "rest"
+
+// IdempotencyWindow is how long a request id is held, from first receipt.
+const IdempotencyWindow = 24 * time.Hour
+
+// IdempotencyRecord binds a request id to the order that it made. A key freed
+// by proof that nothing was placed, or one that is past its window, is followed
+// by the next attempt, with a new order id.
+type IdempotencyRecord struct {
+	Customer  string `json:"customer"`
+	Scope     string `json:"scope"`
+	RequestID string `json:"requestId"`
+	Attempt   int    `json:"attempt"`
+	OrderID   string `json:"orderId"`
+	// BodyHash is SHA-256 of the canonical body.
+	BodyHash      []byte      `json:"bodyHash"`
+	FirstReceived venues.Time `json:"firstReceived"`
+	FreedAt       venues.Time `json:"freedAt"`
+}
+
+// Holds says whether the record still binds its request id at the moment now.
+func (r *IdempotencyRecord) Holds(now time.Time) bool {
+	return r.FreedAt.IsZero() && now.Before(r.FirstReceived.Add(IdempotencyWindow))
+}

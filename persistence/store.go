@@ -1,0 +1,113 @@
+package persistence
+
+import (
+	"context"
+	"time"
+
+	"venuegate/venues"
+)
+
+// Fence names the owner of a customer: the epoch rises each time the customer
+// is taken.
+type Fence struct {
+	Customer string
+	Epoch    uint64
+}
+
+// Batch is one closed commit.
+type Batch struct {
+	// Fence of the customer; the zero Fence is for the installation's own
+	// records.
+	Fence Fence
+	// Absent lists keys that must not exist before the batch.
+	Absent []Key
+	Puts   []Record
+	// Events and Journal are numbered by the owner; see Sequence.
+	Events  []Event
+	Journal []JournalEntry
+}
+
+// Empty says whether the batch would change nothing.
+func (b *Batch) Empty() bool {
+	return len(b.Puts) == 0 && len(b.Events) == 0 && len(b.Journal) == 0 && len(b.Absent) == 0
+}
+
+// Writer takes commits. It is safe for concurrent use.
+type Writer interface {
+	// Submit queues the batch and returns at once; done is called exactly once,
+	// in order of submission, after the batch is durable (nil) or has failed.
+	// done must not block. A full queue is ErrUnavailable, given through done
+	// before Submit returns. An empty batch is a barrier: done is called when
+	// everything before it has been.
+	Submit(b Batch, done func(error))
+	// Commit submits and waits. If ctx ends first the outcome is unknown.
+	Commit(ctx context.Context, b Batch) error
+	// TakeOwnership raises the customer's epoch, durably.
+	TakeOwnership(ctx context.Context, customer string) (Fence, error)
+}
+
+// Reader answers from what is durable. Foreign and unknown ids are ErrNotFound
+// alike.
+type Reader interface {
+	Customers(ctx context.Context) ([]Customer, error)
+	Customer(ctx context.Context, id string) (Customer, error)
+	APIKey(ctx context.Context, id string) (APIKey, error)
+	APIKeys(ctx context.Context, customer string) ([]APIKey, error)
+	VenueAccounts(ctx context.Context, customer string) ([]VenueAccount, error)
+
+	Order(ctx context.Context, customer, orderID string) (OrderRecord, error)
+	OrderByClientID(ctx context.Context, customer, clientOrderID string) (OrderRecord, error)
+	Orders(ctx context.Context, q OrderQuery) (Page[OrderRecord], error)
+	// UnfinishedOrders lists every order of the account that is not closed,
+	// oldest first.
+	UnfinishedOrders(ctx context.Context, customer string, exchange venues.Venue) ([]OrderRecord, error)
+	// Idempotency finds the newest attempt of a request id.
+	Idempotency(ctx context.Context, customer, scope, requestID string) (IdempotencyRecord, error)
+	Fills(ctx context.Context, q FillQuery) (Page[FillRecord], error)
+	AccountState(ctx context.Context, customer string, exchange venues.Venue) (AccountState, error)
+
+	// Events lists the customer's events after the one named, in order of
+	// their sequence; an unknown after is ErrNotFound, an empty one begins at
+	// the oldest kept.
+	Events(ctx context.Context, customer, after string, limit int) ([]Event, error)
+	Journal(ctx context.Context, q JournalQuery) (Page[JournalEntry], error)
+	// LastSequence is the highest sequence that the customer's events and
+	// journal rows carry; zero if none.
+	LastSequence(ctx context.Context, customer string) (uint64, error)
+	Setting(ctx context.Context, name string) (Setting, error)
+}
+
+// Store is all of it.
+type Store interface {
+	Reader
+	Writer
+	// Integrity is nil, or wraps ErrIntegrity since the store was opened.
+	Integrity() error
+	// Purge removes what is older: idempotency records, events and journal
+	// rows. It may be called at any time.
+	Purge(ctx context.Context, before Retention) error
+	Close() error
+}
+
+// Retention says up to when each kind of record may be removed; a zero time
+// keeps everything.
+type Retention struct {
+	Idempotency time.Time
+	Events      time.Time
+	Journal     time.Time
+}
+
+// Position is where a page ended: the sort time and id of its last record.
+type Position struct {
+	At venues.Time `json:"at"`
+	ID string      `json:"id"`
+}
+
+// Page is one page of records, newest first. Next is nil on the last one.
+type Page[T any] struct {
+	Items []T
+	Next  *Position
+}
+
+// PageSizeMax bounds Limit of every query.
+const PageSizeMax = 1000

@@ -1,0 +1,117 @@
+package venues
+
+import (
+	"sync"
+	"time"
+
+	"github.com/shopspring/decimal"
+)
+
+// Timeframe of a candle.
+type Timeframe string
+
+// Timeframes lists those of the interface with their lengths.
+func Timeframes() map[Timeframe]time.Duration {
+	return map[Timeframe]time.Duration{
+		"1m": time.Minute, "3m": 3 * time.Minute, "5m": 5 * time.Minute, "15m": 15 * time.Minute, "30m": 30 * time.Minute,
+		"1h": time.Hour, "2h": 2 * time.Hour, "4h": 4 * time.Hour, "6h": 6 * time.Hour, "12h": 12 * time.Hour,
+		"1d": 24 * time.Hour, "1w": 7 * 24 * time.Hour,
+	}
+}
+
+// Trade is one public trade; Side is the taker's.
+type Trade struct {
+	Symbol    string
+	ID        string
+	Price     decimal.Decimal
+	Qty       decimal.Decimal
+	Side      Side
+	VenueTime time.Time
+}
+
+// Candle of a timeframe; Closed is false while it still moves. Volume is in
+// base coin, Turnover in quote currency.
+type Candle struct {
+	Symbol    string
+	Timeframe Timeframe
+	Start     time.Time
+	End       time.Time
+	Open      decimal.Decimal
+	High      decimal.Decimal
+	Low       decimal.Decimal
+	Close     decimal.Decimal
+	Volume    decimal.Decimal
+	Turnover  decimal.Decimal
+	Closed    bool
+	VenueTime time.Time
+}
+
+// MarkPrice is the price by which a venue values positions.
+type MarkPrice struct {
+	Symbol    string
+	Price     decimal.Decimal
+	VenueTime time.Time
+}
+
+// Scale maps prices and quantities of an instrument to int64 fixed-point and
+// back, exactly: value = integer / 10^decimals.
+type Scale struct {
+	PriceDecimals int
+	QtyDecimals   int
+}
+
+// Price is the decimal of a fixed-point price.
+func (s Scale) Price(n int64) decimal.Decimal { return decimal.New(n, int32(-s.PriceDecimals)) }
+
+// Qty is the decimal of a fixed-point quantity.
+func (s Scale) Qty(n int64) decimal.Decimal { return decimal.New(n, int32(-s.QtyDecimals)) }
+
+// Level is one price of a book in fixed-point numbers of the instrument's
+// Scale; quantity zero removes it.
+type Level struct {
+	Price int64
+	Qty   int64
+}
+
+// BookUpdate is one message about a book: a snapshot, or absolute changes of
+// levels. The venue's own numbering is brought to one form: an update follows
+// the one whose LastSeq is its PrevSeq. FirstSeq serves venues where a REST
+// snapshot is joined to a running stream: the first update after the snapshot
+// s has FirstSeq <= s <= LastSeq, or PrevSeq == s.
+//
+// Updates come from a pool. Whoever takes one over calls Release exactly once,
+// after the last use of its levels.
+type BookUpdate struct {
+	Symbol   string
+	Snapshot bool
+	FirstSeq uint64
+	LastSeq  uint64
+	PrevSeq  uint64
+	Bids     []Level
+	Asks     []Level
+	// VenueTime is the venue's clock, Received ours.
+	VenueTime time.Time
+	Received  time.Time
+}
+
+var bookUpdates = sync.Pool{New: func() any { return new(BookUpdate) }}
+
+// NewBookUpdate takes an empty update from the pool.
+func NewBookUpdate() *BookUpdate { return bookUpdates.Get().(*BookUpdate) }
+
+// Release gives the update back; it must not be touched afterwards.
+func (u *BookUpdate) Release() {
+	*u = BookUpdate{Bids: u.Bids[:0], Asks: u.Asks[:0]}
+	bookUpdates.Put(u)
+}
+
+// Frame is one message of a public stream topic, encoded once and shared by
+// every subscriber: nobody may change Bytes. Seq rises by exactly one per frame
+// of an epoch; a changed epoch begins with a snapshot.
+type Frame struct {
+	Topic    string
+	Epoch    uint64
+	Seq      uint64
+	Snapshot bool
+	Bytes    []byte
+}

@@ -1,0 +1,90 @@
+package venues
+
+import (
+	"time"
+
+	"github.com/shopspring/decimal"
+)
+
+// PositionSide is the direction of a position.
+type PositionSide string
+
+// Position sides.
+const (
+	Long  PositionSide = "long"
+	Short PositionSide = "short"
+)
+
+// MarginMode of a position.
+type MarginMode string
+
+// Margin modes.
+const (
+	MarginCross    MarginMode = "cross"
+	MarginIsolated MarginMode = "isolated"
+)
+
+// Position is an open position; Qty is positive, in base coin. A closed one is
+// told once with Qty zero and a CloseReason.
+type Position struct {
+	Exchange         Venue           `json:"exchange"`
+	Symbol           string          `json:"symbol"`
+	Side             PositionSide    `json:"side"`
+	Qty              decimal.Decimal `json:"qty"`
+	EntryPrice       Optional        `json:"entryPrice"`
+	MarkPrice        Optional        `json:"markPrice"`
+	LiquidationPrice Optional        `json:"liquidationPrice"`
+	UnrealizedPnl    Optional        `json:"unrealizedPnl"`
+	Leverage         Optional        `json:"leverage"`
+	AccountType      string          `json:"accountType,omitempty"`
+	MarginMode       MarginMode      `json:"marginMode,omitempty"`
+	StopLoss         Optional        `json:"stopLoss"`
+	TakeProfit       Optional        `json:"takeProfit"`
+	OpenedAt         Time            `json:"openedAt"`
+	UpdatedAt        Time            `json:"updatedAt"`
+	Reason           CloseReason     `json:"reason,omitempty"`
+}
+
+// Key names a position within an account: in hedge mode an instrument has two.
+func (p *Position) Key() string { return p.Symbol + "/" + string(p.Side) }
+
+// CloseReason says what ended a position.
+type CloseReason string
+
+// Close reasons of the event position.closed.
+const (
+	ClosedManual      CloseReason = "manual"
+	ClosedTakeProfit  CloseReason = "take_profit"
+	ClosedStopLoss    CloseReason = "stop_loss"
+	ClosedLiquidation CloseReason = "liquidation"
+	ClosedOpposite    CloseReason = "opposite_signal"
+)
+
+// Balance is one settlement currency of an account; the Account record of the
+// interface.
+type Balance struct {
+	Exchange      Venue           `json:"exchange"`
+	AccountType   string          `json:"accountType"`
+	Equity        decimal.Decimal `json:"equity"`
+	Available     decimal.Decimal `json:"available"`
+	UsedMargin    decimal.Decimal `json:"usedMargin"`
+	UnrealizedPnl decimal.Decimal `json:"unrealizedPnl"`
+	Currency      string          `json:"currency"`
+}
+
+// AccountMode is how an account is set up at its venue. The service reads it
+// and honours it; it never changes it silently.
+type AccountMode struct {
+	AccountType string
+	Hedge       bool
+	ReadAt      time.Time
+}
+
+// LeverageChange is the answer to a change of leverage, read back after the
+// write.
+type LeverageChange struct {
+	Exchange         Venue           `json:"exchange"`
+	Symbol           string          `json:"symbol"`
+	Leverage         decimal.Decimal `json:"leverage"`
+	PreviousLeverage Optional        `json:"previousLeverage"`
+}

@@ -1,0 +1,101 @@
+package venues
+
+import "github.com/shopspring/decimal"
+
+// CheckOrder holds what is asked for against the instrument's rules: status,
+// tick, step, quantity bounds and notional. It changes nothing and rounds
+// nothing; a fault names the nearest valid values. mark serves the notional of
+// orders without a price and may be unknown.
+func (i *Instrument) CheckOrder(r *OrderSpec, mark Optional) *Error {
+	if err := i.checkStatus(r.ReduceOnly); err != nil {
+		return err
+	}
+	var faults []FieldFault
+	faults = append(faults, i.checkQty("qty", r.Qty, r.Type.IsMarket())...)
+	for _, p := range []struct {
+		field string
+		value Optional
+	}{{"price", r.Price}, {"triggerPrice", r.TriggerPrice}, {"stopLoss", r.StopLoss}, {"takeProfit", r.TakeProfit}} {
+		if p.value.Valid {
+			faults = append(faults, i.checkPrice(p.field, p.value.Decimal)...)
+		}
+	}
+	if len(faults) == 0 && !r.ReduceOnly {
+		faults = i.checkNotional(r, mark)
+	}
+	if len(faults) > 0 {
+		return InvalidFields(faults...)
+	}
+	return nil
+}
+
+func (i *Instrument) checkStatus(reduceOnly bool) *Error {
+	if i.Status == InstrumentTrading || (reduceOnly && i.Status == InstrumentRestricted) {
+		return nil
+	}
+	return Errorf(CodeSymbolNotTradable, "%s is %s on %s", i.Symbol, i.Status, i.Exchange).
+		With("symbol", i.Symbol).With("status", string(i.Status))
+}
+
+func (i *Instrument) checkQty(field string, qty decimal.Decimal, market bool) []FieldFault {
+	limit := i.MaxQty
+	if market && i.MaxMarketQty.Valid {
+		limit = i.MaxMarketQty
+	}
+	switch {
+	case qty.LessThan(i.MinQty):
+		return []FieldFault{{field, "below_minimum", FormatDecimal(qty), FormatDecimal(i.MinQty)}}
+	case limit.Valid && qty.GreaterThan(limit.Decimal):
+		return []FieldFault{{field, "above_maximum", FormatDecimal(qty), FormatDecimal(limit.Decimal)}}
+	case !IsMultiple(qty, i.QtyStep):
+		return []FieldFault{{field, "not_a_multiple_of_step", FormatDecimal(qty), nearest(qty, i.QtyStep)}}
+	}
+	return nil
+}
+
+func (i *Instrument) checkPrice(field string, price decimal.Decimal) []FieldFault {
+	switch {
+	case !price.IsPositive():
+		return []FieldFault{{field, "not_positive", FormatDecimal(price), FormatDecimal(i.TickSize)}}
+	case !IsMultiple(price, i.TickSize):
+		return []FieldFault{{field, "not_a_multiple_of_tick", FormatDecimal(price), nearest(price, i.TickSize)}}
+	case i.MinPrice.Valid && price.LessThan(i.MinPrice.Decimal):
+		return []FieldFault{{field, "below_minimum", FormatDecimal(price), FormatDecimal(i.MinPrice.Decimal)}}
+	case i.MaxPrice.Valid && price.GreaterThan(i.MaxPrice.Decimal):
+		return []FieldFault{{field, "above_maximum", FormatDecimal(price), FormatDecimal(i.MaxPrice.Decimal)}}
+	}
+	return nil
+}
+
+func (i *Instrument) checkNotional(r *OrderSpec, mark Optional) []FieldFault {
+	price := mark
+	if r.Price.Valid {
+		price = r.Price
+	} else if r.TriggerPrice.Valid {
+		price = r.TriggerPrice
+	}
+	if !i.MinNotional.Valid || !price.Valid || !price.Decimal.IsPositive() {
+		return nil
+	}
+	if r.Qty.Mul(price.Decimal).GreaterThanOrEqual(i.MinNotional.Decimal) {
+		return nil
+	}
+	least := CeilTo(i.MinNotional.Decimal.DivRound(price.Decimal, DecimalDigitsMax), i.QtyStep)
+	if least.Mul(price.Decimal).LessThan(i.MinNotional.Decimal) {
+		least = least.Add(i.QtyStep) // the quotient was rounded down
+	}
+	return []FieldFault{{
+		"qty", "below_minimum_notional", FormatDecimal(r.Qty),
+		"at least " + FormatDecimal(least) + " (notional " + FormatDecimal(i.MinNotional.Decimal) + ")",
+	}}
+}
+
+// nearest names the valid neighbours of value: "64000 or 64000.1".
+func nearest(value, step decimal.Decimal) string {
+	low := FloorTo(value, step)
+	high := FormatDecimal(low.Add(step))
+	if !low.IsPositive() {
+		return high
+	}
+	return FormatDecimal(low) + " or " + high
+}
