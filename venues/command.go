@@ -1,0 +1,107 @@
+package venues
+
+import (
+	"time"
+
+	"github.com/shopspring/decimal"
+)
+
+// Command is what every order to an owner of state carries: who asks, under
+// which id, and until when an answer is of use. The id makes a repeat of the
+// same command harmless; it is not the client's requestId.
+type Command struct {
+	ID       string
+	Customer string
+	Deadline time.Time
+}
+
+// PlaceOrder asks for one order.
+type PlaceOrder struct {
+	Command
+	OrderSpec
+	Exchange Venue
+	// RequestID is the client's idempotency key, `[A-Za-z0-9._:-]{1,64}`, or
+	// empty; Scope is where it counts (persistence.ScopeREST or a channel id)
+	// and BodyHash is SHA-256 of the canonical body.
+	RequestID string
+	Scope     string
+	BodyHash  []byte
+	Source    Source
+	ChannelID string
+	Comment   string
+}
+
+// AmendOrder changes an active order; unknown fields stay as they are. Qty is
+// the new total including what is filled.
+type AmendOrder struct {
+	Command
+	OrderID      string
+	Qty          Optional
+	Price        Optional
+	TriggerPrice Optional
+	StopLoss     Optional
+	TakeProfit   Optional
+}
+
+// CancelOrder cancels one order.
+type CancelOrder struct {
+	Command
+	OrderID string
+}
+
+// CancelOrders cancels every order that matches; empty fields match all.
+type CancelOrders struct {
+	Command
+	Exchange Venue
+	Symbol   string
+}
+
+// CancelResult is what became of one order of CancelOrders: cancelled,
+// not_found, failed or unknown.
+type CancelResult struct {
+	OrderID  string
+	Exchange Venue
+	Symbol   string
+	Result   string
+	Error    *Error
+}
+
+// Results of CancelOrders.
+const (
+	CancelDone     = "cancelled"
+	CancelNotFound = "not_found"
+	CancelFailed   = "failed"
+	CancelUnknown  = "unknown"
+)
+
+// ClosePosition asks for a reduce-only market order; an unknown Qty closes all.
+type ClosePosition struct {
+	Command
+	Exchange  Venue
+	Symbol    string
+	Qty       Optional
+	RequestID string
+	BodyHash  []byte
+}
+
+// ChangeLeverage sets the leverage of an instrument.
+type ChangeLeverage struct {
+	Command
+	Exchange Venue
+	Symbol   string
+	Leverage decimal.Decimal
+}
+
+// ReadAccount asks for balances or positions; empty fields match all.
+type ReadAccount struct {
+	Command
+	Exchange Venue
+	Symbol   string
+	Currency string
+}
+
+// VenueFailure names a venue that did not answer a read over several.
+type VenueFailure struct {
+	Exchange Venue
+	Error    *Error
+}

@@ -1,0 +1,93 @@
+package venues
+
+import "strings"
+
+// symbolLengthMax bounds what is taken for a symbol at all.
+const symbolLengthMax = 64
+
+// NormalizeSymbol turns the usual spellings of a linear contract into the
+// canonical one: BTCUSDT for a perpetual, BTCUSDT-260925 for a dated future. It
+// takes BTC-USDT-SWAP, BTC-USDT-260925, BTCUSDT_260925, BTCUSDT.P,
+// BINANCE:BTCUSDT.P, BTC/USDT:USDT and lower case. What is no symbol at all
+// comes back empty. It looks nothing up.
+func NormalizeSymbol(text string) string {
+	if text == "" || len(text) > symbolLengthMax {
+		return ""
+	}
+	s := strings.ToUpper(text)
+	if base, rest, ok := strings.Cut(s, "/"); ok { // BTC/USDT:USDT[-260925]
+		quote, settle, _ := strings.Cut(rest, ":")
+		_, expiry, dated := strings.Cut(settle, "-")
+		s = base + quote
+		if dated {
+			s += "-" + expiry
+		}
+		return cleanSymbol(s)
+	}
+	if i := strings.IndexByte(s, ':'); i >= 0 { // BINANCE:BTCUSDT.P
+		s = s[i+1:]
+	}
+	s = strings.TrimSuffix(s, ".P")
+	s = strings.TrimSuffix(s, "-SWAP")
+	s = strings.ReplaceAll(s, "_", "-")
+	parts := strings.Split(s, "-")
+	last := parts[len(parts)-1]
+	if len(parts) > 1 && isExpiry(last) {
+		return cleanSymbol(strings.Join(parts[:len(parts)-1], "") + "-" + last)
+	}
+	return cleanSymbol(strings.Join(parts, ""))
+}
+
+func isExpiry(s string) bool { return len(s) == 6 && digitRun(s) == 6 }
+
+// cleanSymbol refuses control characters and separators; letters of any script
+// may be part of a symbol.
+func cleanSymbol(s string) string {
+	for _, r := range s {
+		if r <= ' ' || r == 0x7f || strings.ContainsRune(`/\:"'<>&?#%`, r) {
+			return ""
+		}
+	}
+	return s
+}
+
+// InstrumentSet is one venue's instruments at one moment. It is immutable and
+// may be read by anyone.
+type InstrumentSet struct {
+	list     []Instrument
+	bySymbol map[string]*Instrument
+}
+
+// NewInstrumentSet indexes instruments; it keeps the slice, which must not be
+// changed afterwards.
+func NewInstrumentSet(instruments []Instrument) *InstrumentSet {
+	set := &InstrumentSet{list: instruments, bySymbol: make(map[string]*Instrument, 2*len(instruments))}
+	for i := range instruments {
+		set.bySymbol[instruments[i].VenueSymbol] = &instruments[i]
+	}
+	for i := range instruments { // canonical names win over venue spellings
+		set.bySymbol[instruments[i].Symbol] = &instruments[i]
+	}
+	return set
+}
+
+// All lists the instruments; the slice must not be changed.
+func (s *InstrumentSet) All() []Instrument {
+	if s == nil {
+		return nil
+	}
+	return s.list
+}
+
+// Find looks an instrument up by any spelling that NormalizeSymbol takes or by
+// the venue's own. It is safe on a nil set.
+func (s *InstrumentSet) Find(text string) (*Instrument, bool) {
+	if s == nil {
+		return nil, false
+	}
+	if i, ok := s.bySymbol[text]; ok {
+		return i, true
+	}
+	i, ok := s.bySymbol[NormalizeSymbol(text)]
+	return i, ok
+}
