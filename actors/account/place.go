@@ -1,0 +1,208 @@
+package account
+
+import (
+	"errors"
+	"time"
+
+	"github.com/shopspring/decimal"
+
+	"venuegate/persistence"
+	"venuegate/venues"
+)
+
+const (
+	// orderLifeMax is how long after the intent a venue may still execute the
+	// request.
+	orderLifeMax = 5 * time.Second
+	// answerWithin is when a caller is answered at the latest, with whatever is
+	// known by then.
+	answerWithin = 3 * time.Second
+	// fillsWithin is how long an answer waits for the fills of an order that
+	// takes liquidity at once.
+	fillsWithin = 500 * time.Millisecond
+	// maintenanceRetry is told to callers while the account reconciles.
+	maintenanceRetry = 5 * time.Second
+	// UnfinishedMax bounds the orders of one account that are not closed.
+	UnfinishedMax = 2000
+)
+
+// place makes the intent of an order. Nothing is sent before it is durable.
+func (s *state) place(m moment, in placeOrder) {
+	if refusal := s.admit(in); refusal != nil {
+		s.after(replyOrder{to: in.Reply, err: refusal})
+		return
+	}
+	o := s.newOrder(m, in.cmd)
+	o.Attempt = in.attempt
+	o.waiters = append(o.waiters, in.Reply)
+	o.replyDue = m.now.Add(answerWithin)
+	if in.cmd.RequestID != "" {
+		s.claim(m, o, in.cmd)
+	}
+	s.after(callPlace{orderID: o.OrderID, request: o.request()})
+	s.touch(o)
+}
+
+// admit checks what can be known before the venue is asked.
+func (s *state) admit(in placeOrder) *venues.Error {
+	if !s.ready {
+		e := venues.Errorf(venues.CodeMaintenance, "the %s account is being reconciled", s.exchange)
+		e.RetryAfter = maintenanceRetry
+		return e
+	}
+	if in.instrument == nil {
+		return venues.Errorf(venues.CodeSymbolNotTradable, "%s is not an instrument of %s", in.cmd.Symbol, s.exchange).
+			With("symbol", in.cmd.Symbol)
+	}
+	if err := in.instrument.CheckOrder(&in.cmd.OrderSpec, in.mark); err != nil {
+		return err
+	}
+	if err := checkProtection(&in.cmd.OrderSpec, in.mark); err != nil {
+		return err
+	}
+	if len(s.orders) >= UnfinishedMax && len(s.unfinished()) >= UnfinishedMax {
+		return venues.Errorf(venues.CodeRiskRejected, "too many open orders").
+			With("rule", "max_open_orders").With("limit", UnfinishedMax)
+	}
+	return nil
+}
+
+// checkProtection holds stop loss and take profit against the price at which the
+// order would enter: they must lie on their own sides of it.
+func checkProtection(spec *venues.OrderSpec, mark venues.Optional) *venues.Error {
+	entry := mark
+	if spec.Price.Valid {
+		entry = spec.Price
+	} else if spec.TriggerPrice.Valid {
+		entry = spec.TriggerPrice
+	}
+	if !entry.Valid {
+		return nil
+	}
+	below, above := spec.StopLoss, spec.TakeProfit
+	belowName, aboveName := "stopLoss", "takeProfit"
+	if spec.Side == venues.Sell {
+		below, above, belowName, aboveName = above, below, aboveName, belowName
+	}
+	price := venues.FormatDecimal(entry.Decimal)
+	if below.Valid && below.Decimal.GreaterThanOrEqual(entry.Decimal) {
+		return venues.InvalidFields(venues.FieldFault{
+			Field: belowName, Rule: "wrong_side", Given: venues.FormatDecimal(below.Decimal), Allowed: "below " + price,
+		})
+	}
+	if above.Valid && above.Decimal.LessThanOrEqual(entry.Decimal) {
+		return venues.InvalidFields(venues.FieldFault{
+			Field: aboveName, Rule: "wrong_side", Given: venues.FormatDecimal(above.Decimal), Allowed: "above " + price,
+		})
+	}
+	return nil
+}
+
+func (s *state) newOrder(m moment, cmd venues.PlaceOrder) *order {
+	id := m.newID(orderIDPrefix)
+	return s.insert(persistence.OrderRecord{
+		Order: venues.Order{
+			OrderID: id, RequestID: cmd.RequestID, Exchange: s.exchange, Status: venues.StatusPending,
+			OrderSpec: cmd.OrderSpec, FilledQty: decimal.Zero,
+			Source: cmd.Source, ChannelID: cmd.ChannelID, Comment: cmd.Comment,
+			CreatedAt: venues.At(m.now), UpdatedAt: venues.At(m.now),
+		},
+		Customer: s.customer, ClientOrderID: s.ids.of(id), Scope: cmd.Scope,
+		Deadline: venues.At(m.now.Add(orderLifeMax)),
+	})
+}
+
+// claim takes the request id with the intent, in the same commit.
+func (s *state) claim(m moment, o *order, cmd venues.PlaceOrder) {
+	record := persistence.IdempotencyRecord{
+		Customer: s.customer, Scope: cmd.Scope, RequestID: cmd.RequestID, Attempt: o.Attempt,
+		OrderID: o.OrderID, BodyHash: cmd.BodyHash, FirstReceived: venues.At(m.now),
+	}
+	s.out.batch.Absent = append(s.out.batch.Absent, record.Key())
+	s.out.batch.Puts = append(s.out.batch.Puts, record)
+	o.claim = &record
+}
+
+func (o *order) request() venues.OrderRequest {
+	return venues.OrderRequest{
+		OrderSpec: o.OrderSpec, ClientOrderID: o.ClientOrderID,
+		Deadline: o.Deadline.Time, ClosePosition: o.ClosePosition,
+	}
+}
+
+// intentRefused undoes an intent whose request id another request took first.
+func (s *state) intentRefused(orderID string, cause error) {
+	o, known := s.orders[orderID]
+	if !known {
+		return
+	}
+	for _, waiter := range o.waiters {
+		s.after(replyOrder{to: waiter, err: cause})
+	}
+	s.forget(o)
+}
+
+// placed takes the venue's answer to the one sending of an order.
+func (s *state) placed(m moment, in placeDone) {
+	o, known := s.orders[in.orderID]
+	if !known {
+		return
+	}
+	s.touch(o)
+	switch refusal, refused := errors.AsType[*venues.Error](in.err); {
+	case in.err == nil:
+		s.apply(m, o, in.report)
+	case o.Status != venues.StatusPending:
+		// The private stream was faster: what it said is the truth.
+	case errors.Is(in.err, venues.ErrNotSent):
+		s.notPlaced(m, o, venues.Errorf(venues.CodeExchangeUnavailable, "the order was not sent to %s", s.exchange).
+			With("reason", "not_sent").Because(in.err))
+	case errors.Is(in.err, venues.ErrOutcomeUnknown) || !refused:
+		s.lose(m, o)
+	default:
+		s.refuse(m, o, refusal)
+	}
+}
+
+// refuse ends an order that the venue has explicitly refused.
+func (s *state) refuse(m moment, o *order, refusal *venues.Error) {
+	reason, _ := refusal.Details["reason"].(string)
+	o.Error = &venues.OrderFault{
+		Code: refusal.Code, Message: refusal.Message, Reason: reason,
+		VenueCode: refusal.VenueCode, VenueMessage: refusal.VenueMessage,
+	}
+	if endsUnfilled(reason) {
+		// Accepted and ended at once, and refused outright, are the same thing
+		// to the client on all venues.
+		s.become(m, o, venues.StatusCancelled)
+		return
+	}
+	s.notPlaced(m, o, refusal)
+}
+
+// endsUnfilled says whether a refusal means that a post-only, IOC or FOK order
+// found no place to rest or to fill.
+func endsUnfilled(reason string) bool {
+	return reason == "post_only_would_take" || reason == "fok_not_filled" || reason == "ioc_not_filled"
+}
+
+// notPlaced ends an order of which it is proven that the venue holds nothing.
+// Its request id is free again.
+func (s *state) notPlaced(m moment, o *order, cause *venues.Error) {
+	o.refusal = cause
+	if o.Error == nil {
+		reason, _ := cause.Details["reason"].(string)
+		o.Error = &venues.OrderFault{Code: cause.Code, Message: cause.Message, Reason: reason}
+	}
+	s.become(m, o, venues.StatusRejected)
+	if o.claim != nil {
+		s.release(m, o)
+	}
+}
+
+func (s *state) release(m moment, o *order) {
+	freed := *o.claim
+	freed.FreedAt = venues.At(m.now)
+	s.out.batch.Puts = append(s.out.batch.Puts, freed)
+	o.claim = nil
+}

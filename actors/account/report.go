@@ -1,0 +1,236 @@
+package account
+
+import (
+	"time"
+
+	"venuegate/persistence"
+	"venuegate/venues"
+)
+
+// fillsHoldMax is how long a report that tells of more fills than are known is
+// held back, so that an order's quantity and its fills agree at every moment.
+const fillsHoldMax = 5 * time.Second
+
+// avgPriceDecimals bounds the digits of an average price.
+const avgPriceDecimals = 12
+
+// report takes what the private stream said about an order.
+func (s *state) report(m moment, r venues.ExecutionReport) {
+	if o := s.find(r.ClientOrderID, r.Symbol, r.VenueOrderID); o != nil {
+		s.apply(m, o, r)
+		return
+	}
+	// It may be one of ours that is no longer in memory: the store knows.
+	s.after(lookUp{report: r})
+}
+
+// lookedUp goes on with a report whose order was searched in the store.
+func (s *state) lookedUp(m moment, in lookedUp) {
+	o := s.find(in.report.ClientOrderID, in.report.Symbol, in.report.VenueOrderID)
+	if o == nil && in.found != nil {
+		o = s.restore(*in.found)
+	}
+	if o == nil {
+		o = s.adopt(m, in.report)
+	}
+	s.apply(m, o, in.report)
+}
+
+// restore takes an order and what belongs to it from the store.
+func (s *state) restore(in loadedOrder) *order {
+	o := s.insert(in.record)
+	o.claim = in.claim
+	for _, f := range in.fills {
+		o.fillIDs[f.FillID] = true
+		o.notional = o.notional.Add(f.Price.Mul(f.Qty))
+	}
+	return o
+}
+
+// adopt makes a record of an order that was made outside this service, or whose
+// intent the store has lost: the id that we gave it can be read back.
+func (s *state) adopt(m moment, r venues.ExecutionReport) *order {
+	id, ours := s.ids.orderID(r.ClientOrderID)
+	source := venues.SourceVenue
+	if !ours {
+		id = m.newID(orderIDPrefix)
+	}
+	made := r.VenueTime
+	if made.IsZero() {
+		made = m.now
+	}
+	status := venues.StatusPending
+	o := s.insert(persistence.OrderRecord{
+		Order: venues.Order{
+			OrderID: id, Exchange: s.exchange, Status: status,
+			OrderSpec: venues.OrderSpec{
+				Symbol: r.Symbol, Side: r.Side, Type: r.Type, Qty: r.Qty, Price: r.Price, TriggerPrice: r.TriggerPrice,
+				ReduceOnly: r.ReduceOnly, PostOnly: r.PostOnly, TimeInForce: r.TimeInForce,
+			},
+			Source: source, VenueOrderID: r.VenueOrderID, CreatedAt: venues.At(made),
+		},
+		Customer: s.customer, ClientOrderID: r.ClientOrderID, Deadline: venues.At(m.now),
+	})
+	s.note(m, o, "adopted", persistence.JournalField{Name: "client_order_id", Value: r.ClientOrderID})
+	s.touch(o)
+	return o
+}
+
+// apply brings an order to what a report says. Reports are cumulative and may
+// come twice, late and out of order: quantity never falls, a closed order stays
+// closed, and a status that does not follow is not taken.
+func (s *state) apply(m moment, o *order, r venues.ExecutionReport) {
+	s.touch(o)
+	if o.VenueOrderID == "" && r.VenueOrderID != "" {
+		o.VenueOrderID = r.VenueOrderID
+		s.indexVenueID(o)
+	}
+	if r.Fill != nil {
+		s.addFill(m, o, *r.Fill)
+	}
+	if r.FilledQty.GreaterThan(o.FilledQty) {
+		s.hold(m, o, r)
+		return
+	}
+	s.take(m, o, r)
+}
+
+// take applies a report whose fills are all known.
+func (s *state) take(m moment, o *order, r venues.ExecutionReport) {
+	if o.Status.IsClosed() || (r.FilledQty.LessThan(o.FilledQty) && !r.Status.IsClosed()) {
+		return // told before what we know
+	}
+	s.takeTerms(o, r)
+	next := o.change.reads(o, r.Status)
+	if next == venues.StatusOpen && o.FilledQty.IsPositive() {
+		next = venues.StatusPartiallyFilled
+	}
+	if next == venues.StatusPending || !o.Status.CanBecome(next) {
+		return
+	}
+	if r.Fault != nil && next != venues.StatusFilled {
+		o.Error = r.Fault
+	}
+	s.become(m, o, next)
+}
+
+// takeTerms follows amendments, ours and those made elsewhere.
+func (s *state) takeTerms(o *order, r venues.ExecutionReport) {
+	if r.Qty.IsPositive() && !o.ClosePosition {
+		o.Qty = r.Qty
+	}
+	if r.Price.Valid && !o.Type.IsMarket() {
+		o.Price = r.Price
+	}
+	if r.TriggerPrice.Valid {
+		o.TriggerPrice = r.TriggerPrice
+	}
+}
+
+// become moves the order to its next status and ends what that ends.
+func (s *state) become(m moment, o *order, next venues.OrderStatus) {
+	previous := o.Status
+	if previous == next {
+		return
+	}
+	o.Status = next
+	if next != venues.StatusUnknown {
+		o.UnknownSince = venues.Time{}
+		o.inquiry = inquiry{}
+	}
+	s.note(m, o, "status",
+		persistence.JournalField{Name: "from", Value: string(previous)},
+		persistence.JournalField{Name: "to", Value: string(next)},
+		persistence.JournalField{Name: "filled_qty", Value: venues.FormatDecimal(o.FilledQty)})
+	if previous == venues.StatusUntriggered && (next == venues.StatusOpen || next == venues.StatusPartiallyFilled || next == venues.StatusFilled) {
+		s.emitTriggered(m, o)
+	}
+	if next == venues.StatusFilled {
+		s.emitFilled(m, o)
+	}
+	if next.IsClosed() {
+		o.PendingAction = venues.PendingNone
+		o.held, o.heldDue = nil, time.Time{}
+	}
+}
+
+// hold keeps a report back until its fills are here, and fetches them.
+func (s *state) hold(m moment, o *order, r venues.ExecutionReport) {
+	if o.held == nil {
+		o.heldDue = m.now.Add(fillsHoldMax)
+		s.after(callFills{symbol: o.Symbol, from: o.CreatedAt.Add(-fillsOverlap), delay: fillsDelay})
+	}
+	o.held = &r
+}
+
+// releaseHeld applies a held report without its fills: better late and without a
+// fee than never.
+func (s *state) releaseHeld(m moment, o *order) {
+	r := *o.held
+	o.held, o.heldDue = nil, time.Time{}
+	s.touch(o)
+	o.FilledQty = r.FilledQty
+	if r.AvgPrice.Valid {
+		o.AvgPrice = r.AvgPrice
+	}
+	s.note(m, o, "fills_missing", persistence.JournalField{Name: "filled_qty", Value: venues.FormatDecimal(r.FilledQty)})
+	s.take(m, o, r)
+}
+
+// addFill records an execution once.
+func (s *state) addFill(m moment, o *order, f venues.Fill) {
+	f.FillID = persistence.FillID(s.exchange, f.Symbol, f.VenueOrderID, f.VenueTradeID, f.ExecutedAt.Time)
+	if o.fillIDs[f.FillID] {
+		return
+	}
+	o.fillIDs[f.FillID] = true
+	f.OrderID, f.RequestID, f.Source, f.Exchange = o.OrderID, o.RequestID, o.Source, s.exchange
+	o.FilledQty = o.FilledQty.Add(f.Qty)
+	o.notional = o.notional.Add(f.Price.Mul(f.Qty))
+	o.AvgPrice = venues.Some(o.notional.DivRound(o.FilledQty, avgPriceDecimals))
+	if f.Fee.Valid {
+		o.Fee = venues.Some(o.Fee.Decimal.Add(f.Fee.Decimal))
+		o.FeeCurrency = f.FeeCurrency
+	}
+	s.out.batch.Puts = append(s.out.batch.Puts, persistence.FillRecord{Fill: f, Customer: s.customer})
+	s.touch(o)
+	if o.FilledQty.LessThan(o.Qty) {
+		s.emitPartiallyFilled(m, o, f)
+		if o.Status == venues.StatusOpen {
+			s.become(m, o, venues.StatusPartiallyFilled)
+		}
+	}
+	if o.held != nil && o.held.FilledQty.LessThanOrEqual(o.FilledQty) {
+		held := *o.held
+		o.held, o.heldDue = nil, time.Time{}
+		s.take(m, o, held)
+	}
+}
+
+// fills takes executions read by REST.
+func (s *state) fills(m moment, list []venues.Fill) {
+	for _, f := range list {
+		if o := s.find("", f.Symbol, f.VenueOrderID); o != nil {
+			s.addFill(m, o, f)
+			continue
+		}
+		s.after(lookUpFill{fill: f})
+	}
+}
+
+// lookedUpFill records an execution whose order was searched in the store: of an
+// older order of ours, or of one made outside this service.
+func (s *state) lookedUpFill(m moment, in lookedUpFill) {
+	o := s.find("", in.fill.Symbol, in.fill.VenueOrderID)
+	if o == nil && in.found != nil {
+		o = s.restore(*in.found)
+	}
+	if o != nil {
+		s.addFill(m, o, in.fill)
+		return
+	}
+	f := in.fill
+	f.FillID = persistence.FillID(s.exchange, f.Symbol, f.VenueOrderID, f.VenueTradeID, f.ExecutedAt.Time)
+	f.Source, f.Exchange = venues.SourceVenue, s.exchange
+	s.out.batch.Puts = append(s.out.batch.Puts, persistence.FillRecord{Fill: f, Customer: s.customer})
+}

@@ -1,0 +1,240 @@
+package account
+
+import (
+	"sort"
+	"time"
+
+	"github.com/shopspring/decimal"
+
+	"venuegate/persistence"
+	"venuegate/venues"
+)
+
+// state is the whole truth of one account as a pure machine: messages in, a
+// batch to commit and effects out. It knows no clock and draws no ids: both come
+// in with each step.
+type state struct {
+	customer string
+	exchange venues.Venue
+	caps     venues.Capabilities
+	fence    persistence.Fence
+	ids      clientIDs
+
+	// ready is false until the first reconciliation: trading is refused.
+	ready bool
+
+	// orders are the unfinished ones, and closed ones for closedKeep.
+	orders   map[string]*order
+	byClient map[string]*order
+	byVenue  map[string]*order
+	// watched orders have something due.
+	watched map[string]*order
+
+	fillsUntil map[string]time.Time
+	funds      funds
+	recon      reconciliation
+
+	dirty []*order
+	out   output
+}
+
+// moment is the time and the source of ids of one step.
+type moment struct {
+	now   time.Time
+	newID func(prefix string) string
+}
+
+// output is what a step asks for: after happens once batch is durable, and never
+// before what earlier steps asked for.
+type output struct {
+	batch persistence.Batch
+	after []effect
+}
+
+// closedKeep is how long a closed order stays in memory, for late reports; after
+// that it is found in the store.
+const closedKeep = 10 * time.Minute
+
+func newState(c Config, fence persistence.Fence) *state {
+	return &state{
+		customer: c.Customer, exchange: c.Exchange, caps: c.Capabilities, fence: fence,
+		ids:    clientIDs{prefix: c.ClientIDPrefix},
+		orders: map[string]*order{}, byClient: map[string]*order{}, byVenue: map[string]*order{},
+		watched: map[string]*order{}, fillsUntil: map[string]time.Time{},
+		funds: funds{positions: map[string]venues.Position{}},
+	}
+}
+
+// order is a record with what is only of use while it is being worked on.
+type order struct {
+	persistence.OrderRecord
+	// claim holds the order's request id until it is freed by proof.
+	claim *persistence.IdempotencyRecord
+	// fillIDs and notional sum up the fills recorded so far.
+	fillIDs  map[string]bool
+	notional decimal.Decimal
+
+	// waiters are the callers who wait for the order to settle, until replyDue.
+	waiters  []orderReply
+	replyDue time.Time
+	// refusal is what the venue or the proof said, for the waiters' answer.
+	refusal *venues.Error
+
+	// held is a report that tells of more fills than are known; it is applied
+	// when the fills have arrived, or at heldDue without them.
+	held    *venues.ExecutionReport
+	heldDue time.Time
+
+	inquiry inquiry
+	change  change
+}
+
+func (s *state) insert(r persistence.OrderRecord) *order {
+	o := &order{OrderRecord: r, fillIDs: map[string]bool{}}
+	s.orders[o.OrderID] = o
+	s.byClient[o.ClientOrderID] = o
+	s.indexVenueID(o)
+	return o
+}
+
+func (s *state) indexVenueID(o *order) {
+	if o.VenueOrderID != "" {
+		s.byVenue[o.Symbol+"/"+o.VenueOrderID] = o
+	}
+}
+
+func (s *state) forget(o *order) {
+	delete(s.orders, o.OrderID)
+	delete(s.byClient, o.ClientOrderID)
+	delete(s.byVenue, o.Symbol+"/"+o.VenueOrderID)
+	delete(s.watched, o.OrderID)
+}
+
+func (s *state) find(clientID, symbol, venueOrderID string) *order {
+	if o, ok := s.byClient[clientID]; ok && clientID != "" {
+		return o
+	}
+	return s.byVenue[symbol+"/"+venueOrderID]
+}
+
+// unfinished lists the orders that are not closed, oldest first.
+func (s *state) unfinished() []*order {
+	var open []*order
+	for _, o := range s.orders {
+		if !o.Status.IsClosed() {
+			open = append(open, o)
+		}
+	}
+	sort.Slice(open, func(i, j int) bool { return open[i].OrderID < open[j].OrderID })
+	return open
+}
+
+// touch marks an order as changed: the end of the step stores and publishes it.
+func (s *state) touch(o *order) {
+	for _, d := range s.dirty {
+		if d == o {
+			return
+		}
+	}
+	s.dirty = append(s.dirty, o)
+}
+
+func (s *state) after(e effect) { s.out.after = append(s.out.after, e) }
+
+// finish ends a step: changed orders go into the batch and to the stream, those
+// who wait are answered if they can be, and what is due next is noted.
+func (s *state) finish(m moment) output {
+	for i := 0; i < len(s.dirty); i++ { // a replaced order adds its successor
+		s.settleChange(m, s.dirty[i])
+	}
+	for _, o := range s.dirty {
+		o.UpdatedAt = venues.At(m.now)
+		s.out.batch.Puts = append(s.out.batch.Puts, o.OrderRecord)
+		s.after(publishOrder{o.Order})
+	}
+	for _, o := range s.dirty {
+		s.settle(m, o)
+		s.watch(o)
+	}
+	s.dirty = s.dirty[:0]
+	out := s.out
+	if !out.batch.Empty() {
+		out.batch.Fence = s.fence
+	}
+	s.out = output{}
+	return out
+}
+
+// watch keeps the order among those with something due, or lets it go.
+func (s *state) watch(o *order) {
+	if o.nextDue().IsZero() {
+		delete(s.watched, o.OrderID)
+		return
+	}
+	s.watched[o.OrderID] = o
+}
+
+func (o *order) nextDue() time.Time {
+	due := earlier(o.replyDue, o.heldDue)
+	due = earlier(due, o.inquiry.due)
+	return earlier(due, o.change.replyDue)
+}
+
+// earlier is the earlier of two moments, of which a zero one never comes.
+func earlier(a, b time.Time) time.Time {
+	if a.IsZero() || (!b.IsZero() && b.Before(a)) {
+		return b
+	}
+	return a
+}
+
+// nextDue is when tick is wanted next; zero means not at all.
+func (s *state) nextDue() time.Time {
+	due := s.recon.due
+	for _, o := range s.watched {
+		due = earlier(due, o.nextDue())
+	}
+	return due
+}
+
+// tick does everything that has fallen due.
+func (s *state) tick(m moment) {
+	for _, o := range s.watchedInOrder() {
+		if isDue(o.heldDue, m.now) {
+			s.releaseHeld(m, o)
+		}
+		if isDue(o.inquiry.due, m.now) {
+			s.ask(m, o)
+		}
+		if isDue(o.replyDue, m.now) {
+			s.answer(o)
+		}
+		if isDue(o.change.replyDue, m.now) {
+			s.answerChange(o, nil) // with the change still pending
+		}
+		s.watch(o)
+	}
+	if isDue(s.recon.due, m.now) {
+		s.reconcile(m)
+		s.evictClosed(m)
+	}
+}
+
+func isDue(due, now time.Time) bool { return !due.IsZero() && !now.Before(due) }
+
+func (s *state) watchedInOrder() []*order {
+	list := make([]*order, 0, len(s.watched))
+	for _, o := range s.watched {
+		list = append(list, o)
+	}
+	sort.Slice(list, func(i, j int) bool { return list[i].OrderID < list[j].OrderID })
+	return list
+}
+
+func (s *state) evictClosed(m moment) {
+	for _, o := range s.orders {
+		if o.Status.IsClosed() && o.nextDue().IsZero() && m.now.Sub(o.UpdatedAt.Time) > closedKeep {
+			s.forget(o)
+		}
+	}
+}

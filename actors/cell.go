@@ -1,0 +1,102 @@
+package actors
+
+import (
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/asynkron/protoactor-go/actor"
+	"go.uber.org/zap"
+)
+
+// cell is what stays of an actor across its incarnations: name, mailbox,
+// counters. It is also the actor's dispatcher, so that activations carry a name.
+type cell struct {
+	system   *System
+	parent   *cell // nil for the guardian
+	spec     Child
+	path     string
+	pid      *actor.PID
+	mailbox  *mailbox
+	logger   *zap.Logger
+	counters counters
+	effects  uint64 // numbers the effects; written by the actor alone
+}
+
+func newCell(s *System, parent *cell, path string, spec Child) *cell {
+	c := &cell{
+		system: s, parent: parent, spec: spec, path: path,
+		pid:    s.engine.NewLocalPID(path),
+		logger: s.logger.With(zap.String("actor", path)),
+	}
+	c.mailbox = newMailbox(c, spec.MailboxMax)
+	return c
+}
+
+func (c *cell) props() *actor.Props {
+	return actor.PropsFromProducer(
+		func() actor.Actor { return newShell(c) },
+		actor.WithMailbox(func() actor.Mailbox { return c.mailbox }),
+		actor.WithDispatcher(c),
+	)
+}
+
+func (c *cell) ref() Ref { return Ref{system: c.system, pid: c.pid} }
+
+// kind is the first segment of the name: "account" of "account/okx".
+func (c *cell) kind() string {
+	kind, _, _ := strings.Cut(c.spec.Name, "/")
+	return kind
+}
+
+// post delivers a message of the kit itself, past the limit and without a trace
+// when the actor has ended.
+func (c *cell) post(msg internalMessage) { c.mailbox.PostUserMessage(msg) }
+
+// requestStop begins an orderly stop: new requests are refused from here on,
+// what already waits is handled first.
+func (c *cell) requestStop() {
+	c.mailbox.stopping.Store(true)
+	c.post(&stopRequest{})
+}
+
+// restart begins the next incarnation of an actor that has failed.
+func (c *cell) restart() {
+	c.counters.restarts.Add(1)
+	c.mailbox.PostSystemMessage(&actor.Restart{})
+}
+
+// alive says whether the actor is running or waits for its restart.
+func (c *cell) alive() bool { return c.system.cell(c.path) == c }
+
+// throughput is the number of messages after which a busy actor yields its
+// processor.
+const throughput = 300
+
+// Throughput implements actor.Dispatcher.
+func (c *cell) Throughput() int { return throughput }
+
+// Schedule implements actor.Dispatcher.
+func (c *cell) Schedule(activation func()) {
+	if d := c.system.dispatcher; d != nil {
+		d.Schedule(c.path, func() { c.run(activation) })
+		return
+	}
+	go c.run(activation)
+}
+
+// run meters busy time once an activation, not once a message: reading the clock
+// costs as much as a send.
+func (c *cell) run(activation func()) {
+	begin := time.Now().UnixNano()
+	c.counters.busySince.Store(begin)
+	activation()
+	c.counters.busy.Add(time.Now().UnixNano() - begin)
+	c.counters.busySince.CompareAndSwap(begin, 0)
+}
+
+// counters are written by the actor and its senders and read by Stats.
+type counters struct {
+	messages, rejections, failures, restarts, unhandled atomic.Uint64
+	busy, busySince                                     atomic.Int64 // nanoseconds; since 0 while idle
+}

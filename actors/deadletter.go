@@ -1,0 +1,57 @@
+package actors
+
+import (
+	"fmt"
+	"math/bits"
+	"sync"
+	"sync/atomic"
+
+	"github.com/asynkron/protoactor-go/actor"
+	"go.uber.org/zap"
+)
+
+// deadLetters counts messages that nobody received.
+type deadLetters struct {
+	total  atomic.Uint64
+	mu     sync.Mutex
+	byType map[string]uint64
+}
+
+// observeDeadLetter takes the place of protoactor's own logging, which prints
+// whole messages.
+func (s *System) observeDeadLetter(event any) {
+	letter, ok := event.(*actor.DeadLetterEvent)
+	if !ok {
+		return
+	}
+	switch letter.Message.(type) {
+	case actor.SystemMessage, actor.AutoReceiveMessage, internalMessage:
+		return
+	}
+	path := ""
+	if letter.PID != nil {
+		path = letter.PID.Id
+	}
+	s.undeliverable(path, letter.Message)
+}
+
+// undeliverable answers for an actor that has ended.
+func (s *System) undeliverable(path string, msg any) {
+	reject(msg, fmt.Errorf("%w: %s", ErrStopped, path))
+	s.letters.total.Add(1)
+	name := fmt.Sprintf("%T", msg)
+	if count := s.letters.count(name); bits.OnesCount64(count) == 1 {
+		// At 1, 2, 4, 8...: enough to see it, too little to fill a disk.
+		s.logger.Warn("dead letter", zap.String("actor", path), zap.String("message_type", name), zap.Uint64("count", count))
+	}
+}
+
+func (d *deadLetters) count(name string) uint64 {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.byType == nil {
+		d.byType = make(map[string]uint64)
+	}
+	d.byType[name]++
+	return d.byType[name]
+}

@@ -1,0 +1,139 @@
+package actors
+
+import (
+	"context"
+	"fmt"
+	"runtime/debug"
+	"strconv"
+	"sync"
+
+	"go.uber.org/zap"
+)
+
+// Effect is I/O that an actor lets happen outside Receive. It runs on another
+// goroutine, so it touches nothing of the actor's state; what it needs comes in
+// with the closure, what it found out goes back as its result.
+//
+// ctx ends with the incarnation. The result becomes a message to the incarnation
+// that started the effect, and is dropped if that has ended; nil is no message.
+type Effect func(ctx context.Context) any
+
+// Pool bounds the effects that run at the same time against one resource: a
+// venue's REST endpoint, the store. Effects beyond that wait, in order, up to a
+// limit; what is beyond that too is refused. Safe for concurrent use.
+type Pool struct {
+	system *System
+	name   string
+
+	mu         sync.Mutex
+	running    int
+	runningMax int
+	waiting    []task
+	waitingMax int
+	started    uint64
+	refused    uint64
+}
+
+// task is one effect of one incarnation.
+type task struct {
+	shell  *shell
+	label  string
+	effect Effect
+}
+
+// NewPool makes a pool. runningMax must be positive; waitingMax may be 0. Two
+// pools may bear one name, and are counted together then.
+func (s *System) NewPool(name string, runningMax, waitingMax int) *Pool {
+	if runningMax <= 0 || waitingMax < 0 {
+		panic("actors: pool " + name + " needs a positive runningMax and no negative waitingMax")
+	}
+	p := &Pool{system: s, name: name, runningMax: runningMax, waitingMax: waitingMax}
+	s.addPool(p)
+	return p
+}
+
+// Go runs effect in the pool. It returns ErrBusy at once, with nothing done,
+// when the pool has no place. An orderly stop waits for the effect; a panic in
+// it fails the actor.
+func (c *Context) Go(pool *Pool, effect Effect) error {
+	if err := pool.submit(c.shell.task(effect)); err != nil {
+		return err
+	}
+	c.shell.pending++
+	return nil
+}
+
+// Loop runs effect on a goroutine of its own, outside any pool: for what lasts
+// as long as the actor, such as reading a connection. An actor has few of them.
+// An orderly stop ends ctx before it waits for the loop.
+func (c *Context) Loop(effect Effect) {
+	s := c.shell
+	s.pending++
+	t := s.task(effect)
+	s.cell.system.spawn(t.label, func() { t.run(s.loops) })
+}
+
+func (s *shell) task(effect Effect) task {
+	s.cell.effects++
+	return task{shell: s, label: s.cell.path + "#" + strconv.FormatUint(s.cell.effects, 10), effect: effect}
+}
+
+func (p *Pool) submit(t task) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	switch {
+	case p.running < p.runningMax:
+		p.running++
+		p.started++
+		p.system.spawn(t.label, func() { p.work(t) })
+	case len(p.waiting) < p.waitingMax:
+		p.waiting = append(p.waiting, t)
+	default:
+		p.refused++
+		return fmt.Errorf("%w: pool %s", ErrBusy, p.name)
+	}
+	return nil
+}
+
+// work runs tasks until none waits. The goroutine lives for one burst of work:
+// a pool at rest holds none, and needs no closing.
+func (p *Pool) work(t task) {
+	for more := true; more; t, more = p.next() {
+		t.run(t.shell.lifetime)
+	}
+}
+
+func (p *Pool) next() (task, bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if len(p.waiting) == 0 {
+		p.running--
+		return task{}, false
+	}
+	t := p.waiting[0]
+	p.waiting[0] = task{}
+	p.waiting = p.waiting[1:]
+	p.started++
+	return t, true
+}
+
+// run carries the effect out, unless its incarnation has ended while it waited.
+func (t task) run(ctx context.Context) {
+	done := &result{shell: t.shell}
+	defer func() {
+		if cause := recover(); cause != nil {
+			done.failure = t.panicked(cause)
+		}
+		t.shell.cell.system.arrive(t.label, func() { t.shell.cell.post(done) })
+	}()
+	if ctx.Err() != nil {
+		return
+	}
+	done.message = t.effect(ctx)
+}
+
+func (t task) panicked(cause any) *failure {
+	f := asFailure(cause)
+	t.shell.cell.logger.Error("effect panicked", zap.Error(f.err), zap.ByteString("stack", debug.Stack()))
+	return &failure{err: fmt.Errorf("effect: %w", f.err), expected: true}
+}

@@ -1,0 +1,220 @@
+package actors
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
+
+	"github.com/asynkron/protoactor-go/actor"
+	"go.uber.org/zap"
+)
+
+// phase of an incarnation. It only ever moves forward.
+type phase int
+
+const (
+	phaseRunning  phase = iota
+	phaseChildren       // stopping: children end one after the other
+	phaseEffects        // stopping: Stopping has run, effects come back
+	phaseEnded
+)
+
+// shell is one incarnation of an actor as protoactor sees it. It stands between
+// the runtime's messages and the Behaviour, and all its fields belong to the
+// actor's goroutine.
+type shell struct {
+	cell      *cell
+	context   Context
+	behaviour Behaviour
+	proto     actor.Context
+	phase     phase
+	pending   int // effects, loops and replies that have not come back
+
+	lifetime, loops       context.Context
+	endLifetime, endLoops context.CancelFunc
+
+	timers   Timers
+	children Children
+}
+
+// Messages of the kit to an actor.
+type (
+	// stopRequest begins an orderly stop.
+	stopRequest struct{ Internal }
+	// result is what an effect, a loop or another actor's answer came to.
+	result struct {
+		Internal
+		shell   *shell
+		message any
+		convert func() any // makes the message on the actor's goroutine
+		failure *failure
+	}
+)
+
+// failure ends an incarnation.
+type failure struct {
+	err      error
+	expected bool // by Fail, or logged where it happened: no stack wanted
+}
+
+func newShell(c *cell) *shell {
+	s := &shell{cell: c}
+	s.context.shell = s
+	s.timers.shell = s
+	s.children.shell = s
+	s.lifetime, s.endLifetime = context.WithCancel(context.Background())
+	s.loops, s.endLoops = context.WithCancel(s.lifetime)
+	return s
+}
+
+// Receive implements actor.Actor.
+func (s *shell) Receive(proto actor.Context) {
+	msg := proto.Message()
+	defer s.fail(msg)
+	switch m := msg.(type) {
+	case *actor.Started:
+		s.start(proto)
+	case *actor.Restarting, *actor.Stopping:
+		s.end()
+	case *actor.Stopped:
+		s.cell.mailbox.close()
+		s.cell.system.retire(s.cell)
+	case *actor.Terminated:
+		// By way of the mailbox, so that what the child said last comes first.
+		s.cell.post(&childGone{shell: s, path: m.Who.Id})
+	case *result:
+		s.receiveResult(m)
+	case *timersDue:
+		s.timers.due(m)
+	case *stopRequest:
+		s.stop()
+	case *childStarted:
+		s.children.skip(m.name)
+	case *childGone:
+		s.children.gone(m)
+	case *adoption:
+		s.children.adopt(m.cell)
+	default:
+		s.behaviour.Receive(&s.context, msg)
+	}
+}
+
+func (s *shell) start(proto actor.Context) {
+	s.proto = proto
+	s.behaviour = s.cell.spec.Producer()
+	if s.behaviour == nil {
+		panic("actors: the producer of " + s.cell.path + " made no behaviour")
+	}
+	if b, ok := s.behaviour.(Starter); ok {
+		b.Started(&s.context)
+	}
+	if parent := s.cell.parent; parent != nil {
+		parent.post(&childStarted{name: s.cell.spec.Name})
+	}
+}
+
+// deliver hands the behaviour a message that waited inside the shell.
+func (s *shell) deliver(msg any) {
+	switch m := msg.(type) {
+	case nil:
+	case *restartDue:
+		s.children.restart(m)
+	case *stopOverdue:
+		s.children.cutOff(m)
+	default:
+		s.behaviour.Receive(&s.context, msg)
+	}
+}
+
+func (s *shell) receiveResult(r *result) {
+	if r.shell != s {
+		return
+	}
+	s.pending--
+	if r.failure != nil {
+		panic(r.failure)
+	}
+	if r.convert != nil {
+		r.message = r.convert()
+	}
+	s.deliver(r.message)
+	s.finish()
+}
+
+func (s *shell) stop() {
+	if s.phase != phaseRunning {
+		return
+	}
+	s.phase = phaseChildren
+	s.children.stopNext()
+}
+
+// childrenEnded goes on with the stop.
+func (s *shell) childrenEnded() {
+	s.phase = phaseEffects
+	if b, ok := s.behaviour.(Stopper); ok {
+		b.Stopping(&s.context)
+	}
+	s.endLoops()
+	s.finish()
+}
+
+// finish stops the actor once nothing is under way any more.
+func (s *shell) finish() {
+	if s.phase == phaseEffects && s.pending == 0 {
+		s.proto.Stop(s.cell.pid)
+	}
+}
+
+// end releases what this incarnation holds. Its children are only told; the
+// runtime waits for them before it restarts or ends the actor.
+func (s *shell) end() {
+	if s.phase == phaseEnded {
+		return
+	}
+	s.phase = phaseEnded
+	s.endLifetime()
+	s.timers.end()
+	s.children.end()
+}
+
+// fail is deferred around each message. The incarnation ends here, not when the
+// restart is due: its effects and children must not go on without it.
+func (s *shell) fail(msg any) {
+	cause := recover()
+	if cause == nil {
+		return
+	}
+	f := asFailure(cause)
+	c := s.cell
+	c.counters.failures.Add(1)
+	fields := []zap.Field{zap.Error(f.err), zap.String("message_type", fmt.Sprintf("%T", msg))}
+	if !f.expected {
+		fields = append(fields, zap.ByteString("stack", debug.Stack()))
+	}
+	c.logger.Error("actor failed", fields...)
+	if observe := c.system.observer.Failed; observe != nil {
+		observe(c.path, f.err)
+	}
+	s.end()
+	reject(msg, fmt.Errorf("%w: %s", ErrFailed, c.path))
+	if c.parent == nil {
+		c.system.fail(f.err)
+		s.proto.Stop(c.pid)
+		return
+	}
+	panic(f) // to protoactor, which suspends the actor and tells the parent
+}
+
+func asFailure(cause any) *failure {
+	switch v := cause.(type) {
+	case *failure:
+		return v
+	case error:
+		return &failure{err: fmt.Errorf("panic: %w", v)}
+	case string:
+		return &failure{err: errors.New("panic: " + v)}
+	}
+	return &failure{err: fmt.Errorf("panic: %T", cause)} // values may hold secrets
+}

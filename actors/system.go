@@ -1,0 +1,327 @@
+package actors
+
+import (
+	"context"
+	crand "crypto/rand"
+	"errors"
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/asynkron/protoactor-go/actor"
+	"go.uber.org/zap"
+	"go.uber.org/zap/exp/zapslog"
+	"go.uber.org/zap/zapcore"
+)
+
+// System holds a tree of actors. Its methods are safe for concurrent use.
+type System struct {
+	engine     *actor.ActorSystem
+	logger     *zap.Logger
+	dispatcher Dispatcher // nil: a goroutine for each activation
+	observer   Observer
+	random     random
+	letters    deadLetters
+
+	mu       sync.RWMutex
+	cells    map[string]*cell // by path; every actor that has not ended
+	retired  map[string]KindStats
+	pools    []*Pool
+	stopping bool
+	err      error // of the first top-level actor that was lost
+
+	guardian   *cell
+	goroutines sync.WaitGroup // effects and loops
+	done       chan struct{}  // a top-level actor was lost, or all has ended
+	closeDone  sync.Once
+	ended      chan struct{}
+	closeEnded sync.Once
+}
+
+// Dispatcher runs the work of a system where the order of events is to be
+// decided by somebody else than the scheduler of Go: in simulations. Each run is
+// work that has become possible; labels are the path of an actor, or that and
+// the number of an effect, and no two that wait are the same.
+//
+// Schedule may be called from any goroutine, must not block and must not call
+// run itself. No two calls of run may overlap.
+type Dispatcher interface {
+	Schedule(label string, run func())
+}
+
+// Observer is told of what a test must not overlook. Both functions may be nil,
+// and are called from any goroutine.
+type Observer struct {
+	Unhandled func(path string, msg any)
+	Failed    func(path string, err error)
+}
+
+// Option changes how a System works.
+type Option func(*System)
+
+// WithDispatcher lets d decide what runs next.
+func WithDispatcher(d Dispatcher) Option { return func(s *System) { s.dispatcher = d } }
+
+// WithSeed makes jitter repeatable.
+func WithSeed(seed uint64) Option {
+	return func(s *System) { s.random.source = rand.New(rand.NewPCG(seed, 0)) }
+}
+
+// WithJitter replaces the random part of waits: it returns a duration from 0 to
+// limit.
+func WithJitter(jitter func(limit time.Duration) time.Duration) Option {
+	return func(s *System) { s.random.fixed = jitter }
+}
+
+// WithObserver tells o of unhandled messages and failures.
+func WithObserver(o Observer) Option { return func(s *System) { s.observer = o } }
+
+// New makes a system without actors. It logs to logger, and needs Stop.
+func New(logger *zap.Logger, options ...Option) *System {
+	s := &System{
+		logger:  logger.Named("actors"),
+		cells:   make(map[string]*cell),
+		retired: make(map[string]KindStats),
+		done:    make(chan struct{}),
+		ended:   make(chan struct{}),
+	}
+	s.random.source = newRandom()
+	for _, option := range options {
+		option(s)
+	}
+	s.engine = actor.NewActorSystem(
+		actor.WithDeadLetterRequestLogging(false),
+		actor.WithDeadLetterThrottleCount(0),
+		actor.WithLoggerFactory(func(*actor.ActorSystem) *slog.Logger { return engineLogger(s.logger) }),
+	)
+	s.engine.EventStream.Subscribe(s.observeDeadLetter)
+	s.startGuardian()
+	return s
+}
+
+// engineLogger keeps protoactor's own logs to warnings: below that it prints
+// whole messages and the values of panics, which may hold secrets.
+func engineLogger(logger *zap.Logger) *slog.Logger {
+	core, err := zapcore.NewIncreaseLevelCore(logger.Core(), zapcore.WarnLevel)
+	if err != nil { // the core logs even less
+		core = logger.Core()
+	}
+	return slog.New(zapslog.NewHandler(core, zapslog.WithName("protoactor")))
+}
+
+// Start starts a top-level actor and returns its address. Messages may be sent
+// at once. The errors are ErrBadName, ErrNameTaken, and ErrStopped after Stop.
+func (s *System) Start(spec Child) (Ref, error) {
+	if err := spec.validate(); err != nil {
+		return Ref{}, fmt.Errorf("start %q: %w", spec.Name, err)
+	}
+	c := newCell(s, s.guardian, spec.Name, spec.withDefaults())
+	if err := s.register(c); err != nil {
+		return Ref{}, err
+	}
+	if _, err := actor.DefaultSpawner(s.engine, c.path, c.props(), underGuardian{s.engine.Root, s.guardian.pid}); err != nil {
+		s.retire(c)
+		return Ref{}, fmt.Errorf("start %s: %w", c.path, nameError(err))
+	}
+	s.guardian.post(&adoption{cell: c})
+	return c.ref(), nil
+}
+
+func nameError(err error) error {
+	if errors.Is(err, actor.ErrNameExists) {
+		return ErrNameTaken
+	}
+	return err
+}
+
+// Ref is the address of the actor at path, whether it lives or not.
+func (s *System) Ref(path string) Ref {
+	return Ref{system: s, pid: s.engine.NewLocalPID(path)}
+}
+
+// Done is closed when a top-level actor is lost, Err says why then, and when the
+// system has stopped.
+func (s *System) Done() <-chan struct{} { return s.done }
+
+// Err is what the first lost top-level actor failed of, else nil.
+func (s *System) Err() error {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	return s.err
+}
+
+// cutOffWaitMax is how long Stop waits for actors that it had to cut off.
+const cutOffWaitMax = time.Second
+
+// Stop ends all actors in order, the youngest top-level actor first, and returns
+// when they and all their effects have ended. When ctx ends before that they are
+// cut off, and Stop returns an error that names what still runs.
+func (s *System) Stop(ctx context.Context) error {
+	s.mu.Lock()
+	s.stopping = true
+	s.mu.Unlock()
+	s.guardian.requestStop()
+	select {
+	case <-s.ended:
+		return nil
+	case <-ctx.Done():
+	}
+	s.engine.Root.Stop(s.guardian.pid)
+	select {
+	case <-s.ended:
+		return fmt.Errorf("stop actors: cut off: %w", ctx.Err())
+	case <-time.After(cutOffWaitMax):
+		return fmt.Errorf("stop actors: %w: still running: %s", ctx.Err(), strings.Join(s.paths(), " "))
+	}
+}
+
+// fail makes the loss of a top-level actor known.
+func (s *System) fail(err error) {
+	s.mu.Lock()
+	if s.err == nil {
+		s.err = err
+	}
+	s.mu.Unlock()
+	s.logger.Error("actor system failed", zap.Error(err))
+	s.closeDone.Do(func() { close(s.done) })
+}
+
+// register reserves the path of c.
+func (s *System) register(c *cell) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.stopping && c.parent == s.guardian {
+		return fmt.Errorf("start %s: %w", c.path, ErrStopped)
+	}
+	if _, taken := s.cells[c.path]; taken {
+		return fmt.Errorf("start %s: %w", c.path, ErrNameTaken)
+	}
+	s.cells[c.path] = c
+	return nil
+}
+
+// retire forgets an actor that has ended, but for what it counted.
+func (s *System) retire(c *cell) {
+	s.mu.Lock()
+	delete(s.cells, c.path)
+	kind := c.kind()
+	s.retired[kind] = s.retired[kind].plus(c.stats())
+	last := len(s.cells) == 0
+	s.mu.Unlock()
+	if last {
+		s.closeEnded.Do(func() { go s.end() })
+	}
+}
+
+// end waits for effects that have not noticed yet that their actor has ended.
+func (s *System) end() {
+	s.goroutines.Wait()
+	s.engine.Shutdown()
+	close(s.ended)
+	s.closeDone.Do(func() { close(s.done) })
+}
+
+func (s *System) cell(path string) *cell {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	return s.cells[path]
+}
+
+func (s *System) paths() []string {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	paths := make([]string, 0, len(s.cells))
+	for path := range s.cells {
+		paths = append(paths, path)
+	}
+	slices.Sort(paths)
+	return paths
+}
+
+// spawn starts a goroutine that Stop waits for.
+func (s *System) spawn(label string, run func()) {
+	s.goroutines.Add(1)
+	s.arrive(label, func() {
+		go func() {
+			defer s.goroutines.Done()
+			run()
+		}()
+	})
+}
+
+// arrive lets an outside event happen: now, or when the dispatcher says.
+func (s *System) arrive(label string, event func()) {
+	if s.dispatcher == nil {
+		event()
+		return
+	}
+	s.dispatcher.Schedule(label, event)
+}
+
+// underGuardian makes protoactor treat the guardian as the parent.
+type underGuardian struct {
+	*actor.RootContext
+	guardian *actor.PID
+}
+
+// Self implements actor.SpawnerContext.
+func (u underGuardian) Self() *actor.PID { return u.guardian }
+
+// guardian is the parent of the top-level actors.
+type guardian struct{ system *System }
+
+// guardianPath cannot be the name of a Child.
+const guardianPath = "$guardian"
+
+func (s *System) startGuardian() {
+	spec := Child{Name: guardianPath, Producer: func() Behaviour { return guardian{s} }}.withDefaults()
+	s.guardian = newCell(s, nil, guardianPath, spec)
+	if err := s.register(s.guardian); err != nil {
+		panic(err)
+	}
+	if _, err := s.engine.Root.SpawnNamed(s.guardian.props(), guardianPath); err != nil {
+		panic(err)
+	}
+}
+
+// Receive implements Behaviour.
+func (g guardian) Receive(ctx *Context, msg any) {
+	switch m := msg.(type) {
+	case *ChildEnded:
+		if m.Err != nil {
+			g.system.fail(m.Err)
+		}
+	default:
+		ctx.Unhandled(msg)
+	}
+}
+
+// random is the source of jitter.
+type random struct {
+	mu     sync.Mutex
+	source *rand.Rand
+	fixed  func(limit time.Duration) time.Duration
+}
+
+func newRandom() *rand.Rand {
+	var seed [32]byte
+	_, _ = crand.Read(seed[:]) // documented never to fail
+	return rand.New(rand.NewChaCha8(seed))
+}
+
+func (s *System) jitter(limit time.Duration) time.Duration {
+	if limit <= 0 {
+		return 0
+	}
+	r := &s.random
+	if r.fixed != nil {
+		return r.fixed(limit)
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return time.Duration(r.source.Int64N(int64(limit) + 1))
+}

@@ -1,0 +1,183 @@
+package actors
+
+import (
+	"container/heap"
+	"time"
+)
+
+// Timers bring messages to an actor later. They belong to one incarnation and
+// end with it; a message of a timer that was cancelled or replaced is never
+// received, even if it was already due. They are used on the actor's goroutine.
+type Timers struct {
+	shell    *shell
+	queue    timerQueue
+	byKey    map[timerKey]*timer
+	sequence uint64
+	clock    *time.Timer
+	armed    time.Time // zero when the clock does not run
+}
+
+// timerKey keeps the kit's own timers apart from the behaviour's.
+type timerKey struct {
+	kit  string
+	name string
+}
+
+type timer struct {
+	key           timerKey
+	due           time.Time
+	sequence      uint64 // settles equal times, in the order in which they were set
+	message       any
+	every, jitter time.Duration
+	index         int
+}
+
+// timersDue wakes the actor; the shell then takes whatever is due.
+type timersDue struct {
+	Internal
+	shell *shell
+}
+
+// After brings msg once, after d. A timer under the same key is replaced.
+func (t *Timers) After(key string, d time.Duration, msg any) {
+	t.set(&timer{key: timerKey{name: key}, message: msg}, d)
+}
+
+// setForKit sets a timer of the kit itself.
+func (t *Timers) setForKit(kit, name string, d time.Duration, msg any) {
+	t.set(&timer{key: timerKey{kit, name}, message: msg}, d)
+}
+
+// Every brings msg again and again, each time after d and a random part of
+// jitter. A timer under the same key is replaced. A busy actor receives it late,
+// never several at once. d must be positive.
+func (t *Timers) Every(key string, d, jitter time.Duration, msg any) {
+	if d <= 0 {
+		panic("actors: Every needs a positive duration")
+	}
+	next := &timer{key: timerKey{name: key}, message: msg, every: d, jitter: jitter}
+	t.set(next, t.pause(next))
+}
+
+// Cancel removes the timer under key, if there is one.
+func (t *Timers) Cancel(key string) { t.cancel(timerKey{name: key}) }
+
+func (t *Timers) pause(x *timer) time.Duration {
+	if x.jitter <= 0 {
+		return x.every
+	}
+	return x.every + t.shell.cell.system.jitter(x.jitter)
+}
+
+func (t *Timers) set(x *timer, d time.Duration) {
+	if t.shell.phase == phaseEnded {
+		return
+	}
+	t.remove(x.key)
+	t.insert(x, time.Now().Add(d))
+	t.arm()
+}
+
+func (t *Timers) insert(x *timer, due time.Time) {
+	t.sequence++
+	x.due, x.sequence = due, t.sequence
+	if t.byKey == nil {
+		t.byKey = make(map[timerKey]*timer)
+	}
+	t.byKey[x.key] = x
+	heap.Push(&t.queue, x)
+}
+
+func (t *Timers) cancel(key timerKey) {
+	t.remove(key)
+	t.arm()
+}
+
+func (t *Timers) remove(key timerKey) {
+	if x, ok := t.byKey[key]; ok {
+		heap.Remove(&t.queue, x.index)
+		delete(t.byKey, key)
+	}
+}
+
+// arm lets the one clock of the actor run to the earliest timer.
+func (t *Timers) arm() {
+	if len(t.queue) == 0 {
+		if t.clock != nil {
+			t.clock.Stop()
+		}
+		t.armed = time.Time{}
+		return
+	}
+	next := t.queue[0].due
+	if next.Equal(t.armed) {
+		return
+	}
+	t.armed = next
+	if t.clock == nil {
+		wake := &timersDue{shell: t.shell}
+		t.clock = time.AfterFunc(time.Until(next), func() { t.shell.cell.post(wake) })
+		return
+	}
+	t.clock.Reset(time.Until(next))
+}
+
+// due delivers what is due. Timers that are set meanwhile wait for the next
+// wake, so that one which always sets itself anew cannot hold the actor.
+func (t *Timers) due(wake *timersDue) {
+	if wake.shell != t.shell || t.shell.phase == phaseEnded {
+		return
+	}
+	t.armed = time.Time{}
+	now, last := time.Now(), t.sequence
+	for len(t.queue) > 0 {
+		x := t.queue[0]
+		if x.due.After(now) || x.sequence > last {
+			break
+		}
+		t.remove(x.key)
+		if x.every > 0 {
+			t.insert(x, now.Add(t.pause(x)))
+		}
+		t.shell.deliver(x.message)
+	}
+	t.arm()
+}
+
+func (t *Timers) end() {
+	if t.clock != nil {
+		t.clock.Stop()
+	}
+	t.queue, t.byKey = nil, nil
+}
+
+// timerQueue is a heap by due time, then by the order of setting.
+type timerQueue []*timer
+
+func (q timerQueue) Len() int { return len(q) }
+
+func (q timerQueue) Less(i, j int) bool {
+	if !q[i].due.Equal(q[j].due) {
+		return q[i].due.Before(q[j].due)
+	}
+	return q[i].sequence < q[j].sequence
+}
+
+func (q timerQueue) Swap(i, j int) {
+	q[i], q[j] = q[j], q[i]
+	q[i].index, q[j].index = i, j
+}
+
+func (q *timerQueue) Push(x any) {
+	added := x.(*timer)
+	added.index = len(*q)
+	*q = append(*q, added)
+}
+
+func (q *timerQueue) Pop() any {
+	old := *q
+	last := old[len(old)-1]
+	old[len(old)-1] = nil
+	*q = old[:len(old)-1]
+	return last
+}
