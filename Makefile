@@ -1,0 +1,80 @@
+# Every command that people and CI use; `make` lists them. Tools are pinned here
+# and installed below .cache, so that an empty clone needs Go, make and git.
+
+GOLANGCI_VERSION  := v2.15.0
+GOTESTSUM_VERSION := v1.13.0
+
+# Packages under test, and how long. The race detector needs a C compiler.
+PKG       ?= ./...
+TIMEOUT   ?= 10m
+FUZZTIME  ?= 30s
+BENCHTIME ?= 1s
+
+SHELL       := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DELETE_ON_ERROR:
+.DEFAULT_GOAL := help
+
+TOOLS     := $(CURDIR)/.cache/bin
+GOLANGCI  := $(TOOLS)/golangci-lint-$(GOLANGCI_VERSION)
+GOTESTSUM := $(TOOLS)/gotestsum-$(GOTESTSUM_VERSION)
+VERSION   := $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
+LDFLAGS   := -X main.version=$(VERSION)
+
+.PHONY: help run build test lint fuzz chaos interop bench verify setup clean
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+run: build ## the whole service on simulated venues: prints addresses, a key, commands to try
+	bin/venuegate serve --demo
+
+build: ## bin/venuegate
+	@mkdir -p bin
+	go build -trimpath -ldflags '$(LDFLAGS)' -o bin/venuegate ./cmd/venuegate
+
+test: setup $(GOTESTSUM) ## every test, with the race detector
+	@race=; if .ci/have-cc; then race=-race; else echo '!! no C compiler: the tests run WITHOUT the race detector' >&2; fi; \
+	runner=(go test); if [ -x $(GOTESTSUM) ]; then runner=($(GOTESTSUM) --format pkgname --); fi; \
+	echo "$${runner[@]}" $$race -timeout $(TIMEOUT) $(PKG); \
+	"$${runner[@]}" $$race -timeout $(TIMEOUT) $(PKG)
+
+lint: $(GOLANGCI) ## linters, formatting and import rules
+	@if [ -x $(GOLANGCI) ]; then $(GOLANGCI) run; \
+	else echo '!! golangci-lint is not installed: go vet and gofmt alone' >&2; \
+		go vet ./...; test -z "$$(gofmt -l $$(git ls-files '*.go') | tee /dev/stderr)"; fi
+	go test ./cmd/venuegate -run '^TestImports'
+
+fuzz: ## each fuzz target for FUZZTIME (30s)
+	@go list -f '{{.ImportPath}} {{.Dir}}' $(PKG) | while read -r pkg dir; do \
+		{ grep -hoE '^func Fuzz[A-Za-z0-9_]*' "$$dir"/*_test.go 2>/dev/null || true; } | cut -c6- | while read -r target; do \
+			echo "== $$pkg $$target"; \
+			go test "$$pkg" -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) </dev/null; \
+		done; \
+	done
+
+chaos: ## crash and fault runs against the built binary
+	@.ci/tagged chaos -timeout 30m
+
+interop: ## independent clients against the simulators
+	@.ci/tagged interop -timeout 30m
+
+bench: ## Go benchmarks of every package, into bench/results (see bench/README.md)
+	@mkdir -p bench/results
+	go test $(PKG) -run '^$$' -bench . -benchmem -benchtime $(BENCHTIME) | tee bench/results/$(VERSION).txt
+
+verify: lint ## what a release must pass besides the tests: modules, formatting, linters
+	go mod verify
+	go mod tidy -diff
+
+setup: ## what tests need beyond Go: a C compiler for the race detector
+	@.ci/have-cc || .ci/install gcc libc6-dev
+
+$(GOLANGCI):
+	@.ci/tool $@ github.com/golangci/golangci-lint/v2/cmd/golangci-lint $(GOLANGCI_VERSION)
+
+$(GOTESTSUM):
+	@.ci/tool $@ gotest.tools/gotestsum $(GOTESTSUM_VERSION)
+
+clean: ## remove what was built, tools included; data stays
+	rm -rf bin .cache

@@ -1,0 +1,90 @@
+package main_test
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestImportsCatchesPlantedBreaches proves the checker on sources that break
+// one rule each, and on neighbours that keep it.
+func TestImportsCatchesPlantedBreaches(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		file string
+		src  string
+		// breach is a part of the only report; empty means none.
+		breach string
+	}{
+		{"edge imports an actor", "transport/rest/a.go", `import _ "venuegate/actors/account"`, "transport/rest imports actors/account"},
+		{"edge imports an edge", "transport/rest/a.go", `import _ "venuegate/transport/stream"`, "transport/rest imports transport/stream"},
+		{"edge imports the wire", "transport/rest/a.go", `import _ "venuegate/transport/api"`, ""},
+		{"actor imports a venue", "actors/account/a.go", `import _ "venuegate/venues/binance"`, "actors/account imports venues/binance"},
+		{"actor imports a sibling", "actors/account/a.go", `import _ "venuegate/actors/book"`, "actors/account imports actors/book"},
+		{"actor test imports a sibling", "actors/account/a_test.go", `import _ "venuegate/actors/book"`, "actors/account imports actors/book"},
+		{"actor test imports a kit", "actors/account/a_test.go", `import _ "venuegate/persistence/storetest"`, ""},
+		{"actor imports a kit", "actors/account/a.go", `import _ "venuegate/persistence/storetest"`, "actors/account imports persistence/storetest"},
+		{"root imports an actor", "actors/root/a.go", `import _ "venuegate/actors/account"`, ""},
+		{"kit imports a contract", "actors/a.go", `import _ "venuegate/venues"`, "actors imports venues"},
+		{"connector imports its simulator", "venues/okx/a.go", `import _ "venuegate/venues/okx/okxsim"`, "venues/okx imports venues/okx/okxsim"},
+		{"connector test imports its simulator", "venues/okx/a_test.go", `import _ "venuegate/venues/okx/okxsim"`, ""},
+		{"connector test imports another connector", "venues/okx/a_test.go", `import _ "venuegate/venues/bybit"`, "venues/okx imports venues/bybit"},
+		{"simulator imports its connector", "venues/okx/okxsim/a.go", `import _ "venuegate/venues/okx"`, "venues/okx/okxsim imports venues/okx"},
+		{"contract imports a contract above it", "venues/a.go", `import _ "venuegate/persistence"`, "venues imports persistence"},
+		{"test imports its own package", "venues/a_test.go", `import _ "venuegate/venues"`, ""},
+		{"somebody imports the binary", "bench/loadgen/a.go", `import _ "venuegate/cmd/venuegate"`, "nothing builds on the binary"},
+		{"somebody imports the load tools", "transport/rest/a_test.go", `import _ "venuegate/bench/loadgentest"`, "nothing but the binary runs the load tools"},
+		{"package without a rule", "util/a.go", ``, "util has no room"},
+
+		{"edge imports the store's technology", "transport/rest/a.go", `import _ "github.com/dgraph-io/badger/v4"`, "one package knows"},
+		{"part of the store's technology", "cmd/venuegate/a.go", `import _ "github.com/dgraph-io/badger/v4/y"`, "one package knows"},
+		{"store imports its technology", "persistence/badgerstore/a.go", `import _ "github.com/dgraph-io/badger/v4"`, ""},
+		{"contract imports a logger", "venues/a.go", `import _ "go.uber.org/zap"`, "a contract carries no technology"},
+		{"contract imports decimals", "venues/a.go", `import _ "github.com/shopspring/decimal"`, ""},
+		{"actor imports the actor library", "actors/book/a.go", `import _ "github.com/asynkron/protoactor-go/actor"`, ""},
+		{"edge imports the actor library", "transport/rest/a.go", `import _ "github.com/asynkron/protoactor-go/actor"`, "actors live behind"},
+		{"actor imports the cluster", "actors/root/a.go", `import _ "github.com/asynkron/protoactor-go/cluster/x"`, "under a partition"},
+		{"actor imports the scheduler", "actors/book/a.go", `import _ "github.com/asynkron/protoactor-go/scheduler"`, "outlive the actor"},
+		{"actor imports a web server", "actors/book/a.go", `import _ "github.com/gofiber/fiber/v2"`, "stays at the edge"},
+		{"simulator imports a web server", "venues/okx/okxsim/a.go", `import _ "github.com/gofiber/fiber/v2"`, ""},
+		{"edge imports configuration", "transport/rest/a.go", `import _ "github.com/knadh/koanf/v2"`, "configuration is read in cmd"},
+		{"document library at run time", "transport/api/a.go", `import _ "github.com/getkin/kin-openapi/openapi3"`, "checked in tests"},
+		{"document library in a test", "transport/api/a_test.go", `import _ "github.com/getkin/kin-openapi/openapi3"`, ""},
+		{"dot import", "transport/rest/a.go", `import . "strings"`, "dot import"},
+
+		{"global randomness", "bench/a_test.go", `import "math/rand/v2"; var x = rand.IntN(3)`, "cannot be replayed"},
+		{"global randomness under an alias", "bench/a.go", `import dice "math/rand"; var x = dice.Int()`, "cannot be replayed"},
+		{"seeded randomness", "bench/a.go", `import "math/rand/v2"; var x = rand.New(rand.NewPCG(1, 2))`, ""},
+		{"global logger", "actors/a.go", `import "go.uber.org/zap"; var l = zap.L()`, "never global"},
+		{"passed logger", "actors/a.go", `import "go.uber.org/zap"; var l = zap.NewNop()`, ""},
+		{"server of net/http", "transport/rest/a.go", `import "net/http"; var s http.Server`, "servers are Fiber's"},
+		{"server of net/http in a test", "transport/rest/a_test.go", `import "net/http"; var s http.Server`, ""},
+		{"float into money", "venues/a_test.go", `import "github.com/shopspring/decimal"; var d = decimal.NewFromFloat(0.1)`, "no float carries money"},
+
+		{"clock in a state machine", "actors/book/state.go", `import "time"; var n = time.Now()`, "is given the time"},
+		{"duration in a state machine", "actors/book/state.go", `import "time"; const d = time.Second`, ""},
+		{"clock in a shell", "actors/book/actor.go", `import "time"; var n = time.Now()`, ""},
+		{"chance in a state machine", "actors/book/state.go", `import _ "crypto/rand"`, "a state machine is pure"},
+		{"I/O in a state machine", "actors/book/state.go", `import _ "net/http"`, "a state machine is pure"},
+		{"goroutine in a state machine", "actors/book/state.go", `func f() { go f() }`, "starts a goroutine"},
+		{"goroutine in a shell", "actors/book/effects.go", `func f() { go f() }`, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			breaches := checkFile(t, c.file, c.file, "package p; "+c.src)
+			if c.breach == "" {
+				if len(breaches) > 0 {
+					t.Fatalf("reported %v, want nothing", breaches)
+				}
+				return
+			}
+			if len(breaches) == 0 {
+				t.Fatalf("nothing reported, want %q", c.breach)
+			}
+			for _, b := range breaches {
+				if strings.Contains(b.String(), c.breach) {
+					return
+				}
+			}
+			t.Fatalf("reported %v, want %q", breaches, c.breach)
+		})
+	}
+}

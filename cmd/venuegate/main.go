@@ -1,0 +1,4 @@
+// Package main is venuegate.
+package main
+
+func main() {}
