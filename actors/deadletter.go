@@ -17,8 +17,7 @@ type deadLetters struct {
 	byType map[string]uint64
 }
 
-// observeDeadLetter takes the place of protoactor's own logging, which prints
-// whole messages.
+// observeDeadLetter receives what protoactor could not deliver.
 func (s *System) observeDeadLetter(event any) {
 	letter, ok := event.(*actor.DeadLetterEvent)
 	if !ok {

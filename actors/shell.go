@@ -153,6 +153,7 @@ func (s *shell) stop() {
 // childrenEnded goes on with the stop.
 func (s *shell) childrenEnded() {
 	s.phase = phaseEffects
+	s.timers.cancelAll()
 	if b, ok := s.behaviour.(Stopper); ok {
 		b.Stopping(&s.context)
 	}
@@ -175,7 +176,7 @@ func (s *shell) end() {
 	}
 	s.phase = phaseEnded
 	s.endLifetime()
-	s.timers.end()
+	s.timers.cancelAll()
 	s.children.end()
 }
 

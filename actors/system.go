@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/asynkron/protoactor-go/actor"
+	"github.com/asynkron/protoactor-go/eventstream"
 	"go.uber.org/zap"
 	"go.uber.org/zap/exp/zapslog"
 	"go.uber.org/zap/zapcore"
@@ -94,10 +95,11 @@ func New(logger *zap.Logger, options ...Option) *System {
 		option(s)
 	}
 	s.engine = actor.NewActorSystem(
-		actor.WithDeadLetterRequestLogging(false),
-		actor.WithDeadLetterThrottleCount(0),
 		actor.WithLoggerFactory(func(*actor.ActorSystem) *slog.Logger { return engineLogger(s.logger) }),
 	)
+	// A fresh stream is one without protoactor's logger of dead letters, which
+	// prints whole messages, and starts a goroutine that nobody stops.
+	s.engine.EventStream = eventstream.NewEventStream()
 	s.engine.EventStream.Subscribe(s.observeDeadLetter)
 	s.startGuardian()
 	return s

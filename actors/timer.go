@@ -62,6 +62,13 @@ func (t *Timers) Every(key string, d, jitter time.Duration, msg any) {
 // Cancel removes the timer under key, if there is one.
 func (t *Timers) Cancel(key string) { t.cancel(timerKey{name: key}) }
 
+// cancelAll is for the end of an incarnation. An orderly stop does it when no
+// child, and so no timer of the kit, is left; Stopping may set timers anew.
+func (t *Timers) cancelAll() {
+	t.queue, t.byKey = nil, nil
+	t.arm()
+}
+
 func (t *Timers) pause(x *timer) time.Duration {
 	if x.jitter <= 0 {
 		return x.every
@@ -142,13 +149,6 @@ func (t *Timers) due(wake *timersDue) {
 		t.shell.deliver(x.message)
 	}
 	t.arm()
-}
-
-func (t *Timers) end() {
-	if t.clock != nil {
-		t.clock.Stop()
-	}
-	t.queue, t.byKey = nil, nil
 }
 
 // timerQueue is a heap by due time, then by the order of setting.

@@ -1,0 +1,116 @@
+package actortest
+
+import (
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"sync"
+	"testing/synctest"
+	"time"
+)
+
+// Scheduler is a dispatcher for simulations: it runs one thing at a time, and
+// its seed chooses among those that are possible. What became possible at the
+// same instant is put in order by label first, so the choice does not depend on
+// which goroutine came first.
+//
+// One seed gives one order of everything that the actors do, provided that what
+// they call is repeatable too: effects that run at the same time must not share
+// state whose outcome depends on the order of their wake-ups, and Behaviours
+// must not range over maps where order matters.
+//
+// It belongs into a synctest bubble. Settle, Advance and Do are called by the
+// test's goroutine, which is the one on which the actors run.
+type Scheduler struct {
+	mu     sync.Mutex
+	ready  []step
+	random *rand.Rand
+	wake   chan struct{}
+	trace  []string
+}
+
+type step struct {
+	label string
+	run   func()
+}
+
+// NewScheduler makes a scheduler that chooses by seed.
+func NewScheduler(seed uint64) *Scheduler {
+	return &Scheduler{random: rand.New(rand.NewPCG(seed, 1)), wake: make(chan struct{}, 1)}
+}
+
+// Schedule implements actors.Dispatcher.
+func (s *Scheduler) Schedule(label string, run func()) {
+	s.mu.Lock()
+	s.ready = append(s.ready, step{label, run})
+	s.mu.Unlock()
+	select {
+	case s.wake <- struct{}{}:
+	default:
+	}
+}
+
+// Settle runs until nothing is possible at this instant.
+func (s *Scheduler) Settle() {
+	for {
+		synctest.Wait() // everything of this instant has arrived
+		next, ok := s.choose()
+		if !ok {
+			return
+		}
+		next.run()
+	}
+}
+
+// Advance lets d of virtual time pass, and runs each thing at its instant.
+func (s *Scheduler) Advance(d time.Duration) {
+	end := time.NewTimer(d)
+	defer end.Stop()
+	for passed := false; !passed; {
+		s.Settle()
+		select {
+		case <-s.wake:
+		case <-end.C:
+			passed = true
+		}
+	}
+	s.Settle()
+}
+
+// Do runs call on another goroutine, and the system until call returns.
+func (s *Scheduler) Do(call func()) {
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		call()
+	}()
+	for returned := false; !returned; {
+		s.Settle()
+		select {
+		case <-s.wake:
+		case <-done:
+			returned = true
+		}
+	}
+}
+
+// Trace is the labels of all steps so far, in order.
+func (s *Scheduler) Trace() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.trace)
+}
+
+func (s *Scheduler) choose() (step, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.ready) == 0 {
+		return step{}, false
+	}
+	slices.SortStableFunc(s.ready, func(a, b step) int { return strings.Compare(a.label, b.label) })
+	i := s.random.IntN(len(s.ready))
+	next := s.ready[i]
+	s.ready = slices.Delete(s.ready, i, i+1)
+	s.trace = append(s.trace, next.label)
+	return next, true
+}
