@@ -1,0 +1,167 @@
+package simcore
+
+import (
+	"sort"
+	"time"
+
+	"github.com/shopspring/decimal"
+)
+
+// PositionMode is an account's choice between one position per symbol and a
+// long and a short one.
+type PositionMode uint8
+
+// Position modes.
+const (
+	OneWay PositionMode = iota
+	Hedge
+)
+
+func (m PositionMode) String() string {
+	if m == Hedge {
+		return "hedge"
+	}
+	return "one_way"
+}
+
+// Permissions of an account's key.
+type Permissions struct {
+	Read     bool `json:"read"`
+	Trade    bool `json:"trade"`
+	Withdraw bool `json:"withdraw"`
+}
+
+// Limits of what is remembered per account; the oldest closed entries go first.
+const (
+	closedOrdersMax = 50_000
+	fillsMax        = 100_000
+	incomeMax       = 100_000
+)
+
+// account is the engine's own record of a customer.
+type account struct {
+	id          string
+	credentials Credentials
+	permissions Permissions
+	mode        PositionMode
+	wallet      decimal.Decimal
+	feeMaker    decimal.Decimal
+	feeTaker    decimal.Decimal
+	frozen      bool
+	updatedAt   time.Time
+
+	holdings map[string]*holding
+	symbols  []string
+
+	open         map[int64]*Order
+	orders       map[int64]*Order
+	byClientID   map[string]*Order
+	history      []*Order
+	fills        []Fill
+	income       []Income
+	conditionals conditionalSet
+}
+
+func (a *account) holding(s *symbol) *holding {
+	if h, ok := a.holdings[s.Symbol]; ok {
+		return h
+	}
+	h := newHolding(s)
+	a.holdings[s.Symbol] = h
+	at := sort.SearchStrings(a.symbols, s.Symbol)
+	a.symbols = append(a.symbols, "")
+	copy(a.symbols[at+1:], a.symbols[at:])
+	a.symbols[at] = s.Symbol
+	return h
+}
+
+// each visits the holdings in the order of their symbols.
+func (a *account) each(visit func(*holding)) {
+	for _, name := range a.symbols {
+		visit(a.holdings[name])
+	}
+}
+
+func (a *account) remember(o *Order) {
+	a.orders[o.ID] = o
+	a.open[o.ID] = o
+	if o.ClientID != "" {
+		a.byClientID[o.ClientID] = o
+	}
+	a.history = append(a.history, o)
+	if len(a.history) > 2*closedOrdersMax {
+		a.forget(len(a.history) - closedOrdersMax)
+	}
+}
+
+// forget drops the closed ones among the oldest n orders.
+func (a *account) forget(n int) {
+	kept := make([]*Order, 0, len(a.history))
+	for i, o := range a.history {
+		if i >= n || o.Status.Open() {
+			kept = append(kept, o)
+			continue
+		}
+		delete(a.orders, o.ID)
+		if a.byClientID[o.ClientID] == o {
+			delete(a.byClientID, o.ClientID)
+		}
+	}
+	a.history = kept
+}
+
+func (a *account) addFill(f Fill) {
+	a.fills = appendBounded(a.fills, f, fillsMax)
+}
+
+func appendBounded[T any](list []T, item T, limit int) []T {
+	if len(list) >= 2*limit {
+		list = append(list[:0:0], list[len(list)-limit:]...)
+	}
+	return append(list, item)
+}
+
+// sums are the money totals of an account at the present mark prices.
+type sums struct {
+	isolated       decimal.Decimal
+	crossPnL       decimal.Decimal
+	isolatedPnL    decimal.Decimal
+	initial        decimal.Decimal
+	positionMargin decimal.Decimal
+	maintenance    decimal.Decimal
+	crossMaint     decimal.Decimal
+	// used is what reduces the available balance: all of cross symbols, the
+	// orders alone of isolated ones.
+	used decimal.Decimal
+}
+
+func (a *account) sums() sums {
+	var s sums
+	a.each(func(h *holding) {
+		for side := range h.positions {
+			p := &h.positions[side]
+			initial := h.initialMargin(p.side)
+			held := h.positionMargin(p.side)
+			maint := h.maintenanceMargin(p.side)
+			pnl := h.unrealized(p.side)
+			s.initial = s.initial.Add(initial)
+			s.positionMargin = s.positionMargin.Add(held)
+			s.maintenance = s.maintenance.Add(maint)
+			if h.isolated {
+				s.isolated = s.isolated.Add(p.isolated)
+				s.isolatedPnL = s.isolatedPnL.Add(pnl)
+				s.used = s.used.Add(initial.Sub(held))
+			} else {
+				s.crossPnL = s.crossPnL.Add(pnl)
+				s.crossMaint = s.crossMaint.Add(maint)
+				s.used = s.used.Add(initial)
+			}
+		}
+	})
+	return s
+}
+
+// available is what new positions and orders may still use; it can be negative.
+func (a *account) available(s sums) decimal.Decimal {
+	return a.wallet.Sub(s.isolated).Add(s.crossPnL).Sub(s.used)
+}

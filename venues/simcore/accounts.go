@@ -1,0 +1,151 @@
+package simcore
+
+import (
+	"sort"
+
+	"github.com/shopspring/decimal"
+)
+
+// AccountRequest describes a new account or changes to one; absent fields stay
+// as they are, or get their default in a new account.
+type AccountRequest struct {
+	// ID of a new account; default account-1, account-2, ...
+	ID          string
+	Credentials *Credentials
+	Balance     *decimal.Decimal
+	Mode        *PositionMode
+	Permissions *Permissions
+}
+
+// AccountInfo is an account with its credentials.
+type AccountInfo struct {
+	ID          string
+	Credentials Credentials
+	Balance     decimal.Decimal
+	Mode        PositionMode
+	Permissions Permissions
+}
+
+// CreateAccount opens a funded account. Without credentials of its own it gets
+// those that the seed derives from its id.
+func (x *Exchange) CreateAccount(request AccountRequest) (AccountInfo, error) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	id := request.ID
+	for id == "" {
+		x.accountSeq++
+		if next := accountID(x.accountSeq); x.accounts[next] == nil {
+			id = next
+		}
+	}
+	if x.accounts[id] != nil {
+		return AccountInfo{}, refuse(ReasonDuplicateAccount)
+	}
+	a := &account{
+		id: id, wallet: x.options.StartBalance,
+		credentials: x.options.Credentials.derive(x.options.Seed, id),
+		permissions: Permissions{Read: true, Trade: true},
+		feeMaker:    x.options.FeeMaker, feeTaker: x.options.FeeTaker,
+		holdings: map[string]*holding{}, open: map[int64]*Order{},
+		orders: map[int64]*Order{}, byClientID: map[string]*Order{},
+		updatedAt: x.clock.Now(),
+	}
+	if request.Credentials != nil {
+		a.credentials = *request.Credentials
+	}
+	if request.Balance != nil {
+		a.wallet = *request.Balance
+	}
+	a.set(request)
+	x.accounts[id] = a
+	x.byKey[a.credentials.APIKey] = a
+	at := sort.SearchStrings(x.ids, id)
+	x.ids = append(x.ids, "")
+	copy(x.ids[at+1:], x.ids[at:])
+	x.ids[at] = id
+	return a.info(), nil
+}
+
+func (a *account) set(request AccountRequest) {
+	if request.Mode != nil {
+		a.mode = *request.Mode
+	}
+	if request.Permissions != nil {
+		a.permissions = *request.Permissions
+	}
+}
+
+func (a *account) info() AccountInfo {
+	return AccountInfo{
+		ID: a.id, Credentials: a.credentials, Balance: a.wallet, Mode: a.mode, Permissions: a.permissions,
+	}
+}
+
+// UpdateAccount changes balance, position mode and permissions by decree. The
+// position mode is refused while there are orders or positions.
+func (x *Exchange) UpdateAccount(id string, request AccountRequest) (AccountInfo, error) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	a, refusal := x.account(id)
+	if refusal != nil {
+		return AccountInfo{}, refusal
+	}
+	if request.Mode != nil && *request.Mode != a.mode {
+		if refusal := a.checkModeChange(); refusal != nil {
+			return AccountInfo{}, refusal
+		}
+	}
+	if request.Balance != nil {
+		x.setBalance(a, *request.Balance)
+	}
+	a.set(request)
+	x.settle()
+	return a.info(), nil
+}
+
+func (x *Exchange) setBalance(a *account, balance decimal.Decimal) {
+	change := balance.Sub(a.wallet)
+	if change.IsZero() {
+		return
+	}
+	a.wallet = balance
+	a.updatedAt = x.clock.Now()
+	x.addIncome(a, Income{Kind: IncomeTransfer, Amount: change})
+	x.emit(AccountEvent{Account: a.id, Reason: AccountDeposit, Change: change, Balance: a.balance()})
+	for _, name := range a.symbols {
+		x.symbols[name].marginsDue = true
+	}
+}
+
+// Accounts lists the accounts by id.
+func (x *Exchange) Accounts() []AccountInfo {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	infos := make([]AccountInfo, 0, len(x.ids))
+	for _, id := range x.ids {
+		infos = append(infos, x.accounts[id].info())
+	}
+	return infos
+}
+
+// AccountByKey finds an account by its API key.
+func (x *Exchange) AccountByKey(apiKey string) (AccountInfo, bool) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	a, ok := x.byKey[apiKey]
+	if !ok {
+		return AccountInfo{}, false
+	}
+	return a.info(), true
+}
+
+// Account is a consistent reading of one account.
+func (x *Exchange) Account(id string) (AccountView, error) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	a, refusal := x.account(id)
+	if refusal != nil {
+		return AccountView{}, refusal
+	}
+	return a.view(), nil
+}

@@ -1,0 +1,214 @@
+package simcore
+
+import (
+	"math/rand/v2"
+	"time"
+
+	"github.com/shopspring/decimal"
+)
+
+// Candle sums up the trades of one interval.
+type Candle struct {
+	Start, End time.Time
+	Open       decimal.Decimal
+	High       decimal.Decimal
+	Low        decimal.Decimal
+	Close      decimal.Decimal
+	// Volume is in the venue's units, QuoteVolume in the quote coin; the taker
+	// ones count purchases by takers.
+	Volume           decimal.Decimal
+	QuoteVolume      decimal.Decimal
+	TakerVolume      decimal.Decimal
+	TakerQuoteVolume decimal.Decimal
+	Trades           int
+	FirstID, LastID  int64
+	Closed           bool
+}
+
+// bar is a candle in whole numbers: ticks, lots, and ticks times lots.
+type bar struct {
+	start                              time.Time
+	open, high, low, last              int64
+	lots, quote, takerLots, takerQuote int64
+	trades                             int
+	firstID, lastID                    int64
+}
+
+func (b *bar) add(t Trade) {
+	if b.trades == 0 {
+		b.firstID = t.ID
+	}
+	b.lastID = t.ID
+	b.trades++
+	b.high, b.low, b.last = max(b.high, t.ticks), min(b.low, t.ticks), t.ticks
+	b.lots += t.lots
+	b.quote += t.ticks * t.lots
+	if t.Taker == Buy {
+		b.takerLots += t.lots
+		b.takerQuote += t.ticks * t.lots
+	}
+}
+
+// merge appends a later bar.
+func (b *bar) merge(later bar) {
+	b.high, b.low, b.last = max(b.high, later.high), min(b.low, later.low), later.last
+	b.lots += later.lots
+	b.quote += later.quote
+	b.takerLots += later.takerLots
+	b.takerQuote += later.takerQuote
+	if b.trades == 0 {
+		b.firstID = later.firstID
+	}
+	if later.trades > 0 {
+		b.lastID = later.lastID
+	}
+	b.trades += later.trades
+}
+
+// series is one stored interval, oldest first; the last bar is live.
+type series struct {
+	interval Interval
+	kept     int
+	bars     []bar
+}
+
+// candleStore keeps four series from which all intervals are made.
+type candleStore struct{ series [4]series }
+
+var storedSeries = [4]series{
+	{interval: "1m", kept: 1500}, {interval: "15m", kept: 1000},
+	{interval: "1h", kept: 1500}, {interval: "1d", kept: 1000},
+}
+
+func (c *candleStore) add(t Trade) {
+	for i := range c.series {
+		bars := c.series[i].bars
+		bars[len(bars)-1].add(t)
+	}
+}
+
+// invent fills the store with a past that leads to the start price.
+func (c *candleStore) invent(s *symbol, rng *rand.Rand, now time.Time) {
+	c.series = storedSeries
+	for i := range c.series {
+		c.series[i].invent(s, rng, now)
+	}
+}
+
+func (r *series) invent(s *symbol, rng *rand.Rand, now time.Time) {
+	r.bars = make([]bar, r.kept, r.kept+r.kept/4)
+	start, price := r.interval.Start(now), s.lastTicks
+	r.bars[r.kept-1] = flatBar(start, price)
+	swing := max(2, price*int64(r.base())/400)
+	unit := max(1, s.maker.unit)
+	for i := r.kept - 2; i >= 0; i-- {
+		start = r.interval.Start(start.Add(-time.Nanosecond))
+		b := flatBar(start, price)
+		b.open = max(1, price+rng.Int64N(2*swing+1)-swing)
+		b.high = max(b.open, price) + rng.Int64N(swing)
+		b.low = max(1, min(b.open, price)-rng.Int64N(swing))
+		b.trades = 20 + rng.IntN(200)
+		b.lots = unit * int64(b.trades)
+		b.quote = b.lots * ((b.high + b.low) / 2)
+		b.takerLots, b.takerQuote = b.lots/2, b.quote/2
+		r.bars[i] = b
+		price = b.open
+	}
+}
+
+// base is how wide the series swings compared with the one-minute one.
+func (r *series) base() int { return 1 + r.interval.base() }
+
+func flatBar(start time.Time, ticks int64) bar {
+	return bar{start: start, open: ticks, high: ticks, low: ticks, last: ticks}
+}
+
+// rollCandles closes the bars that are over and tells about the candles that
+// ended with them.
+func (x *Exchange) rollCandles(s *symbol, now time.Time) {
+	minutes := &s.candles.series[0]
+	ended := minutes.bars[len(minutes.bars)-1].start
+	if now.Before(ended.Add(time.Minute)) {
+		return
+	}
+	for _, interval := range Intervals {
+		if start := interval.Start(ended); len(x.subscribers) > 0 && !now.Before(interval.End(start)) {
+			candle := s.candle(interval, start)
+			candle.Closed = true
+			x.emit(CandleEvent{Symbol: s.Symbol, Interval: interval, Candle: candle})
+		}
+	}
+	for i := range s.candles.series {
+		s.candles.series[i].roll(now)
+	}
+}
+
+func (r *series) roll(now time.Time) {
+	for i := 0; i < r.kept; i++ {
+		live := &r.bars[len(r.bars)-1]
+		end := r.interval.End(live.start)
+		if now.Before(end) {
+			return
+		}
+		if i == r.kept-1 {
+			end = r.interval.Start(now)
+		}
+		next := flatBar(end, live.last)
+		r.bars = appendBounded(r.bars, next, r.kept)
+	}
+}
+
+// candle is the candle of an interval that begins at start.
+func (s *symbol) candle(interval Interval, start time.Time) Candle {
+	candles := s.candleRange(interval, start, interval.End(start), 1)
+	if len(candles) == 0 {
+		return s.export(flatBar(start, s.lastTicks), interval)
+	}
+	return candles[0]
+}
+
+// candleRange are the candles that begin within [from, to), the newest limit
+// of them, oldest first.
+func (s *symbol) candleRange(interval Interval, from, to time.Time, limit int) []Candle {
+	var merged []bar
+	bars := s.candles.series[interval.base()].bars
+	for i := len(bars) - 1; i >= 0; i-- {
+		start := interval.Start(bars[i].start)
+		if start.Before(from) {
+			break
+		}
+		if !start.Before(to) {
+			continue
+		}
+		if n := len(merged); n > 0 && merged[n-1].start.Equal(start) {
+			earlier := bars[i]
+			earlier.start = start
+			earlier.merge(merged[n-1])
+			merged[n-1] = earlier
+			continue
+		}
+		if len(merged) == limit {
+			break
+		}
+		b := bars[i]
+		b.start = start
+		merged = append(merged, b)
+	}
+	candles := make([]Candle, len(merged))
+	for i := range merged {
+		candles[len(merged)-1-i] = s.export(merged[i], interval)
+	}
+	return candles
+}
+
+func (s *symbol) export(b bar, interval Interval) Candle {
+	return Candle{
+		Start: b.start, End: interval.End(b.start),
+		Open: s.prices.value(b.open), High: s.prices.value(b.high),
+		Low: s.prices.value(b.low), Close: s.prices.value(b.last),
+		Volume: s.sizes.value(b.lots), TakerVolume: s.sizes.value(b.takerLots),
+		QuoteVolume:      decimal.NewFromInt(b.quote).Mul(s.quoteUnit),
+		TakerQuoteVolume: decimal.NewFromInt(b.takerQuote).Mul(s.quoteUnit),
+		Trades:           b.trades, FirstID: b.firstID, LastID: b.lastID,
+	}
+}

@@ -1,0 +1,276 @@
+package simcore
+
+import (
+	"time"
+
+	"github.com/shopspring/decimal"
+)
+
+// Control is what scripts do to a simulated venue, as plain calls. Errors are
+// mistakes of the script.
+type Control struct {
+	exchange *Exchange
+	faults   *Faults
+}
+
+// NewControl joins an exchange and its faults.
+func NewControl(x *Exchange, faults *Faults) *Control {
+	return &Control{exchange: x, faults: faults}
+}
+
+// LedgerPage is the answer of GET /ledger.
+type LedgerPage struct {
+	Orders []LedgerOrder `json:"orders"`
+}
+
+// Ledger is every order that the venue ever accepted or refused.
+func (c *Control) Ledger() LedgerPage {
+	return LedgerPage{Orders: c.exchange.Ledger().Orders()}
+}
+
+// FaultPage is the answer of the calls on /faults.
+type FaultPage struct {
+	Faults []FaultInfo `json:"faults"`
+}
+
+// Faults lists the scripted faults with how often each has struck.
+func (c *Control) Faults() FaultPage { return FaultPage{Faults: c.faults.List()} }
+
+// AddFault adds a scripted fault.
+func (c *Control) AddFault(request FaultRequest) (FaultPage, error) {
+	if _, err := c.faults.Add(request); err != nil {
+		return FaultPage{}, err
+	}
+	return c.Faults(), nil
+}
+
+// ClearFaults removes all scripted faults.
+func (c *Control) ClearFaults() FaultPage {
+	c.faults.Clear()
+	return c.Faults()
+}
+
+// MarketRequest changes a market; every given field is applied. Symbol is in
+// the canonical spelling.
+type MarketRequest struct {
+	Symbol string   `json:"symbol"`
+	Price  *Decimal `json:"price,omitempty"`
+	Pause  *bool    `json:"pause,omitempty"`
+	Halt   *bool    `json:"halt,omitempty"`
+	Depth  *int     `json:"depth,omitempty"`
+	// Mark moves the mark price alone.
+	Mark        *Decimal `json:"mark,omitempty"`
+	FundingRate *Decimal `json:"fundingRate,omitempty"`
+}
+
+// MarketPage shows a market after a change.
+type MarketPage struct {
+	Symbol    string          `json:"symbol"`
+	LastPrice decimal.Decimal `json:"lastPrice"`
+	MarkPrice decimal.Decimal `json:"markPrice"`
+	BidLevels int             `json:"bidLevels"`
+	AskLevels int             `json:"askLevels"`
+}
+
+// Market applies a change.
+func (c *Control) Market(request MarketRequest) (MarketPage, error) {
+	for _, apply := range c.marketChanges(request) {
+		if err := apply(); err != nil {
+			return MarketPage{}, err
+		}
+	}
+	return c.marketPage(request.Symbol)
+}
+
+func (c *Control) marketChanges(r MarketRequest) []func() error {
+	var changes []func() error
+	if r.Pause != nil {
+		changes = append(changes, func() error { return c.exchange.Pause(r.Symbol, *r.Pause) })
+	}
+	if r.Halt != nil {
+		changes = append(changes, func() error { return c.exchange.Halt(r.Symbol, *r.Halt) })
+	}
+	if r.FundingRate != nil {
+		changes = append(changes, func() error { return c.exchange.SetFundingRate(r.Symbol, r.FundingRate.Decimal) })
+	}
+	if r.Price != nil {
+		changes = append(changes, func() error { return c.exchange.MovePrice(r.Symbol, r.Price.Decimal) })
+	}
+	if r.Depth != nil {
+		changes = append(changes, func() error { return c.exchange.SetDepth(r.Symbol, *r.Depth) })
+	}
+	if r.Mark != nil {
+		changes = append(changes, func() error { return c.exchange.SetMark(r.Symbol, r.Mark.Decimal) })
+	}
+	return changes
+}
+
+func (c *Control) marketPage(canonical string) (MarketPage, error) {
+	x := c.exchange
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	s, refusal := x.byCanonical(canonical)
+	if refusal != nil {
+		return MarketPage{}, refusal
+	}
+	return MarketPage{
+		Symbol: canonical, LastPrice: s.prices.value(s.lastTicks), MarkPrice: s.mark,
+		BidLevels: len(s.book.bids.levels), AskLevels: len(s.book.asks.levels),
+	}, nil
+}
+
+// TradeRequest is a trade of the house as a taker. Symbol is canonical, Qty in
+// base coin; Price limits it where given.
+type TradeRequest struct {
+	Symbol string   `json:"symbol"`
+	Side   string   `json:"side"`
+	Qty    Decimal  `json:"qty"`
+	Price  *Decimal `json:"price,omitempty"`
+}
+
+// TradePage says how much was traded, in base coin.
+type TradePage struct {
+	FilledQty decimal.Decimal `json:"filledQty"`
+}
+
+// Trade takes from the book.
+func (c *Control) Trade(request TradeRequest) (TradePage, error) {
+	side := Buy
+	switch request.Side {
+	case "buy":
+	case "sell":
+		side = Sell
+	default:
+		return TradePage{}, refuse(ReasonBadRequest)
+	}
+	size, err := c.contractSize(request.Symbol)
+	if err != nil {
+		return TradePage{}, err
+	}
+	limit := decimal.Zero
+	if request.Price != nil {
+		limit = request.Price.Decimal
+	}
+	filled, err := c.exchange.HouseTrade(request.Symbol, side, request.Qty.Div(size), limit)
+	if err != nil {
+		return TradePage{}, err
+	}
+	return TradePage{FilledQty: filled.Mul(size)}, nil
+}
+
+func (c *Control) contractSize(canonical string) (decimal.Decimal, error) {
+	x := c.exchange
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	s, refusal := x.byCanonical(canonical)
+	if refusal != nil {
+		return decimal.Zero, refusal
+	}
+	return s.ContractSize, nil
+}
+
+// AccountBody is the request of the calls on /accounts.
+type AccountBody struct {
+	Balance *Decimal `json:"balance,omitempty"`
+	// PositionMode is one_way or hedge.
+	PositionMode string       `json:"positionMode,omitempty"`
+	Permissions  *Permissions `json:"permissions,omitempty"`
+}
+
+// AccountPage shows an account with its credentials.
+type AccountPage struct {
+	ID string `json:"id"`
+	Credentials
+	Balance      decimal.Decimal `json:"balance"`
+	PositionMode string          `json:"positionMode"`
+	Permissions  Permissions     `json:"permissions"`
+}
+
+// CreateAccount opens a funded account.
+func (c *Control) CreateAccount(body AccountBody) (AccountPage, error) {
+	request, err := body.request()
+	if err != nil {
+		return AccountPage{}, err
+	}
+	info, err := c.exchange.CreateAccount(request)
+	if err != nil {
+		return AccountPage{}, err
+	}
+	return accountPage(info), nil
+}
+
+// UpdateAccount sets balance, position mode and permissions.
+func (c *Control) UpdateAccount(id string, body AccountBody) (AccountPage, error) {
+	request, err := body.request()
+	if err != nil {
+		return AccountPage{}, err
+	}
+	info, err := c.exchange.UpdateAccount(id, request)
+	if err != nil {
+		return AccountPage{}, err
+	}
+	return accountPage(info), nil
+}
+
+// AccountsPage is the answer of GET /accounts.
+type AccountsPage struct {
+	Accounts []AccountPage `json:"accounts"`
+}
+
+// Accounts lists the accounts.
+func (c *Control) Accounts() AccountsPage {
+	page := AccountsPage{Accounts: []AccountPage{}}
+	for _, info := range c.exchange.Accounts() {
+		page.Accounts = append(page.Accounts, accountPage(info))
+	}
+	return page
+}
+
+func (b AccountBody) request() (AccountRequest, error) {
+	request := AccountRequest{Permissions: b.Permissions}
+	if b.Balance != nil {
+		request.Balance = &b.Balance.Decimal
+	}
+	switch b.PositionMode {
+	case "":
+	case OneWay.String(), Hedge.String():
+		mode := OneWay
+		if b.PositionMode == Hedge.String() {
+			mode = Hedge
+		}
+		request.Mode = &mode
+	default:
+		return request, refuse(ReasonBadRequest)
+	}
+	return request, nil
+}
+
+func accountPage(info AccountInfo) AccountPage {
+	return AccountPage{
+		ID: info.ID, Credentials: info.Credentials, Balance: info.Balance,
+		PositionMode: info.Mode.String(), Permissions: info.Permissions,
+	}
+}
+
+// ClockBody shifts the venue's clock.
+type ClockBody struct {
+	OffsetMs int64 `json:"offsetMs"`
+}
+
+// ClockPage shows the venue's clock.
+type ClockPage struct {
+	OffsetMs int64  `json:"offsetMs"`
+	Time     string `json:"time"`
+}
+
+// SetClock shifts the venue's clock against the machine's.
+func (c *Control) SetClock(body ClockBody) ClockPage {
+	c.exchange.Clock().SetOffset(time.Duration(body.OffsetMs) * time.Millisecond)
+	return c.Clock()
+}
+
+// Clock shows the venue's clock.
+func (c *Control) Clock() ClockPage {
+	clock := c.exchange.Clock()
+	return ClockPage{OffsetMs: clock.Offset().Milliseconds(), Time: ledgerTime(clock.Now())}
+}

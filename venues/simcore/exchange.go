@@ -1,0 +1,220 @@
+package simcore
+
+import (
+	"fmt"
+	"sort"
+	"sync"
+	"time"
+
+	"github.com/shopspring/decimal"
+)
+
+// symbol is one market of the exchange.
+type symbol struct {
+	*terms
+	book   book
+	halted bool
+
+	mark, index decimal.Decimal
+	lastTicks   int64
+	trades      []Trade
+	tradeID     int64
+	candles     candleStore
+	nextFunding time.Time
+	maker       *houseMaker
+
+	conditionals []*Conditional
+	// triggersDue and marginsDue say that a price changed since the last look.
+	triggersDue, marginsDue bool
+	changes                 []LevelChange
+}
+
+// Exchange is one simulated venue without its wire. Safe for concurrent use.
+type Exchange struct {
+	mu      sync.Mutex
+	options Options
+	clock   *Clock
+	ledger  *Ledger
+
+	symbols  map[string]*symbol
+	names    []string
+	accounts map[string]*account
+	ids      []string
+	byKey    map[string]*account
+
+	subscribers []func(Event)
+	seq         uint64
+	updateID    int64
+	orderID     int64
+	algoID      int64
+	tranID      int64
+	accountSeq  int
+
+	lastStep time.Time
+	// touched are holdings whose position changed since the last settle.
+	touched []touchedHolding
+	due     []*Conditional
+}
+
+type touchedHolding struct {
+	account *account
+	holding *holding
+	side    PositionSide
+}
+
+// Bases of the identifiers. They contain the start time, so that a restarted
+// simulator does not give out an id again; order ids are above 2^53 on purpose,
+// because real ones are and a client that reads them as floats must be caught.
+const (
+	orderIDShift    = 21
+	conditionalBase = 2_000_000_000_000_000
+	tradeIDSpan     = 1_000
+)
+
+// New makes an exchange with full books.
+func New(options Options) (*Exchange, error) {
+	options, err := options.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	now := options.Clock.Now()
+	seconds := now.Unix() % 1_000_000_000
+	x := &Exchange{
+		options: options, clock: options.Clock, ledger: options.Ledger,
+		symbols: map[string]*symbol{}, accounts: map[string]*account{}, byKey: map[string]*account{},
+		orderID:  now.UnixMilli() << orderIDShift,
+		algoID:   conditionalBase + seconds*1_000_000,
+		tranID:   seconds * 1_000_000,
+		updateID: now.UnixMilli(),
+		lastStep: options.Clock.Base(),
+	}
+	for _, listed := range options.Instruments {
+		if err := x.list(listed, now); err != nil {
+			return nil, fmt.Errorf("simcore: %w", err)
+		}
+	}
+	sort.Strings(x.names)
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	for _, name := range x.names {
+		x.openMarket(x.symbols[name])
+	}
+	x.settle()
+	return x, nil
+}
+
+func (x *Exchange) list(listed Instrument, now time.Time) error {
+	t, err := newTerms(listed)
+	if err != nil {
+		return err
+	}
+	if _, exists := x.symbols[t.Symbol]; exists {
+		return fmt.Errorf("instrument %s is listed twice", t.Symbol)
+	}
+	s := &symbol{terms: t, book: newBook(), halted: t.Halted}
+	s.tradeID = now.Unix() % 1_000_000_000 * tradeIDSpan
+	s.nextFunding = now.Truncate(x.options.FundingInterval).Add(x.options.FundingInterval)
+	x.symbols[t.Symbol] = s
+	x.names = append(x.names, t.Symbol)
+	return nil
+}
+
+// Subscribe adds a receiver of all further events. It is called under the
+// exchange's lock.
+func (x *Exchange) Subscribe(receive func(Event)) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.subscribers = append(x.subscribers, receive)
+}
+
+// Clock is the venue's clock.
+func (x *Exchange) Clock() *Clock { return x.clock }
+
+// Ledger is the record of truth.
+func (x *Exchange) Ledger() *Ledger { return x.ledger }
+
+// Tick brings the exchange up to the present: the market moves, orders expire,
+// delayed triggers fire, candles close, funding is paid.
+func (x *Exchange) Tick() {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	now := x.clock.Now()
+	x.runFlow(x.clock.Base())
+	for _, name := range x.names {
+		s := x.symbols[name]
+		x.rollCandles(s, now)
+		x.payFunding(s, now)
+	}
+	x.expireDeadlines(now)
+	x.settle()
+}
+
+func (x *Exchange) emit(body EventBody) {
+	x.seq++
+	if len(x.subscribers) == 0 {
+		return
+	}
+	event := Event{Seq: x.seq, Time: x.clock.Now(), Body: body}
+	for _, receive := range x.subscribers {
+		receive(event)
+	}
+}
+
+// settle draws the consequences of what a call did, until there are none:
+// reduce-only orders that lost their position, triggers, liquidations. Then
+// the book changes go out.
+func (x *Exchange) settle() {
+	for round := 0; round < settleRoundsMax; round++ {
+		again := x.trimReducing()
+		again = x.checkTriggers() || again
+		again = x.fireDue() || again
+		again = x.checkMargins() || again
+		if !again {
+			break
+		}
+	}
+	for _, name := range x.names {
+		x.flushBook(x.symbols[name])
+	}
+}
+
+// settleRoundsMax bounds the chain of triggers that fire triggers; what is left
+// over is done by the next call.
+const settleRoundsMax = 1000
+
+func (x *Exchange) flushBook(s *symbol) {
+	if len(s.changes) == 0 {
+		return
+	}
+	changes := s.changes
+	s.changes = nil
+	x.emit(BookEvent{Symbol: s.Symbol, Changes: changes})
+}
+
+// noteLevel records the present quantity of a level as a change of the book and
+// drops the level if it is empty.
+func (x *Exchange) noteLevel(s *symbol, side Side, ticks int64) {
+	var lots int64
+	half := s.book.of(side)
+	if l := half.find(ticks); l != nil {
+		if lots = l.lots; lots == 0 {
+			half.drop(ticks)
+		}
+	}
+	x.updateID++
+	s.changes = append(s.changes, LevelChange{Side: side, Ticks: ticks, Lots: lots, UpdateID: x.updateID})
+}
+
+func (x *Exchange) symbol(name string) (*symbol, *Refusal) {
+	if s, ok := x.symbols[name]; ok {
+		return s, nil
+	}
+	return nil, refuse(ReasonUnknownSymbol)
+}
+
+func (x *Exchange) account(id string) (*account, *Refusal) {
+	if a, ok := x.accounts[id]; ok {
+		return a, nil
+	}
+	return nil, refuse(ReasonUnknownAccount)
+}

@@ -1,0 +1,222 @@
+package simcore
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/shopspring/decimal"
+)
+
+// FaultAction is what a fault does.
+type FaultAction string
+
+// Actions. Delay and DropConnection apply to requests and to streams.
+const (
+	// FaultDelay waits args.delayMs before the request is executed or the
+	// message is sent.
+	FaultDelay FaultAction = "delay"
+	// FaultTimeoutBefore does not execute the request and never answers it;
+	// the connection is closed after args.delayMs (default one minute).
+	FaultTimeoutBefore FaultAction = "timeout_before"
+	// FaultTimeoutAfter executes the request and never answers it.
+	FaultTimeoutAfter FaultAction = "timeout_after"
+	// FaultStatus answers args.status with args.body. The request is executed
+	// only with args.executed.
+	FaultStatus FaultAction = "status"
+	// FaultDropConnection closes the connection: before the request is
+	// executed, or after it with args.executed; before the message is sent.
+	FaultDropConnection FaultAction = "drop_connection"
+	// FaultDuplicate sends the message twice.
+	FaultDuplicate FaultAction = "duplicate"
+	// FaultReorder sends the message after the next one of its connection.
+	FaultReorder FaultAction = "reorder"
+	// FaultGap drops the message.
+	FaultGap FaultAction = "gap"
+	// FaultMute drops the messages for as long as the fault stands.
+	FaultMute FaultAction = "mute"
+	// FaultBan refuses all requests of the address for args.delayMs (default
+	// two minutes).
+	FaultBan FaultAction = "ban"
+	// FaultMaintenance answers as the venue does while it is closed.
+	FaultMaintenance FaultAction = "maintenance"
+	// FaultReject refuses the request with the venue's error args.code and
+	// args.message.
+	FaultReject FaultAction = "reject"
+)
+
+// carrier is where a fault strikes.
+type carrier uint8
+
+const (
+	onRequest carrier = 1 << iota
+	onStream
+)
+
+var faultCarriers = map[FaultAction]carrier{
+	FaultDelay: onRequest | onStream, FaultDropConnection: onRequest | onStream,
+	FaultTimeoutBefore: onRequest, FaultTimeoutAfter: onRequest, FaultStatus: onRequest,
+	FaultBan: onRequest, FaultMaintenance: onRequest, FaultReject: onRequest,
+	FaultDuplicate: onStream, FaultReorder: onStream, FaultGap: onStream, FaultMute: onStream,
+}
+
+// FaultMatch selects what a fault strikes. Path is a prefix of the venue's own
+// path; Op is the HTTP method or, for streams, a prefix of the topic. Empty
+// matches everything.
+type FaultMatch struct {
+	Path string `json:"path,omitempty"`
+	Op   string `json:"op,omitempty"`
+}
+
+// FaultArgs are the parameters of an action.
+type FaultArgs struct {
+	Status  int `json:"status,omitempty"`
+	DelayMs int `json:"delayMs,omitempty"`
+	// Body is sent as it is; a JSON string without its quotes.
+	Body json.RawMessage `json:"body,omitempty"`
+	// Code is the venue's error code: a number or a string.
+	Code     json.RawMessage `json:"code,omitempty"`
+	Message  string          `json:"message,omitempty"`
+	Executed bool            `json:"executed,omitempty"`
+}
+
+// Text is the body as bytes to send.
+func (a FaultArgs) Text() string { return rawText(a.Body) }
+
+// CodeText is the error code without quotes.
+func (a FaultArgs) CodeText() string { return rawText(a.Code) }
+
+func rawText(raw json.RawMessage) string {
+	var text string
+	if json.Unmarshal(raw, &text) == nil {
+		return text
+	}
+	return string(raw)
+}
+
+// Delay is the delay, or otherwise where none is given.
+func (a FaultArgs) Delay(otherwise time.Duration) time.Duration {
+	if a.DelayMs == 0 {
+		return otherwise
+	}
+	return time.Duration(a.DelayMs) * time.Millisecond
+}
+
+// FaultRequest is a scripted fault. Times zero means for ever; without a
+// probability it strikes whenever it matches.
+type FaultRequest struct {
+	Match       FaultMatch  `json:"match"`
+	Do          FaultAction `json:"do"`
+	Args        FaultArgs   `json:"args"`
+	Times       int         `json:"times,omitempty"`
+	Probability *Decimal    `json:"probability,omitempty"`
+	Seed        uint64      `json:"seed,omitempty"`
+}
+
+// FaultInfo is a fault with how often it matched and struck.
+type FaultInfo struct {
+	ID int `json:"id"`
+	FaultRequest
+	Matched int `json:"matched"`
+	Struck  int `json:"struck"`
+}
+
+type fault struct {
+	FaultInfo
+	rng *rand.Rand
+	// odds is the probability in millionths.
+	odds int64
+}
+
+const (
+	oddsAlways   = 1_000_000
+	faultsMax    = 1000
+	faultDelayMs = 10 * 60 * 1000
+)
+
+// Faults decides which scripted fault strikes. Safe for concurrent use.
+type Faults struct {
+	mu     sync.Mutex
+	lastID int
+	list   []*fault
+}
+
+// Add appends a fault and answers its id. Of several that match the earliest
+// strikes.
+func (f *Faults) Add(request FaultRequest) (int, error) {
+	odds := int64(oddsAlways)
+	if request.Probability != nil {
+		odds = request.Probability.Mul(decimal.NewFromInt(oddsAlways)).IntPart()
+	}
+	switch {
+	case faultCarriers[request.Do] == 0:
+		return 0, fmt.Errorf("unknown fault %q", request.Do)
+	case request.Times < 0 || odds < 0 || odds > oddsAlways:
+		return 0, fmt.Errorf("times and probability of fault %q are out of range", request.Do)
+	case request.Args.DelayMs < 0 || request.Args.DelayMs > faultDelayMs:
+		return 0, fmt.Errorf("delayMs of fault %q is out of range", request.Do)
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if len(f.list) >= faultsMax {
+		return 0, fmt.Errorf("more than %d faults", faultsMax)
+	}
+	f.lastID++
+	f.list = append(f.list, &fault{
+		FaultInfo: FaultInfo{ID: f.lastID, FaultRequest: request},
+		rng:       rand.New(rand.NewPCG(request.Seed, uint64(f.lastID))),
+		odds:      odds,
+	})
+	return f.lastID, nil
+}
+
+// Clear removes all faults.
+func (f *Faults) Clear() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.list = nil
+}
+
+// List shows the faults, those that are used up included.
+func (f *Faults) List() []FaultInfo {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	infos := make([]FaultInfo, len(f.list))
+	for i, one := range f.list {
+		infos[i] = one.FaultInfo
+	}
+	return infos
+}
+
+// StrikeRequest says which fault a request meets, if any.
+func (f *Faults) StrikeRequest(path, method string) (FaultInfo, bool) {
+	return f.strike(onRequest, path, func(op string) bool { return strings.EqualFold(op, method) })
+}
+
+// StrikeMessage says which fault a message of a stream meets, if any.
+func (f *Faults) StrikeMessage(path, topic string) (FaultInfo, bool) {
+	return f.strike(onStream, path, func(op string) bool { return strings.HasPrefix(topic, op) })
+}
+
+func (f *Faults) strike(where carrier, path string, matches func(op string) bool) (FaultInfo, bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, one := range f.list {
+		if faultCarriers[one.Do]&where == 0 || one.Times > 0 && one.Struck >= one.Times {
+			continue
+		}
+		if !strings.HasPrefix(path, one.Match.Path) || one.Match.Op != "" && !matches(one.Match.Op) {
+			continue
+		}
+		one.Matched++
+		if one.odds < oddsAlways && one.rng.Int64N(oddsAlways) >= one.odds {
+			continue
+		}
+		one.Struck++
+		return one.FaultInfo, true
+	}
+	return FaultInfo{}, false
+}

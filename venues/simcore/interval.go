@@ -1,0 +1,67 @@
+package simcore
+
+import "time"
+
+// Interval is a candle length in the words that venues share: "1m", "4h",
+// "1d", "1w", "1M".
+type Interval string
+
+// Intervals in rising order.
+var Intervals = []Interval{
+	"1m", "3m", "5m", "15m", "30m", "1h", "2h", "4h", "6h", "8h", "12h", "1d", "3d", "1w", "1M",
+}
+
+const (
+	day  = 24 * time.Hour
+	week = 7 * day
+)
+
+var intervalLengths = map[Interval]time.Duration{
+	"1m": time.Minute, "3m": 3 * time.Minute, "5m": 5 * time.Minute, "15m": 15 * time.Minute,
+	"30m": 30 * time.Minute, "1h": time.Hour, "2h": 2 * time.Hour, "4h": 4 * time.Hour, "6h": 6 * time.Hour,
+	"8h": 8 * time.Hour, "12h": 12 * time.Hour, "1d": day, "3d": 3 * day, "1w": week, "1M": 0,
+}
+
+// Valid says whether the interval exists.
+func (i Interval) Valid() bool {
+	_, ok := intervalLengths[i]
+	return ok
+}
+
+// Start is the beginning of the interval that contains t. Weeks begin on
+// Monday, months on the first, all in UTC.
+func (i Interval) Start(t time.Time) time.Time {
+	t = t.UTC()
+	switch i {
+	case "1M":
+		return time.Date(t.Year(), t.Month(), 1, 0, 0, 0, 0, time.UTC)
+	case "3d":
+		days := t.Unix() / int64(day/time.Second)
+		return time.Unix((days-days%3)*int64(day/time.Second), 0).UTC()
+	default:
+		// The zero time of Truncate is a Monday.
+		return t.Truncate(intervalLengths[i])
+	}
+}
+
+// End is the first moment after the interval that begins at start.
+func (i Interval) End(start time.Time) time.Time {
+	if i == "1M" {
+		return start.AddDate(0, 1, 0)
+	}
+	return start.Add(intervalLengths[i])
+}
+
+// base is the stored series from which the interval is made.
+func (i Interval) base() int {
+	switch i {
+	case "1m", "3m", "5m":
+		return 0
+	case "15m", "30m":
+		return 1
+	case "1d", "3d", "1w", "1M":
+		return 3
+	default:
+		return 2
+	}
+}

@@ -1,0 +1,109 @@
+package simcore
+
+import (
+	"strconv"
+
+	"github.com/shopspring/decimal"
+)
+
+// liquidationPrefix begins the client order id of a liquidation order.
+const liquidationPrefix = "autoclose-"
+
+// checkMargins liquidates the accounts that no longer hold the maintenance
+// margin. It says whether there were any.
+func (x *Exchange) checkMargins() bool {
+	due := false
+	for _, name := range x.names {
+		due = due || x.symbols[name].marginsDue
+		x.symbols[name].marginsDue = false
+	}
+	if !due {
+		return false
+	}
+	found := false
+	for _, id := range x.ids {
+		a := x.accounts[id]
+		found = x.liquidateIsolated(a) || found
+		s := a.sums()
+		equity := a.wallet.Sub(s.isolated).Add(s.crossPnL)
+		if s.crossMaint.IsPositive() && equity.LessThanOrEqual(s.crossMaint) {
+			x.liquidateCross(a)
+			found = true
+		}
+	}
+	return found
+}
+
+func (x *Exchange) liquidateCross(a *account) {
+	x.cancelOpen(a, "", EndLiquidation)
+	a.each(func(h *holding) {
+		if h.isolated {
+			return
+		}
+		for i := range h.positions {
+			x.liquidate(a, h, &h.positions[i])
+		}
+	})
+	x.coverDeficit(a)
+}
+
+func (x *Exchange) liquidateIsolated(a *account) bool {
+	found := false
+	a.each(func(h *holding) {
+		for i := range h.positions {
+			p := &h.positions[i]
+			if !h.isolated || p.lots == 0 {
+				continue
+			}
+			if p.isolated.Add(h.unrealized(p.side)).GreaterThan(h.maintenanceMargin(p.side)) {
+				continue
+			}
+			x.cancelOpen(a, h.Symbol, EndLiquidation)
+			x.liquidate(a, h, p)
+			found = true
+		}
+	})
+	if found {
+		x.coverDeficit(a)
+	}
+	return found
+}
+
+// liquidate closes a position at the mark price against the insurance fund and
+// charges the liquidation fee.
+func (x *Exchange) liquidate(a *account, h *holding, p *position) {
+	if p.lots == 0 {
+		return
+	}
+	side, lots := Side(-sign(p.lots)), abs(p.lots)
+	ticks := max(1, h.prices.floor(h.mark))
+	now := x.clock.Now()
+	in := &intent{
+		OrderRequest: &OrderRequest{
+			ClientID: liquidationPrefix + strconv.FormatInt(now.UnixMilli(), 10),
+			Side:     side, PosSide: p.side, Type: Limit, TimeInForce: IOC, ReduceOnly: true,
+		},
+		account: a, symbol: h.symbol, holding: h, ticks: ticks, lots: lots, now: now,
+	}
+	o := x.newOrder(in)
+	o.Liquidation = true
+	x.accept(in, o)
+	fee := h.quote(ticks, lots).Mul(h.LiquidationFee).Truncate(moneyDigits)
+	a.wallet = a.wallet.Sub(fee)
+	x.addIncome(a, Income{Kind: IncomeInsurance, Symbol: h.Symbol, Amount: fee.Neg()})
+	trade := x.newTrade(h.symbol, ticks, lots, side)
+	trade.Insurance = true
+	x.publish(h.symbol, trade)
+	x.fill(h.symbol, a, o, trade, ticks, lots, false)
+}
+
+// coverDeficit lets the insurance fund pay what the account cannot.
+func (x *Exchange) coverDeficit(a *account) {
+	if !a.wallet.IsNegative() {
+		return
+	}
+	deficit := a.wallet.Neg()
+	a.wallet = decimal.Zero
+	x.addIncome(a, Income{Kind: IncomeInsurance, Amount: deficit})
+	x.emit(AccountEvent{Account: a.id, Reason: AccountInsurance, Change: deficit, Balance: a.balance()})
+}

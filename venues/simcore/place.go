@@ -1,0 +1,211 @@
+package simcore
+
+import (
+	"time"
+
+	"github.com/shopspring/decimal"
+)
+
+// OrderRequest is a new order.
+type OrderRequest struct {
+	Account  string
+	Symbol   string
+	ClientID string
+	Side     Side
+	PosSide  PositionSide
+	Type     OrderType
+	// TimeInForce of a market order is ignored: it takes what it gets.
+	TimeInForce TimeInForce
+	Price       decimal.Decimal
+	Qty         decimal.Decimal
+	ReduceOnly  bool
+	SelfTrade   SelfTrade
+	// ExpireAt ends a GTD order.
+	ExpireAt time.Time
+	// Deadline is the last moment at which the order may enter the engine; zero
+	// means none.
+	Deadline time.Time
+	// DryRun checks everything and places nothing.
+	DryRun bool
+	Detail any
+
+	parent        *Conditional
+	closePosition bool
+}
+
+// Place checks an order, lets it match and leaves the rest in the book. The
+// answer shows the order after matching. The error is a *Refusal.
+func (x *Exchange) Place(request OrderRequest) (Order, error) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	o, refusal := x.place(request)
+	if refusal != nil {
+		return Order{}, refusal
+	}
+	x.settle()
+	return *o, nil
+}
+
+// intent is a request on its way through the checks.
+type intent struct {
+	*OrderRequest
+	account *account
+	symbol  *symbol
+	holding *holding
+	ticks   int64
+	lots    int64
+	now     time.Time
+}
+
+func (x *Exchange) place(request OrderRequest) (*Order, *Refusal) {
+	in, refusal := x.newIntent(&request)
+	if refusal != nil {
+		return nil, refusal
+	}
+	for _, check := range placeChecks {
+		if refusal := check(x, in); refusal != nil {
+			return nil, refusal
+		}
+	}
+	if request.DryRun {
+		return x.newOrder(in), nil
+	}
+	o := x.newOrder(in)
+	x.accept(in, o)
+	x.execute(in.account, in.symbol, o)
+	return o, nil
+}
+
+func (x *Exchange) newIntent(request *OrderRequest) (*intent, *Refusal) {
+	now := x.clock.Now()
+	if !request.Deadline.IsZero() && now.After(request.Deadline) {
+		return nil, refuse(ReasonDeadline)
+	}
+	a, refusal := x.account(request.Account)
+	if refusal != nil {
+		return nil, refusal
+	}
+	s, refusal := x.symbol(request.Symbol)
+	if refusal != nil {
+		return nil, refusal
+	}
+	return &intent{OrderRequest: request, account: a, symbol: s, holding: a.holding(s), now: now}, nil
+}
+
+func (x *Exchange) newOrder(in *intent) *Order {
+	o := &Order{
+		ClientID: in.ClientID, Account: in.account.id, Symbol: in.symbol.Symbol,
+		Side: in.Side, PosSide: in.PosSide, Type: in.Type, TimeInForce: in.TimeInForce,
+		SelfTrade: in.SelfTrade, ReduceOnly: in.ReduceOnly || in.closesHedge(), ClosePosition: in.closePosition,
+		ExpireAt: in.ExpireAt, CreatedAt: in.now, UpdatedAt: in.now, Detail: in.Detail,
+		terms: in.symbol.terms, ticks: in.ticks, lots: in.lots,
+	}
+	if in.parent != nil {
+		o.Parent = in.parent.ID
+	}
+	return o
+}
+
+// closesHedge says whether the order can only close in hedge mode: a sale of
+// the long side or a purchase of the short side.
+func (in *intent) closesHedge() bool {
+	return in.PosSide == PositionLong && in.Side == Sell || in.PosSide == PositionShort && in.Side == Buy
+}
+
+func (x *Exchange) accept(in *intent, o *Order) {
+	if in.parent != nil && x.options.TriggeredKeepsID {
+		o.ID = in.parent.ID
+	} else {
+		x.orderID++
+		o.ID = x.orderID
+	}
+	if in.parent != nil {
+		in.parent.OrderID = o.ID
+	}
+	in.account.remember(o)
+	in.holding.open++
+	x.ledger.accepted(*o)
+	x.emitOrder(OrderAccepted, in.account, o, nil)
+}
+
+func (x *Exchange) emitOrder(kind OrderEventKind, a *account, o *Order, fill *Fill) {
+	if len(x.subscribers) == 0 {
+		x.seq++
+		return
+	}
+	h := a.holding(x.symbols[o.Symbol])
+	x.emit(OrderEvent{
+		Kind: kind, Order: *o, Fill: fill,
+		Balance: a.balance(), Position: a.positionView(h, o.PosSide, a.sums()),
+	})
+}
+
+// execute matches a fresh order and rests or ends what is left.
+func (x *Exchange) execute(a *account, s *symbol, o *Order) {
+	t := taker{account: a, order: o, side: o.Side, limit: o.ticks, limited: true}
+	if o.Type == Market {
+		t.limit, t.limited = x.marketLimit(s, o.Side)
+	}
+	x.take(s, &t)
+	if !o.Status.Open() || o.openLots() == 0 {
+		return
+	}
+	switch {
+	case o.Type == Market:
+		x.end(a, s, o, StatusExpired, EndMarketRemainder)
+	case o.TimeInForce == IOC || o.TimeInForce == FOK:
+		x.end(a, s, o, StatusExpired, EndImmediateRemainder)
+	default:
+		x.rest(a, s, o)
+	}
+}
+
+// rest puts the open part of an order at the back of its level.
+func (x *Exchange) rest(a *account, s *symbol, o *Order) {
+	s.book.of(o.Side).findOrAdd(o.ticks).append(entry{order: o, lots: o.openLots()})
+	a.holding(s).reserve(o, o.openLots(), 1)
+	x.noteLevel(s, o.Side, o.ticks)
+	if o.ReduceOnly {
+		x.touch(a, s, o.PosSide)
+	}
+}
+
+// unrest takes an order out of its level; false where it does not rest.
+func (x *Exchange) unrest(a *account, s *symbol, o *Order) bool {
+	l := s.book.of(o.Side).find(o.ticks)
+	if l == nil {
+		return false
+	}
+	i := l.indexOf(o)
+	if i < 0 {
+		return false
+	}
+	l.removeAt(i)
+	a.holding(s).reserve(o, o.openLots(), -1)
+	x.noteLevel(s, o.Side, o.ticks)
+	return true
+}
+
+// end closes an order that was not filled in full.
+func (x *Exchange) end(a *account, s *symbol, o *Order, status OrderStatus, reason EndReason) {
+	x.unrest(a, s, o)
+	o.Status, o.Reason, o.UpdatedAt = status, reason, x.clock.Now()
+	kind := OrderCancelled
+	if status == StatusExpired {
+		kind = OrderExpired
+	}
+	x.closed(a, o)
+	x.ledger.updated(*o, nil)
+	x.emitOrder(kind, a, o, nil)
+	x.finishConditional(a, o)
+}
+
+// closed does the bookkeeping of an order that no longer works.
+func (x *Exchange) closed(a *account, o *Order) {
+	delete(a.open, o.ID)
+	a.holdings[o.Symbol].open--
+}
+
+func (x *Exchange) touch(a *account, s *symbol, side PositionSide) {
+	x.touched = append(x.touched, touchedHolding{account: a, holding: a.holding(s), side: side})
+}

@@ -1,0 +1,258 @@
+package simcore
+
+import (
+	"time"
+
+	"github.com/shopspring/decimal"
+)
+
+// Order finds an order, open or closed. Of several with one client id it is
+// the latest. The error is a *Refusal with ReasonUnknownOrder.
+func (x *Exchange) Order(accountID, symbolName string, ref OrderRef) (Order, error) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	a, refusal := x.account(accountID)
+	if refusal != nil {
+		return Order{}, refusal
+	}
+	if o := a.find(symbolName, ref); o != nil {
+		return *o, nil
+	}
+	return Order{}, refuse(ReasonUnknownOrder)
+}
+
+// OpenOrders lists working orders by id; an empty symbol means all.
+func (x *Exchange) OpenOrders(accountID, symbolName string) []Order {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	a, ok := x.accounts[accountID]
+	if !ok {
+		return nil
+	}
+	open := a.openOrders(symbolName)
+	orders := make([]Order, len(open))
+	for i, o := range open {
+		orders[i] = *o
+	}
+	return orders
+}
+
+// Orders lists the remembered orders that keep accepts, oldest first.
+func (x *Exchange) Orders(accountID string, keep func(*Order) bool) []Order {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	a, ok := x.accounts[accountID]
+	if !ok {
+		return nil
+	}
+	var orders []Order
+	for _, o := range a.history {
+		if keep(o) {
+			orders = append(orders, *o)
+		}
+	}
+	return orders
+}
+
+// Fills lists the remembered fills that keep accepts, oldest first.
+func (x *Exchange) Fills(accountID string, keep func(*Fill) bool) []Fill {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	a, ok := x.accounts[accountID]
+	if !ok {
+		return nil
+	}
+	return filter(a.fills, keep)
+}
+
+// Income lists the remembered income that keep accepts, oldest first.
+func (x *Exchange) Income(accountID string, keep func(*Income) bool) []Income {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	a, ok := x.accounts[accountID]
+	if !ok {
+		return nil
+	}
+	return filter(a.income, keep)
+}
+
+func filter[T any](list []T, keep func(*T) bool) []T {
+	var kept []T
+	for i := range list {
+		if keep(&list[i]) {
+			kept = append(kept, list[i])
+		}
+	}
+	return kept
+}
+
+// Conditional finds a conditional order. The error is a *Refusal with
+// ReasonUnknownOrder.
+func (x *Exchange) Conditional(accountID string, ref OrderRef) (Conditional, error) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	a, refusal := x.account(accountID)
+	if refusal != nil {
+		return Conditional{}, refusal
+	}
+	c := a.conditionals.find(ref)
+	if c == nil {
+		return Conditional{}, refuse(ReasonUnknownOrder)
+	}
+	return a.copyConditional(c), nil
+}
+
+// Conditionals lists the remembered conditional orders that keep accepts,
+// oldest first.
+func (x *Exchange) Conditionals(accountID string, keep func(*Conditional) bool) []Conditional {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	a, ok := x.accounts[accountID]
+	if !ok {
+		return nil
+	}
+	var found []Conditional
+	for _, c := range a.conditionals.history {
+		if keep(c) {
+			found = append(found, a.copyConditional(c))
+		}
+	}
+	return found
+}
+
+// Symbols lists the venue's symbols in order.
+func (x *Exchange) Symbols() []string { return append([]string(nil), x.names...) }
+
+// Instrument is the listing of a symbol, with its present halt state.
+func (x *Exchange) Instrument(symbolName string) (Instrument, bool) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	s, ok := x.symbols[symbolName]
+	if !ok {
+		return Instrument{}, false
+	}
+	listed := *s.Instrument
+	listed.Halted = s.halted
+	return listed, true
+}
+
+// Level is a price with its total quantity.
+type Level struct{ Price, Qty decimal.Decimal }
+
+// BookView is a book at one moment, best levels first.
+type BookView struct {
+	Symbol   string
+	UpdateID int64
+	Time     time.Time
+	Bids     []Level
+	Asks     []Level
+}
+
+// Book is the top of a book. UpdateID is the id of the newest change of any
+// book of the venue.
+func (x *Exchange) Book(symbolName string, depth int) (BookView, bool) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	s, ok := x.symbols[symbolName]
+	if !ok {
+		return BookView{}, false
+	}
+	return BookView{
+		Symbol: symbolName, UpdateID: x.updateID, Time: x.clock.Now(),
+		Bids: s.top(&s.book.bids, depth), Asks: s.top(&s.book.asks, depth),
+	}, true
+}
+
+func (s *symbol) top(half *bookSide, depth int) []Level {
+	depth = min(depth, len(half.levels))
+	levels := make([]Level, depth)
+	for i := range levels {
+		l := half.levels[len(half.levels)-1-i]
+		levels[i] = Level{Price: s.prices.value(l.ticks), Qty: s.sizes.value(l.lots)}
+	}
+	return levels
+}
+
+// LevelOf converts a level change to decimals.
+func (x *Exchange) LevelOf(symbolName string, change LevelChange) Level {
+	s := x.symbols[symbolName]
+	return Level{Price: s.prices.value(change.Ticks), Qty: s.sizes.value(change.Lots)}
+}
+
+// Trades are the newest public trades of a symbol, oldest first.
+func (x *Exchange) Trades(symbolName string, limit int) []Trade {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	s, ok := x.symbols[symbolName]
+	if !ok {
+		return nil
+	}
+	newest := s.trades[max(0, len(s.trades)-limit):]
+	return append([]Trade(nil), newest...)
+}
+
+// Mark is the mark price of a symbol.
+func (x *Exchange) Mark(symbolName string) (MarkPrice, bool) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	s, ok := x.symbols[symbolName]
+	if !ok {
+		return MarkPrice{}, false
+	}
+	return s.markPrice(), true
+}
+
+// LastPrice is the price of the newest trade.
+func (x *Exchange) LastPrice(symbolName string) decimal.Decimal {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	s, ok := x.symbols[symbolName]
+	if !ok {
+		return decimal.Zero
+	}
+	return s.prices.value(s.lastTicks)
+}
+
+// Candles are the newest limit candles that begin within [from, to), oldest
+// first. Zero times mean without a bound.
+func (x *Exchange) Candles(symbolName string, interval Interval, from, to time.Time, limit int) []Candle {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	s, ok := x.symbols[symbolName]
+	if !ok || !interval.Valid() {
+		return nil
+	}
+	now := x.clock.Now()
+	if to.IsZero() {
+		to = now.Add(week)
+	}
+	candles := s.candleRange(interval, from, to, limit)
+	for i := range candles {
+		candles[i].Closed = !now.Before(candles[i].End)
+	}
+	return candles
+}
+
+// OpenInterest is the total of long positions of all accounts.
+func (x *Exchange) OpenInterest(symbolName string) decimal.Decimal {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	var lots int64
+	for _, id := range x.ids {
+		if h, ok := x.accounts[id].holdings[symbolName]; ok {
+			for i := range h.positions {
+				lots += abs(h.positions[i].lots)
+			}
+		}
+	}
+	s, ok := x.symbols[symbolName]
+	if !ok {
+		return decimal.Zero
+	}
+	return s.sizes.value(lots)
+}
+
+// RandSeed is the seed of a generator of its own for a purpose.
+func (x *Exchange) RandSeed(purpose string) (uint64, uint64) {
+	return x.options.Seed, hash64(purpose)
+}

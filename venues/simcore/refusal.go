@@ -1,0 +1,73 @@
+package simcore
+
+import "github.com/shopspring/decimal"
+
+// Reason is why the exchange refused a request. Each simulator maps it to the
+// code and text of its venue.
+type Reason string
+
+// Reasons in the order in which they are checked.
+const (
+	ReasonDeadline           Reason = "deadline_passed"
+	ReasonUnknownAccount     Reason = "unknown_account"
+	ReasonUnknownSymbol      Reason = "unknown_symbol"
+	ReasonPriceNotPositive   Reason = "price_not_positive"
+	ReasonPriceBelowMin      Reason = "price_below_minimum"
+	ReasonPriceAboveMax      Reason = "price_above_maximum"
+	ReasonPriceOffTick       Reason = "price_off_tick"
+	ReasonQtyNotPositive     Reason = "qty_not_positive"
+	ReasonQtyBelowMin        Reason = "qty_below_minimum"
+	ReasonQtyAboveMax        Reason = "qty_above_maximum"
+	ReasonQtyOffStep         Reason = "qty_off_step"
+	ReasonPriceTooHigh       Reason = "price_above_band"
+	ReasonPriceTooLow        Reason = "price_below_band"
+	ReasonNotionalBelowMin   Reason = "notional_below_minimum"
+	ReasonPositionSide       Reason = "position_side_mismatch"
+	ReasonReduceOnly         Reason = "reduce_only"
+	ReasonDuplicateClientID  Reason = "duplicate_client_id"
+	ReasonNotTradable        Reason = "not_tradable"
+	ReasonTooManyOrders      Reason = "too_many_open_orders"
+	ReasonInsufficientMargin Reason = "insufficient_margin"
+	ReasonPositionTooLarge   Reason = "position_above_bracket"
+	ReasonPostOnly           Reason = "post_only_would_take"
+	ReasonFillOrKill         Reason = "fill_or_kill_not_filled"
+	ReasonNoLiquidity        Reason = "no_liquidity"
+)
+
+// Reasons of calls other than placing an order.
+const (
+	ReasonUnknownOrder      Reason = "unknown_order"
+	ReasonNotLimit          Reason = "not_a_limit_order"
+	ReasonNoChange          Reason = "no_change"
+	ReasonTooManyAmendments Reason = "too_many_amendments"
+	ReasonWouldTrigger      Reason = "would_trigger_immediately"
+	ReasonTriggering        Reason = "already_triggering"
+	ReasonDuplicateClose    Reason = "close_position_exists"
+	ReasonNoPosition        Reason = "no_position"
+	ReasonLeverage          Reason = "leverage_not_valid"
+	ReasonLeverageIsolated  Reason = "leverage_reduction_isolated"
+	ReasonOpenOrders        Reason = "open_orders_exist"
+	ReasonOpenPosition      Reason = "position_exists"
+	ReasonDuplicateAccount  Reason = "duplicate_account"
+	ReasonBadRequest        Reason = "bad_request"
+)
+
+// Refusal is a definite no: nothing was changed.
+type Refusal struct {
+	Reason Reason
+	// Limit is the bound that was broken, where there is one.
+	Limit decimal.Decimal
+}
+
+func (r *Refusal) Error() string {
+	if r.Limit.IsZero() {
+		return string(r.Reason)
+	}
+	return string(r.Reason) + " (limit " + r.Limit.String() + ")"
+}
+
+func refuse(reason Reason) *Refusal { return &Refusal{Reason: reason} }
+
+func refuseAt(reason Reason, limit decimal.Decimal) *Refusal {
+	return &Refusal{Reason: reason, Limit: limit}
+}

@@ -1,0 +1,170 @@
+package simcore
+
+import (
+	"time"
+
+	"github.com/shopspring/decimal"
+)
+
+func (s *symbol) watched(watch TriggerPrice) decimal.Decimal {
+	if watch == TriggerOnMark {
+		return s.mark
+	}
+	return s.prices.value(s.lastTicks)
+}
+
+func reached(rising bool, price, trigger decimal.Decimal) bool {
+	if rising {
+		return price.GreaterThanOrEqual(trigger)
+	}
+	return price.LessThanOrEqual(trigger)
+}
+
+// checkTriggers starts the conditional orders whose price was reached. It says
+// whether there were any.
+func (x *Exchange) checkTriggers() bool {
+	found := false
+	for _, name := range x.names {
+		s := x.symbols[name]
+		if !s.triggersDue {
+			continue
+		}
+		s.triggersDue = false
+		waiting := append([]*Conditional(nil), s.conditionals...)
+		for _, c := range waiting {
+			if c.Status == ConditionalWaiting && c.triggers(s.watched(c.Request.Watch)) {
+				x.trigger(s, c)
+				found = true
+			}
+		}
+	}
+	return found
+}
+
+// triggers looks at a price; a trailing order also remembers it.
+func (c *Conditional) triggers(price decimal.Decimal) bool {
+	r := &c.Request
+	if r.CallbackRate.IsZero() {
+		return reached(r.Rising, price, r.TriggerPrice)
+	}
+	falling := !r.Rising
+	if r.Activation.IsPositive() && !c.activated && !reached(falling, price, r.Activation) {
+		return false
+	}
+	if !c.activated {
+		c.activated, c.extreme = true, price
+	}
+	if r.Rising {
+		c.extreme = decimal.Min(c.extreme, price)
+		return price.GreaterThanOrEqual(c.extreme.Mul(one.Add(r.CallbackRate)))
+	}
+	c.extreme = decimal.Max(c.extreme, price)
+	return price.LessThanOrEqual(c.extreme.Mul(one.Sub(r.CallbackRate)))
+}
+
+func (x *Exchange) trigger(s *symbol, c *Conditional) {
+	now := x.clock.Now()
+	c.Status, c.TriggeredAt, c.UpdatedAt = ConditionalTriggering, now, now
+	c.fireAt = x.clock.Base().Add(x.options.TriggerDelay)
+	s.forgetConditional(c)
+	x.due = append(x.due, c)
+	x.emitConditional(x.accounts[c.Request.Account], c)
+}
+
+func (s *symbol) forgetConditional(c *Conditional) {
+	for i, other := range s.conditionals {
+		if other == c {
+			s.conditionals = append(s.conditionals[:i], s.conditionals[i+1:]...)
+			return
+		}
+	}
+}
+
+// fireDue places the orders of triggered conditionals whose delay is over.
+func (x *Exchange) fireDue() bool {
+	now, fired := x.clock.Base(), false
+	waiting := x.due
+	x.due = nil
+	for _, c := range waiting {
+		if now.Before(c.fireAt) {
+			x.due = append(x.due, c)
+			continue
+		}
+		x.fire(c)
+		fired = true
+	}
+	return fired
+}
+
+// fire places the order of a conditional: its order's events come first, then
+// the conditional's own.
+func (x *Exchange) fire(c *Conditional) {
+	a := x.accounts[c.Request.Account]
+	request := c.Request.OrderRequest
+	request.parent = c
+	request.Deadline = time.Time{}
+	if c.Request.ClosePosition {
+		held := a.holding(x.symbols[request.Symbol]).position(request.PosSide)
+		lots := held.reducible(request.Side)
+		if lots == 0 {
+			x.endConditional(a, c, ConditionalExpired)
+			return
+		}
+		request.Qty = x.symbols[request.Symbol].sizes.value(lots)
+		request.ReduceOnly, request.closePosition = true, true
+	}
+	o, refusal := x.place(request)
+	if refusal != nil {
+		c.Rejected = refusal.Reason
+		x.endConditional(a, c, ConditionalRejected)
+		return
+	}
+	c.Status, c.UpdatedAt = ConditionalTriggered, x.clock.Now()
+	x.emitConditional(a, c)
+	x.finishConditional(a, o)
+}
+
+// finishConditional follows the close of a triggered order.
+func (x *Exchange) finishConditional(a *account, o *Order) {
+	if o.Parent == 0 || o.Status.Open() {
+		return
+	}
+	c := a.conditionals.byID[o.Parent]
+	if c != nil && c.Status == ConditionalTriggered {
+		x.endConditional(a, c, ConditionalFinished)
+	}
+}
+
+func (x *Exchange) endConditional(a *account, c *Conditional, status ConditionalStatus) {
+	s := x.symbols[c.Request.Symbol]
+	s.forgetConditional(c)
+	c.Status, c.UpdatedAt = status, x.clock.Now()
+	x.ledger.updatedConditional(*c)
+	x.emitConditional(a, c)
+}
+
+func (x *Exchange) emitConditional(a *account, c *Conditional) {
+	x.emit(ConditionalEvent{Conditional: a.copyConditional(c)})
+}
+
+// copyConditional is a copy with its order as it is now.
+func (a *account) copyConditional(c *Conditional) Conditional {
+	copied := *c
+	if o := a.orders[c.OrderID]; o != nil && c.OrderID != 0 {
+		order := *o
+		copied.Order = &order
+	}
+	return copied
+}
+
+// expireGuards ends the conditional orders that only made sense with the
+// position that is now closed.
+func (x *Exchange) expireGuards(t touchedHolding) {
+	waiting := append([]*Conditional(nil), t.holding.conditionals...)
+	for _, c := range waiting {
+		r := &c.Request
+		if r.Account == t.account.id && r.PosSide == t.side && (r.ClosePosition || r.NeedsPosition) {
+			x.endConditional(t.account, c, ConditionalExpired)
+		}
+	}
+}
