@@ -1,0 +1,107 @@
+package api
+
+import "time"
+
+// Limits of the interface, each with the sentence that sets it.
+const (
+	// RESTBodyBytesMax: "Bodies: 256 KiB on REST".
+	RESTBodyBytesMax = 256 << 10
+	// HookBodyBytesMax: "64 KiB on hooks".
+	HookBodyBytesMax = 64 << 10
+	// JSONDepthMax: "depth over 16 [is] 400 invalid_request". The outermost
+	// object has depth 1.
+	JSONDepthMax = 16
+
+	// RequestIDCharsMax: "requestId length: up to 64 characters".
+	RequestIDCharsMax = 64
+	// IdempotencyWindow: "24 hours; the same requestId after that creates a new
+	// order".
+	IdempotencyWindow = 24 * time.Hour
+	// CommentCharsMax: "comment (<= 256 characters)".
+	CommentCharsMax = 256
+	// OrderAnswerWait: "202 + record with status pending or unknown when that
+	// is not known within 3 s".
+	OrderAnswerWait = 3 * time.Second
+)
+
+// Limits of requests per time.
+const (
+	// RateWindow: "exact sliding windows of 60 s".
+	RateWindow = 60 * time.Second
+	// ReadsPerWindow: "REST, reading: 600 requests per minute per key".
+	ReadsPerWindow = 600
+	// TradesPerWindow: "REST, trading: 120 requests per minute per key".
+	TradesPerWindow = 120
+	// SignalsPerWindow: "Inbound webhooks: 60 requests per minute per channel".
+	SignalsPerWindow = 60
+	// AuthFailuresPerWindow: "Failed authentication: 30 a minute per source
+	// address, then 429".
+	AuthFailuresPerWindow = 30
+)
+
+// Limits of pages.
+const (
+	// InstrumentsLimitDefault and Max: "limit (default 500, max 1000)".
+	InstrumentsLimitDefault = 500
+	InstrumentsLimitMax     = 1000
+	// OrdersLimitDefault and Max: "limit (100/500)".
+	OrdersLimitDefault = 100
+	OrdersLimitMax     = 500
+	// FillsLimitDefault: "default limit 100"; Max: "Up to 500 records per page".
+	FillsLimitDefault = 100
+	FillsLimitMax     = 500
+	// FillsWindowDaysMax: "one pass covers a window of at most 31 days".
+	FillsWindowDaysMax = 31
+	// EventsLimitDefault and Max: "limit 100, at most 500".
+	EventsLimitDefault = 100
+	EventsLimitMax     = 500
+	// EventsKept: "Newest 30 days".
+	EventsKept = 30 * 24 * time.Hour
+)
+
+// Limits of inbound hooks.
+const (
+	// SignatureTolerance: "Signature timestamp tolerance: +-300 seconds".
+	SignatureTolerance = 300 * time.Second
+	// HookAnswerWait: "The answer comes within 1 s".
+	HookAnswerWait = time.Second
+	// MarketSignalAgeMax and LimitSignalAgeMax: "default 60 s for market, 10
+	// min for limit orders, counted from receipt".
+	MarketSignalAgeMax = 60 * time.Second
+	LimitSignalAgeMax  = 10 * time.Minute
+	// ChartIDCharsMin: ":id >= 43 base64url characters".
+	ChartIDCharsMin = 43
+	// ChartRepeatWindow: "equal bodies within 30 s are one signal".
+	ChartRepeatWindow = 30 * time.Second
+)
+
+// Limits of the stream.
+const (
+	// StreamChannelsMax: "at most 200 channels per connection".
+	StreamChannelsMax = 200
+	// StreamPingInterval: "must be sent about every 20 seconds".
+	StreamPingInterval = 20 * time.Second
+	// StreamSilenceMax: "Closed after 45 s without any client message".
+	StreamSilenceMax = 45 * time.Second
+	// StreamAuthWait: "4010 auth time-out (10 s)".
+	StreamAuthWait = 10 * time.Second
+	// StreamFrameBytesMax: "Client frames over 64 KiB close with 1009".
+	StreamFrameBytesMax = 64 << 10
+	// StreamBadMessagesMax: "4000 is an error frame and closes after ten".
+	StreamBadMessagesMax = 10
+)
+
+// Limits of outbound events.
+const (
+	// DeliveryTimeout: "no answer within 10 seconds, leads to a retry".
+	DeliveryTimeout = 10 * time.Second
+	// DeliveryAttempts: "Five attempts"; DeliveryDelays: "with delays of 10 s,
+	// 1 min, 5 min, 30 min, 2 h". Five attempts use the first four; the last
+	// serves a sixth if more are configured.
+	DeliveryAttempts = 5
+)
+
+// DeliveryDelays are the pauses after each failed attempt; see DeliveryAttempts.
+func DeliveryDelays() []time.Duration {
+	return []time.Duration{10 * time.Second, time.Minute, 5 * time.Minute, 30 * time.Minute, 2 * time.Hour}
+}
