@@ -49,6 +49,9 @@ type VenueAccount struct {
 	// exchange; see package vault.
 	Sealed    []byte      `json:"sealed"`
 	CreatedAt venues.Time `json:"createdAt"`
+	// RemovedAt marks a connection that was taken away; its credentials are
+	// gone, its orders stay readable.
+	RemovedAt venues.Time `json:"removedAt"`
 	// Halted stops increasing orders until an administrator lifts it.
 	Halted bool `json:"halted,omitempty"`
 }

@@ -21,6 +21,8 @@ type change struct {
 	tries    int
 	waiters  []orderReply
 	replyDue time.Time
+	// deadline is when the venue can no longer carry the change out.
+	deadline time.Time
 	// wanted are the terms of an amend.
 	wanted terms
 	// replace makes a cancel the first half of an amend: the venue cannot amend
@@ -51,7 +53,7 @@ func (c *change) reads(o *order, status venues.OrderStatus) venues.OrderStatus {
 func (s *state) cancel(m moment, in cancelOrder) {
 	o, refusal := s.changeable(in.cmd.OrderID)
 	if refusal != nil {
-		s.after(replyOrder{to: in.Reply, err: refusal})
+		s.after(replyOrder{to: in.orderReply, err: refusal})
 		return
 	}
 	if o.change.kind == venues.PendingAmend {
@@ -59,13 +61,16 @@ func (s *state) cancel(m moment, in cancelOrder) {
 		o.change = change{}
 	}
 	o.change.kind, o.PendingAction = venues.PendingCancel, venues.PendingCancel
-	s.waitForChange(m, o, in.Reply)
+	s.waitForChange(m, o, in.orderReply)
 	s.sendCancel(o)
-	s.touch(o)
+	s.watch(o)
 }
 
 // changeable finds an order that may still be changed.
 func (s *state) changeable(orderID string) (*order, *venues.Error) {
+	if !s.isLoaded {
+		return nil, s.maintenance()
+	}
 	o, known := s.orders[orderID]
 	if !known {
 		return nil, venues.Errorf(venues.CodeNotFound, "no active order %s", orderID)
@@ -84,6 +89,7 @@ func notActive(o *venues.Order) *venues.Error {
 
 func (s *state) waitForChange(m moment, o *order, reply orderReply) {
 	o.change.waiters = append(o.change.waiters, reply)
+	o.change.deadline = m.now.Add(orderLifeMax + s.caps.AbsenceAfter)
 	o.change.replyDue = earlier(o.change.replyDue, m.now.Add(answerWithin))
 }
 
@@ -108,6 +114,9 @@ func (s *state) cancelled(m moment, in cancelDone) {
 	switch {
 	case in.err == nil:
 		s.apply(m, o, in.report)
+		if !o.Status.IsClosed() { // acknowledged only; the stream or a question will tell
+			s.inquire(m, o, inquirySteps[1])
+		}
 	case errors.Is(in.err, venues.ErrOutcomeUnknown):
 		s.inquire(m, o, inquirySteps[0])
 	case venues.CodeOf(in.err) == venues.CodeNotFound:
@@ -125,12 +134,12 @@ func (s *state) amend(m moment, in amendOrder) {
 		refusal = s.admitAmend(o, in)
 	}
 	if refusal != nil {
-		s.after(replyOrder{to: in.Reply, err: refusal})
+		s.after(replyOrder{to: in.orderReply, err: refusal})
 		return
 	}
 	o.change = change{kind: venues.PendingAmend, wanted: wantedTerms(o, in.cmd)}
 	o.PendingAction = venues.PendingAmend
-	s.waitForChange(m, o, in.Reply)
+	s.waitForChange(m, o, in.orderReply)
 	s.touch(o)
 	switch {
 	case o.change.wanted.of(o): // nothing to do: settled at the end of the step
@@ -222,7 +231,7 @@ func (s *state) refuseChange(o *order, cause error) {
 
 // changeSeen looks, after an answer to a question, at what became of a change
 // whose outcome was unknown.
-func (s *state) changeSeen(m moment, o *order, deadline time.Time) {
+func (s *state) changeSeen(m moment, o *order) {
 	if !o.Status.IsActive() || o.change.kind == venues.PendingNone {
 		return
 	}
@@ -230,7 +239,7 @@ func (s *state) changeSeen(m moment, o *order, deadline time.Time) {
 	case o.change.kind == venues.PendingCancel && o.change.tries < cancelTriesMax:
 		o.change.sent = false
 		s.sendCancel(o)
-	case m.now.After(deadline):
+	case m.now.After(o.change.deadline):
 		s.refuseChange(o, venues.Errorf(venues.CodeExchangeUnavailable, "the venue did not carry out the %s", o.change.kind))
 	default:
 		s.inquire(m, o, time.Second)
@@ -280,7 +289,7 @@ func (s *state) endChange(o *order) {
 }
 
 // answerChange tells everyone who waits for the change.
-func (s *state) answerChange(o *order, refusal *venues.Error) {
+func (s *state) answerChange(o *order, refusal error) {
 	for _, waiter := range o.change.waiters {
 		s.after(replyOrder{to: waiter, order: o.Order, err: refusal})
 	}

@@ -2,6 +2,7 @@ package account
 
 import (
 	"errors"
+	"strconv"
 	"time"
 
 	"venuegate/persistence"
@@ -70,7 +71,7 @@ func (s *state) queried(m moment, in queryDone) {
 			o.inquiry = inquiry{}
 		}
 		s.apply(m, o, in.report)
-		s.touch(o)
+		s.changeSeen(m, o)
 	case venues.CodeOf(in.err) == venues.CodeNotFound && !errors.Is(in.err, venues.ErrOutcomeUnknown):
 		s.missed(m, o)
 	}
@@ -134,7 +135,7 @@ func (s *state) proved(m moment, in proofDone) {
 		// that may be guessed.
 		return
 	}
-	s.note(m, o, "absence_proven", persistence.JournalField{Name: "asked", Value: itoa(o.inquiry.asked)})
+	s.note(m, o, "absence_proven", persistence.JournalField{Name: "asked", Value: strconv.Itoa(o.inquiry.asked)})
 	s.notPlaced(m, o, venues.Errorf(venues.CodeExchangeUnavailable, "it is proven that %s placed nothing", s.exchange).
 		With("reason", "not_placed"))
 }

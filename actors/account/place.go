@@ -29,12 +29,12 @@ const (
 // place makes the intent of an order. Nothing is sent before it is durable.
 func (s *state) place(m moment, in placeOrder) {
 	if refusal := s.admit(in); refusal != nil {
-		s.after(replyOrder{to: in.Reply, err: refusal})
+		s.after(replyOrder{to: in.orderReply, err: refusal})
 		return
 	}
 	o := s.newOrder(m, in.cmd)
 	o.Attempt = in.attempt
-	o.waiters = append(o.waiters, in.Reply)
+	o.waiters = append(o.waiters, in.orderReply)
 	o.replyDue = m.now.Add(answerWithin)
 	if in.cmd.RequestID != "" {
 		s.claim(m, o, in.cmd)
@@ -46,9 +46,7 @@ func (s *state) place(m moment, in placeOrder) {
 // admit checks what can be known before the venue is asked.
 func (s *state) admit(in placeOrder) *venues.Error {
 	if !s.ready {
-		e := venues.Errorf(venues.CodeMaintenance, "the %s account is being reconciled", s.exchange)
-		e.RetryAfter = maintenanceRetry
-		return e
+		return s.maintenance()
 	}
 	if in.instrument == nil {
 		return venues.Errorf(venues.CodeSymbolNotTradable, "%s is not an instrument of %s", in.cmd.Symbol, s.exchange).
@@ -65,6 +63,12 @@ func (s *state) admit(in placeOrder) *venues.Error {
 			With("rule", "max_open_orders").With("limit", UnfinishedMax)
 	}
 	return nil
+}
+
+func (s *state) maintenance() *venues.Error {
+	e := venues.Errorf(venues.CodeMaintenance, "the %s account is being reconciled", s.exchange)
+	e.RetryAfter = maintenanceRetry
+	return e
 }
 
 // checkProtection holds stop loss and take profit against the price at which the

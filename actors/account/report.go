@@ -3,6 +3,8 @@ package account
 import (
 	"time"
 
+	"github.com/shopspring/decimal"
+
 	"venuegate/persistence"
 	"venuegate/venues"
 )
@@ -42,6 +44,7 @@ func (s *state) restore(in loadedOrder) *order {
 	o.claim = in.claim
 	for _, f := range in.fills {
 		o.fillIDs[f.FillID] = true
+		o.fillsQty = o.fillsQty.Add(f.Qty)
 		o.notional = o.notional.Add(f.Price.Mul(f.Qty))
 	}
 	return o
@@ -81,6 +84,7 @@ func (s *state) adopt(m moment, r venues.ExecutionReport) *order {
 // closed, and a status that does not follow is not taken.
 func (s *state) apply(m moment, o *order, r venues.ExecutionReport) {
 	s.touch(o)
+	o.forced = o.forced || r.Forced
 	if o.VenueOrderID == "" && r.VenueOrderID != "" {
 		o.VenueOrderID = r.VenueOrderID
 		s.indexVenueID(o)
@@ -185,9 +189,10 @@ func (s *state) addFill(m moment, o *order, f venues.Fill) {
 	}
 	o.fillIDs[f.FillID] = true
 	f.OrderID, f.RequestID, f.Source, f.Exchange = o.OrderID, o.RequestID, o.Source, s.exchange
-	o.FilledQty = o.FilledQty.Add(f.Qty)
+	o.fillsQty = o.fillsQty.Add(f.Qty)
 	o.notional = o.notional.Add(f.Price.Mul(f.Qty))
-	o.AvgPrice = venues.Some(o.notional.DivRound(o.FilledQty, avgPriceDecimals))
+	o.FilledQty = decimal.Max(o.FilledQty, o.fillsQty)
+	o.AvgPrice = venues.Some(o.notional.DivRound(o.fillsQty, avgPriceDecimals))
 	if f.Fee.Valid {
 		o.Fee = venues.Some(o.Fee.Decimal.Add(f.Fee.Decimal))
 		o.FeeCurrency = f.FeeCurrency
@@ -196,7 +201,7 @@ func (s *state) addFill(m moment, o *order, f venues.Fill) {
 	s.touch(o)
 	if o.FilledQty.LessThan(o.Qty) {
 		s.emitPartiallyFilled(m, o, f)
-		if o.Status == venues.StatusOpen {
+		if !o.Status.IsClosed() { // an execution proves that the venue has the order
 			s.become(m, o, venues.StatusPartiallyFilled)
 		}
 	}
@@ -207,30 +212,44 @@ func (s *state) addFill(m moment, o *order, f venues.Fill) {
 	}
 }
 
-// fills takes executions read by REST.
+// fills takes executions read by REST. Those of orders that are not in memory are
+// looked up, an order at a time.
 func (s *state) fills(m moment, list []venues.Fill) {
+	unknown := map[string]int{}
+	var lookups []lookUpFills
 	for _, f := range list {
 		if o := s.find("", f.Symbol, f.VenueOrderID); o != nil {
 			s.addFill(m, o, f)
 			continue
 		}
-		s.after(lookUpFill{fill: f})
+		key := f.Symbol + "/" + f.VenueOrderID
+		if _, seen := unknown[key]; !seen {
+			unknown[key] = len(lookups)
+			lookups = append(lookups, lookUpFills{symbol: f.Symbol, venueOrderID: f.VenueOrderID})
+		}
+		l := &lookups[unknown[key]]
+		l.fills = append(l.fills, f)
+	}
+	for _, l := range lookups {
+		s.after(l)
 	}
 }
 
-// lookedUpFill records an execution whose order was searched in the store: of an
-// older order of ours, or of one made outside this service.
-func (s *state) lookedUpFill(m moment, in lookedUpFill) {
-	o := s.find("", in.fill.Symbol, in.fill.VenueOrderID)
-	if o == nil && in.found != nil {
-		o = s.restore(*in.found)
-	}
-	if o != nil {
-		s.addFill(m, o, in.fill)
+// lookedUpFills records executions whose order was searched: an older order of
+// ours, one made outside this service, or one of which nothing is left but them.
+func (s *state) lookedUpFills(m moment, in lookedUpFills) {
+	if in.report == nil {
+		for _, f := range in.fills {
+			f.FillID = persistence.FillID(s.exchange, f.Symbol, f.VenueOrderID, f.VenueTradeID, f.ExecutedAt.Time)
+			f.Source, f.Exchange = venues.SourceVenue, s.exchange
+			s.out.batch.Puts = append(s.out.batch.Puts, persistence.FillRecord{Fill: f, Customer: s.customer})
+		}
 		return
 	}
-	f := in.fill
-	f.FillID = persistence.FillID(s.exchange, f.Symbol, f.VenueOrderID, f.VenueTradeID, f.ExecutedAt.Time)
-	f.Source, f.Exchange = venues.SourceVenue, s.exchange
-	s.out.batch.Puts = append(s.out.batch.Puts, persistence.FillRecord{Fill: f, Customer: s.customer})
+	s.lookedUp(m, lookedUp{report: *in.report, found: in.found})
+	if o := s.find(in.report.ClientOrderID, in.report.Symbol, in.report.VenueOrderID); o != nil {
+		for _, f := range in.fills {
+			s.addFill(m, o, f)
+		}
+	}
 }

@@ -54,7 +54,7 @@ func (s *state) answer(o *order) {
 
 // placeError is nil unless it is proven that nothing was placed. The error
 // carries the record as details.order.
-func (o *order) placeError() *venues.Error {
+func (o *order) placeError() error {
 	if o.Status != venues.StatusRejected || o.refusal == nil {
 		return nil
 	}

@@ -20,8 +20,10 @@ type state struct {
 	fence    persistence.Fence
 	ids      clientIDs
 
-	// ready is false until the first reconciliation: trading is refused.
-	ready bool
+	// isLoaded is false until the store was read; ready until the first
+	// reconciliation: new orders are refused.
+	isLoaded bool
+	ready    bool
 
 	// orders are the unfinished ones, and closed ones for closedKeep.
 	orders   map[string]*order
@@ -70,8 +72,10 @@ type order struct {
 	persistence.OrderRecord
 	// claim holds the order's request id until it is freed by proof.
 	claim *persistence.IdempotencyRecord
-	// fillIDs and notional sum up the fills recorded so far.
+	// fillIDs, fillsQty and notional sum up the fills recorded so far. FilledQty
+	// is more than fillsQty only after fillsHoldMax.
 	fillIDs  map[string]bool
+	fillsQty decimal.Decimal
 	notional decimal.Decimal
 
 	// waiters are the callers who wait for the order to settle, until replyDue.
@@ -87,6 +91,8 @@ type order struct {
 
 	inquiry inquiry
 	change  change
+	// forced marks a liquidation.
+	forced bool
 }
 
 func (s *state) insert(r persistence.OrderRecord) *order {
@@ -145,10 +151,10 @@ func (s *state) after(e effect) { s.out.after = append(s.out.after, e) }
 // who wait are answered if they can be, and what is due next is noted.
 func (s *state) finish(m moment) output {
 	for i := 0; i < len(s.dirty); i++ { // a replaced order adds its successor
+		s.dirty[i].UpdatedAt = venues.At(m.now)
 		s.settleChange(m, s.dirty[i])
 	}
 	for _, o := range s.dirty {
-		o.UpdatedAt = venues.At(m.now)
 		s.out.batch.Puts = append(s.out.batch.Puts, o.OrderRecord)
 		s.after(publishOrder{o.Order})
 	}

@@ -1,0 +1,259 @@
+package account
+
+import (
+	"errors"
+	"time"
+
+	"go.uber.org/zap"
+
+	"venuegate/actors"
+	"venuegate/persistence"
+	"venuegate/venues"
+)
+
+// Config names the account.
+type Config struct {
+	Customer     string
+	Exchange     venues.Venue
+	Capabilities venues.Capabilities
+	// ClientIDPrefix names the installation in every client order id:
+	// ClientIDPrefixLength characters of [a-z0-9].
+	ClientIDPrefix string
+}
+
+// Deps are what the account works with.
+type Deps struct {
+	Config
+	Fence   persistence.Fence
+	Venue   venues.Account
+	Store   persistence.Reader
+	Journal Committer
+	Market  Market
+	Updates Updates
+	NewID   func(prefix string, at time.Time) string
+	// OrderPool carries orders, amends and cancels; ReadPool everything else.
+	OrderPool *actors.Pool
+	ReadPool  *actors.Pool
+	// Private makes the child that keeps the private connection.
+	Private func(events Observer) actors.Child
+}
+
+// Committer takes commits in order; done is called once, in order, and must not
+// block. It is the journal's client.
+type Committer interface {
+	Submit(b persistence.Batch, done func(error))
+}
+
+// Market tells an instrument's rules and mark price at this moment. Methods do
+// not block.
+type Market interface {
+	Instrument(symbol string) (*venues.Instrument, bool)
+	Mark(symbol string) venues.Optional
+}
+
+// Updates hears of what has become durable. Methods must not block.
+type Updates interface {
+	OrderChanged(venues.Order)
+	PositionChanged(venues.Position)
+	BalancesChanged(venues.Venue, []venues.Balance)
+}
+
+// MailboxMax is how many commands may wait for one account.
+const MailboxMax = 256
+
+// Child describes the account for its supervisor.
+func Child(d Deps) actors.Child {
+	return actors.Child{
+		Name:       "account/" + string(d.Exchange),
+		Producer:   func() actors.Behaviour { return &account{deps: d} },
+		MailboxMax: MailboxMax,
+	}
+}
+
+type account struct {
+	deps   Deps
+	logger *zap.Logger
+	state  *state
+	// committing counts the commits under way: what follows waits behind them.
+	committing int
+}
+
+// Started loads the account; the private connection is opened afterwards.
+func (a *account) Started(ctx *actors.Context) {
+	a.logger = ctx.Logger()
+	a.state = newState(a.deps.Config, a.deps.Fence)
+	if err := ctx.Go(a.deps.ReadPool, a.load); err != nil {
+		ctx.Fail(err)
+	}
+}
+
+// Receive dispatches.
+func (a *account) Receive(ctx *actors.Context, msg any) {
+	m := a.moment()
+	switch in := msg.(type) {
+	case placeOrder:
+		a.state.place(m, in)
+	case amendOrder:
+		a.state.amend(m, in)
+	case cancelOrder:
+		a.state.cancel(m, in)
+	case changeLeverage:
+		a.changeLeverage(ctx, in)
+	case getFunds:
+		a.state.getFunds(m, in)
+	case getMatching:
+		in.Send(a.state.matching(in.symbol))
+	case observed:
+		a.observe(m, in)
+	case loadDone:
+		a.loaded(ctx, m, in)
+	case placeDone:
+		a.state.placed(m, in)
+	case amendDone:
+		a.state.amended(m, in)
+	case cancelDone:
+		a.state.cancelled(m, in)
+	case queryDone:
+		a.state.queried(m, in)
+	case proofDone:
+		a.state.proved(m, in)
+	case lookedUp:
+		a.state.lookedUp(m, in)
+	case lookedUpFills:
+		a.state.lookedUpFills(m, in)
+	case fillsDone:
+		a.state.fills(m, in.fills)
+	case fundsDone:
+		a.state.fundsRead(m, in)
+	case leverageDone:
+		a.leverageChanged(in)
+	case reconcileDone:
+		a.reconciled(m, in)
+	case committed:
+		a.committed(ctx, in)
+	case tick:
+		a.state.tick(m)
+	case readFills:
+		a.readFills(ctx, in)
+	case readFunds:
+		a.readFunds(ctx)
+	case nil:
+	default:
+		ctx.Unhandled(msg)
+	}
+	a.finish(ctx, m)
+}
+
+func (a *account) moment() moment {
+	now := time.Now()
+	return moment{now: now, newID: func(prefix string) string { return a.deps.NewID(prefix, now) }}
+}
+
+func (a *account) observe(m moment, in observed) {
+	switch {
+	case in.report != nil:
+		a.state.report(m, *in.report)
+	case in.position != nil:
+		a.state.position(m, *in.position)
+	case in.balancesChanged:
+		a.state.balancesMoved()
+	case in.connected:
+		a.state.streamConnected(m)
+	case in.lost:
+		a.state.streamLost(m)
+	}
+}
+
+func (a *account) loaded(ctx *actors.Context, m moment, in loadDone) {
+	if in.err != nil {
+		ctx.Fail(in.err)
+	}
+	a.state.loaded(m, in)
+	if a.deps.Private != nil {
+		if _, err := ctx.Children().Start(a.deps.Private(Observer{ctx.Self()})); err != nil {
+			ctx.Fail(err)
+		}
+	}
+}
+
+func (a *account) reconciled(m moment, in reconcileDone) {
+	if in.err != nil {
+		a.logger.Warn("reconcile", zap.Error(in.err))
+	}
+	a.state.reconciled(m, in)
+}
+
+// finish ends a step: what it asks for is committed first and carried out
+// afterwards, always behind the steps before it.
+func (a *account) finish(ctx *actors.Context, m moment) {
+	out := a.state.finish(m)
+	switch {
+	case !out.batch.Empty() || (len(out.after) > 0 && a.committing > 0):
+		a.committing++
+		done := actors.ReplyTo(ctx, func(_ struct{}, err error) any { return committed{out.after, err} })
+		a.deps.Journal.Submit(out.batch, func(err error) {
+			if err != nil {
+				done.Reject(err)
+				return
+			}
+			done.Send(struct{}{})
+		})
+	default:
+		a.carryOut(ctx, out.after)
+	}
+	a.schedule(ctx)
+}
+
+func (a *account) carryOut(ctx *actors.Context, after []effect) {
+	for _, e := range after {
+		e.run(a, ctx)
+	}
+}
+
+// committed goes on once a step is durable. A request id taken by another is an
+// answer; any other failure leaves memory ahead of the store, so the account
+// starts anew from what is durable.
+func (a *account) committed(ctx *actors.Context, in committed) {
+	a.committing--
+	if in.err == nil {
+		a.carryOut(ctx, in.after)
+		return
+	}
+	for _, e := range in.after {
+		if place, ok := e.(callPlace); ok && errors.Is(in.err, persistence.ErrExists) {
+			a.state.intentRefused(place.orderID, in.err)
+			return
+		}
+	}
+	for _, e := range in.after {
+		if r, ok := e.(replyOrder); ok {
+			r.to.Reject(commitError(in.err))
+		}
+	}
+	a.rejectWaiters(commitError(in.err))
+	ctx.Fail(in.err)
+}
+
+func (a *account) rejectWaiters(err error) {
+	for _, o := range a.state.orders {
+		for _, waiter := range append(o.waiters, o.change.waiters...) {
+			waiter.Reject(err)
+		}
+	}
+}
+
+// commitError is what a caller is told of a commit that failed.
+func commitError(cause error) *venues.Error {
+	e := venues.Errorf(venues.CodeMaintenance, "the store cannot take orders now").Because(cause)
+	e.RetryAfter = maintenanceRetry
+	return e
+}
+
+func (a *account) schedule(ctx *actors.Context) {
+	due := a.state.nextDue()
+	if due.IsZero() {
+		ctx.Timers().Cancel("due")
+		return
+	}
+	ctx.Timers().After("due", max(0, time.Until(due)), tick{})
+}

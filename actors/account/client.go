@@ -1,0 +1,252 @@
+package account
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"venuegate/actors"
+	"venuegate/persistence"
+	"venuegate/venues"
+)
+
+// Client is the way into an account. It is a small value, safe for concurrent
+// use; every call is bounded by its context. A call that timed out may still be
+// carried out.
+type Client struct {
+	ref      actors.Ref
+	customer string
+	exchange venues.Venue
+	store    persistence.Reader
+	market   Market
+}
+
+// NewClient makes the client of the account that runs at ref.
+func NewClient(ref actors.Ref, c Config, store persistence.Reader, market Market) Client {
+	return Client{ref: ref, customer: c.Customer, exchange: c.Exchange, store: store, market: market}
+}
+
+// Place places an order. Without an error the order is the record: its status
+// says whether the outcome is known. Errors: duplicate_request with the order
+// that the request id made; the venue's refusal with details.order;
+// exchange_unavailable if it is proven that nothing was placed.
+func (c Client) Place(ctx context.Context, cmd venues.PlaceOrder) (venues.Order, error) {
+	instrument, _ := c.market.Instrument(cmd.Symbol)
+	if instrument != nil {
+		cmd.Symbol = instrument.Symbol
+	}
+	attempt := 1
+	if cmd.RequestID != "" {
+		prior, err := c.store.Idempotency(ctx, c.customer, cmd.Scope, cmd.RequestID)
+		switch {
+		case err == nil && prior.Holds(time.Now()):
+			return venues.Order{}, c.duplicate(ctx, prior, cmd.BodyHash)
+		case err == nil:
+			attempt = prior.Attempt + 1
+		case !errors.Is(err, persistence.ErrNotFound):
+			return venues.Order{}, err
+		}
+	}
+	order, err := actors.Ask(ctx, c.ref, func(reply orderReply) any {
+		return placeOrder{reply, cmd, attempt, instrument, c.market.Mark(cmd.Symbol)}
+	})
+	if exists, ok := errors.AsType[*persistence.ExistsError](err); ok {
+		if prior, ok := exists.Found.(persistence.IdempotencyRecord); ok {
+			return venues.Order{}, c.duplicate(ctx, prior, cmd.BodyHash)
+		}
+	}
+	return order, edgeError(err)
+}
+
+// duplicate answers a repeat with the current state of the first order.
+func (c Client) duplicate(ctx context.Context, prior persistence.IdempotencyRecord, body []byte) error {
+	record, err := c.store.Order(ctx, c.customer, prior.OrderID)
+	if err != nil {
+		return err
+	}
+	return venues.Errorf(venues.CodeDuplicateRequest, "the requestId was already handled").
+		With("orderId", record.OrderID).With("status", string(record.Status)).
+		With("order", record.Order).With("sameBody", bytes.Equal(prior.BodyHash, body))
+}
+
+// Amend changes an active order; the record returned may have a new id.
+func (c Client) Amend(ctx context.Context, cmd venues.AmendOrder) (venues.Order, error) {
+	record, err := c.stored(ctx, cmd.OrderID)
+	if err != nil {
+		return venues.Order{}, err
+	}
+	instrument, _ := c.market.Instrument(record.Symbol)
+	order, err := actors.Ask(ctx, c.ref, func(reply orderReply) any {
+		return amendOrder{reply, cmd, instrument, c.market.Mark(record.Symbol)}
+	})
+	return order, edgeError(err)
+}
+
+// Cancel ends an order. Error not_found, with details.status where the order
+// exists: it was not active any more.
+func (c Client) Cancel(ctx context.Context, cmd venues.CancelOrder) (venues.Order, error) {
+	if _, err := c.stored(ctx, cmd.OrderID); err != nil {
+		return venues.Order{}, err
+	}
+	order, err := actors.Ask(ctx, c.ref, func(reply orderReply) any { return cancelOrder{reply, cmd} })
+	return order, edgeError(err)
+}
+
+// stored finds an order that has not ended.
+func (c Client) stored(ctx context.Context, orderID string) (persistence.OrderRecord, error) {
+	record, err := c.store.Order(ctx, c.customer, orderID)
+	switch {
+	case errors.Is(err, persistence.ErrNotFound):
+		return record, venues.Errorf(venues.CodeNotFound, "no order %s", orderID)
+	case err != nil:
+		return record, err
+	case record.Status.IsClosed():
+		return record, notActive(&record.Order)
+	}
+	return record, nil
+}
+
+// cancelsAtOnce bounds the cancels of one CancelAll that run at the same time.
+const cancelsAtOnce = 16
+
+// CancelAll cancels every order of the account, or of one symbol, and says what
+// became of each.
+func (c Client) CancelAll(ctx context.Context, cmd venues.CancelOrders) ([]venues.CancelResult, error) {
+	ids, err := actors.Ask(ctx, c.ref, func(reply actors.Reply[[]string]) any {
+		return getMatching{reply, c.canonical(cmd.Symbol)}
+	})
+	if err != nil {
+		return nil, edgeError(err)
+	}
+	results := make([]venues.CancelResult, len(ids))
+	var wait sync.WaitGroup
+	places := make(chan struct{}, cancelsAtOnce)
+	for i, id := range ids {
+		wait.Go(func() {
+			places <- struct{}{}
+			defer func() { <-places }()
+			results[i] = c.cancelOne(ctx, cmd.Command, id)
+		})
+	}
+	wait.Wait()
+	return results, nil
+}
+
+func (c Client) cancelOne(ctx context.Context, cmd venues.Command, orderID string) venues.CancelResult {
+	result := venues.CancelResult{OrderID: orderID, Exchange: c.exchange, Result: venues.CancelDone}
+	order, err := c.Cancel(ctx, venues.CancelOrder{Command: cmd, OrderID: orderID})
+	result.Symbol = order.Symbol
+	if record, stored := c.store.Order(ctx, c.customer, orderID); stored == nil {
+		result.Symbol = record.Symbol
+	}
+	switch {
+	case err == nil && order.Status.IsClosed():
+	case err == nil:
+		result.Result = venues.CancelUnknown
+	case venues.CodeOf(err) == venues.CodeNotFound:
+		result.Result = venues.CancelNotFound
+	default:
+		result.Result = venues.CancelFailed
+		result.Error, _ = errors.AsType[*venues.Error](err)
+	}
+	return result
+}
+
+// Close places a reduce-only market order against an open position.
+func (c Client) Close(ctx context.Context, cmd venues.ClosePosition) (venues.Order, error) {
+	funds, err := c.Funds(ctx)
+	if err != nil {
+		return venues.Order{}, err
+	}
+	symbol := c.canonical(cmd.Symbol)
+	for _, p := range funds.Positions {
+		if p.Symbol != symbol {
+			continue
+		}
+		spec := venues.OrderSpec{Symbol: symbol, Side: venues.Sell, Type: venues.TypeMarket, Qty: p.Qty, ReduceOnly: true, TimeInForce: venues.ImmediateOrCancel}
+		if p.Side == venues.Short {
+			spec.Side = venues.Buy
+		}
+		if cmd.Qty.Valid {
+			spec.Qty = cmd.Qty.Decimal
+		}
+		return c.Place(ctx, venues.PlaceOrder{
+			Command: cmd.Command, OrderSpec: spec, Exchange: c.exchange,
+			RequestID: cmd.RequestID, Scope: persistence.ScopeREST, BodyHash: cmd.BodyHash, Source: venues.SourceAPI,
+		})
+	}
+	return venues.Order{}, venues.Errorf(venues.CodeOrderRejected, "no open position in %s", symbol).With("reason", "no_position")
+}
+
+func (c Client) canonical(symbol string) string {
+	if i, known := c.market.Instrument(symbol); known {
+		return i.Symbol
+	}
+	return symbol
+}
+
+// SetLeverage changes the leverage of an instrument and reads it back.
+func (c Client) SetLeverage(ctx context.Context, cmd venues.ChangeLeverage) (venues.LeverageChange, error) {
+	instrument, known := c.market.Instrument(cmd.Symbol)
+	if !known {
+		return venues.LeverageChange{}, venues.Errorf(venues.CodeSymbolNotTradable, "%s is not an instrument of %s", cmd.Symbol, c.exchange).
+			With("symbol", cmd.Symbol)
+	}
+	cmd.Symbol = instrument.Symbol
+	if most := instrument.MaxLeverage; most.Valid && cmd.Leverage.GreaterThan(most.Decimal) {
+		return venues.LeverageChange{}, venues.Errorf(venues.CodeLeverageChangeRejected, "leverage above the maximum").
+			With("reason", "above_max").With("maxLeverage", venues.FormatDecimal(most.Decimal))
+	}
+	change, err := actors.Ask(ctx, c.ref, func(reply actors.Reply[venues.LeverageChange]) any {
+		return changeLeverage{reply, cmd}
+	})
+	return change, edgeError(err)
+}
+
+// Funds reads balances and open positions, at most fundsFresh old.
+func (c Client) Funds(ctx context.Context) (Funds, error) {
+	funds, err := actors.Ask(ctx, c.ref, func(reply fundsReply) any { return getFunds{reply} })
+	return funds, edgeError(err)
+}
+
+// edgeError turns the kit's refusals into what a client may see. After a
+// time-out the outcome is not known, and said so.
+func edgeError(err error) error {
+	if _, ours := errors.AsType[*venues.Error](err); err == nil || ours {
+		return err
+	}
+	switch {
+	case errors.Is(err, actors.ErrBusy):
+		e := venues.Errorf(venues.CodeRateLimited, "the account has too much to do").Because(err)
+		e.RetryAfter = time.Second
+		return e
+	case errors.Is(err, actors.ErrStopped), errors.Is(err, actors.ErrFailed):
+		e := venues.Errorf(venues.CodeMaintenance, "the account is starting").Because(err)
+		e.RetryAfter = maintenanceRetry
+		return e
+	default:
+		return venues.Errorf(venues.CodeExchangeUnavailable, "no answer in time; the outcome is not known").
+			With("orderState", "unknown").Because(err)
+	}
+}
+
+// Observer hands the events of a private connection to the account. It is safe
+// for concurrent use and never blocks.
+type Observer struct{ ref actors.Ref }
+
+// Report tells of an order.
+func (o Observer) Report(r venues.ExecutionReport) { o.ref.Tell(observed{report: &r}) }
+
+// Position tells the new state of a position.
+func (o Observer) Position(p venues.Position) { o.ref.Tell(observed{position: &p}) }
+
+// BalancesChanged says that balances moved.
+func (o Observer) BalancesChanged() { o.ref.Tell(observed{balancesChanged: true}) }
+
+// Connected says that the stream is up.
+func (o Observer) Connected() { o.ref.Tell(observed{connected: true}) }
+
+// Lost says that events may have been missed.
+func (o Observer) Lost(error) { o.ref.Tell(observed{lost: true}) }

@@ -1,0 +1,35 @@
+// Package account is the actor that owns one customer's account at one venue:
+// its orders, fills, positions and balances. Everything that changes an order
+// goes through it, one step after the other.
+//
+// # The order protocol
+//
+//  1. An intent, the order with status pending and the claim of its request id,
+//     is durable before the first byte of the request leaves.
+//  2. The request is sent once, under a client id that is a pure function of the
+//     order id, with a deadline that the venue enforces.
+//  3. The answer is a report, an explicit refusal, "proved not sent", or none of
+//     these: then the order is unknown.
+//  4. An unknown order is found by the private stream or by asking under its
+//     client id. It ends as not placed only on proof: the deadline and the
+//     venue's delay have passed, two questions some seconds apart found nothing,
+//     it is not among the open orders, and no fill is left unexplained. Nothing
+//     is ever sent again by itself.
+//  5. What changed is durable, with the events it causes, before anyone hears of
+//     it.
+//
+// # Files
+//
+// state.go holds the state and the end of each step; the steps are in place.go
+// (intents), report.go (what the venue says), change.go (amend and cancel),
+// inquiry.go (unknown outcomes), reconcile.go (comparison with the venue),
+// funds.go (positions and balances), events.go (outbox and journal) and
+// settle.go (answers). All of these are pure: time and ids come in, effects go
+// out. effects.go carries effects out; actor.go only dispatches; client.go is
+// the way in.
+//
+// # A quantity and its fills agree
+//
+// filledQty moves with recorded fills only. A report that tells of more is held
+// back until the fills have come, by stream or by REST, or for fillsHoldMax.
+package account

@@ -1,0 +1,357 @@
+package account
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"go.uber.org/zap"
+
+	"venuegate/actors"
+	"venuegate/persistence"
+	"venuegate/venues"
+)
+
+const (
+	// venueCallMax bounds a request to the venue beyond the order's own
+	// deadline: the venue's time-out is part of its answer.
+	venueCallMax = 15 * time.Second
+	// reconcileMax bounds one reconciliation.
+	reconcileMax = 2 * time.Minute
+)
+
+// effect is something to do once what caused it is durable. It runs on the
+// actor's goroutine and must not wait.
+type effect interface {
+	run(a *account, ctx *actors.Context)
+}
+
+type (
+	callPlace struct {
+		orderID string
+		request venues.OrderRequest
+	}
+	callAmend struct {
+		orderID string
+		request venues.AmendRequest
+	}
+	callCancel struct {
+		orderID string
+		ref     venues.OrderRef
+	}
+	callQuery struct {
+		orderID string
+		ref     venues.OrderRef
+	}
+	callProof struct {
+		orderID string
+		symbol  string
+		from    time.Time
+	}
+	callFills struct {
+		symbol string
+		from   time.Time
+		delay  time.Duration
+	}
+	callFunds     struct{ delay time.Duration }
+	callReconcile struct {
+		refs      []orderRef
+		fillsFrom map[string]time.Time
+	}
+	orderRef struct {
+		orderID string
+		ref     venues.OrderRef
+	}
+	lookUp      struct{ report venues.ExecutionReport }
+	lookUpFills struct {
+		symbol       string
+		venueOrderID string
+		fills        []venues.Fill
+	}
+	replyOrder struct {
+		to    orderReply
+		order venues.Order
+		err   error
+	}
+	replyFunds struct {
+		to    fundsReply
+		funds Funds
+		err   error
+	}
+	publishOrder    struct{ order venues.Order }
+	publishPosition struct{ position venues.Position }
+	publishBalances struct{ balances []venues.Balance }
+)
+
+func (e callPlace) run(a *account, ctx *actors.Context) {
+	a.call(ctx, a.deps.OrderPool, func(c context.Context) any {
+		report, err := a.deps.Venue.Place(c, e.request)
+		return placeDone{e.orderID, report, err}
+	}, placeDone{orderID: e.orderID, err: errPoolFull})
+}
+
+func (e callAmend) run(a *account, ctx *actors.Context) {
+	a.call(ctx, a.deps.OrderPool, func(c context.Context) any {
+		report, err := a.deps.Venue.Amend(c, e.request)
+		return amendDone{e.orderID, report, err}
+	}, amendDone{orderID: e.orderID, err: errPoolFull})
+}
+
+func (e callCancel) run(a *account, ctx *actors.Context) {
+	a.call(ctx, a.deps.OrderPool, func(c context.Context) any {
+		report, err := a.deps.Venue.Cancel(c, e.ref)
+		return cancelDone{e.orderID, report, err}
+	}, cancelDone{orderID: e.orderID, err: errPoolFull})
+}
+
+func (e callQuery) run(a *account, ctx *actors.Context) {
+	a.call(ctx, a.deps.ReadPool, func(c context.Context) any {
+		report, err := a.deps.Venue.Order(c, e.ref)
+		return queryDone{e.orderID, report, err}
+	}, queryDone{orderID: e.orderID, err: errPoolFull})
+}
+
+// errPoolFull proves that a request was not sent.
+var errPoolFull = errors.Join(venues.ErrNotSent, actors.ErrBusy)
+
+// call runs a request to the venue in a pool. A full pool is an answer too.
+func (a *account) call(ctx *actors.Context, pool *actors.Pool, request func(context.Context) any, busy any) {
+	err := ctx.Go(pool, func(c context.Context) any {
+		c, cancel := context.WithTimeout(c, venueCallMax)
+		defer cancel()
+		return request(c)
+	})
+	if err != nil {
+		a.Receive(ctx, busy)
+	}
+}
+
+func (e callProof) run(a *account, ctx *actors.Context) {
+	a.call(ctx, a.deps.ReadPool, func(c context.Context) any {
+		done := proofDone{orderID: e.orderID}
+		done.open, done.err = a.deps.Venue.OpenOrders(c)
+		if done.err == nil {
+			done.fills, done.err = a.deps.Venue.Fills(c, venues.FillsQuery{Symbol: e.symbol, From: e.from, To: time.Now()})
+		}
+		if done.err == nil {
+			done.knownOrders, done.err = a.ordersOfFills(c, e.symbol, e.from)
+		}
+		return done
+	}, proofDone{orderID: e.orderID, err: errPoolFull})
+}
+
+// ordersOfFills lists the venue's ids of the orders whose fills are recorded.
+func (a *account) ordersOfFills(ctx context.Context, symbol string, from time.Time) (map[string]bool, error) {
+	known := map[string]bool{}
+	q := persistence.FillQuery{
+		Customer: a.deps.Customer, Exchange: a.deps.Exchange, Symbol: symbol,
+		From: from, Limit: persistence.PageSizeMax,
+	}
+	for {
+		page, err := a.deps.Store.Fills(ctx, q)
+		if err != nil {
+			return nil, err
+		}
+		for _, f := range page.Items {
+			known[f.VenueOrderID] = true
+		}
+		if page.Next == nil {
+			return known, nil
+		}
+		q.After = page.Next
+	}
+}
+
+func (e callFills) run(a *account, ctx *actors.Context) {
+	ctx.Timers().After("fills/"+e.symbol, e.delay, readFills{e.symbol, e.from})
+}
+
+func (a *account) readFills(ctx *actors.Context, in readFills) {
+	a.call(ctx, a.deps.ReadPool, func(c context.Context) any {
+		list, err := a.deps.Venue.Fills(c, venues.FillsQuery{Symbol: in.symbol, From: in.from, To: time.Now()})
+		return fillsDone{list, err}
+	}, fillsDone{err: errPoolFull})
+}
+
+func (e callFunds) run(a *account, ctx *actors.Context) {
+	if e.delay > 0 {
+		ctx.Timers().After("funds", e.delay, readFunds{})
+		return
+	}
+	a.readFunds(ctx)
+}
+
+func (a *account) readFunds(ctx *actors.Context) {
+	a.call(ctx, a.deps.ReadPool, func(c context.Context) any {
+		funds, err := a.fetchFunds(c)
+		return fundsDone{funds, err}
+	}, fundsDone{err: errPoolFull})
+}
+
+func (a *account) fetchFunds(ctx context.Context) (Funds, error) {
+	begun := time.Now()
+	balances, err := a.deps.Venue.Balances(ctx)
+	if err != nil {
+		return Funds{}, err
+	}
+	positions, err := a.deps.Venue.Positions(ctx)
+	return Funds{Balances: balances, Positions: positions, ReadAt: begun}, err
+}
+
+func (e callReconcile) run(a *account, ctx *actors.Context) {
+	err := ctx.Go(a.deps.ReadPool, func(c context.Context) any {
+		c, cancel := context.WithTimeout(c, reconcileMax)
+		defer cancel()
+		return a.fetchAll(c, e)
+	})
+	if err != nil {
+		a.Receive(ctx, reconcileDone{err: err})
+	}
+}
+
+// fetchAll reads the venue's side of a reconciliation. Fills come first: an
+// order that is closed afterwards has all of its fills in them or is asked for.
+func (a *account) fetchAll(ctx context.Context, e callReconcile) reconcileDone {
+	done := reconcileDone{startedAt: time.Now(), fillsRead: map[string]bool{}}
+	if done.open, done.err = a.deps.Venue.OpenOrders(ctx); done.err != nil {
+		return done
+	}
+	isOpen := make(map[string]bool, len(done.open))
+	for _, r := range done.open {
+		isOpen[r.ClientOrderID] = true
+	}
+	for _, r := range e.refs {
+		if isOpen[r.ref.ClientOrderID] {
+			continue
+		}
+		report, err := a.deps.Venue.Order(ctx, r.ref)
+		done.answers = append(done.answers, queryDone{r.orderID, report, err})
+	}
+	for symbol, from := range e.fillsFrom {
+		fills, err := a.deps.Venue.Fills(ctx, venues.FillsQuery{Symbol: symbol, From: from, To: time.Now()})
+		if err != nil {
+			done.err = err
+			return done
+		}
+		done.fills = append(done.fills, fills...)
+		done.fillsRead[symbol] = true
+	}
+	done.funds, done.err = a.fetchFunds(ctx)
+	return done
+}
+
+func (e lookUp) run(a *account, ctx *actors.Context) {
+	a.call(ctx, a.deps.ReadPool, func(c context.Context) any {
+		found, err := a.findStored(c, e.report.ClientOrderID)
+		if err != nil {
+			a.logger.Error("look up order", zap.Error(err))
+			return nil // the next reconciliation finds it again
+		}
+		return lookedUp{e.report, found}
+	}, nil)
+}
+
+func (e lookUpFills) run(a *account, ctx *actors.Context) {
+	a.call(ctx, a.deps.ReadPool, func(c context.Context) any {
+		done := lookedUpFills{fills: e.fills}
+		report, err := a.deps.Venue.Order(c, venues.OrderRef{Symbol: e.symbol, VenueOrderID: e.venueOrderID})
+		if venues.CodeOf(err) == venues.CodeNotFound {
+			return done
+		}
+		if err == nil {
+			done.report = &report
+			done.found, err = a.findStored(c, report.ClientOrderID)
+		}
+		if err != nil {
+			a.logger.Warn("look up fills", zap.Error(err))
+			return nil // read again with the next reconciliation
+		}
+		return done
+	}, nil)
+}
+
+// findStored reads an order by client id; nil if the store has none.
+func (a *account) findStored(ctx context.Context, clientID string) (*loadedOrder, error) {
+	record, err := a.deps.Store.OrderByClientID(ctx, a.deps.Customer, clientID)
+	if errors.Is(err, persistence.ErrNotFound) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	loaded, err := a.loadOrder(ctx, record)
+	return &loaded, err
+}
+
+// load reads what the account must know before it does anything.
+func (a *account) load(ctx context.Context) any {
+	var done loadDone
+	state, err := a.deps.Store.AccountState(ctx, a.deps.Customer, a.deps.Exchange)
+	if err != nil && !errors.Is(err, persistence.ErrNotFound) {
+		return loadDone{err: err}
+	}
+	done.account = state
+	records, err := a.deps.Store.UnfinishedOrders(ctx, a.deps.Customer, a.deps.Exchange)
+	if err != nil {
+		return loadDone{err: err}
+	}
+	for _, record := range records {
+		loaded, err := a.loadOrder(ctx, record)
+		if err != nil {
+			return loadDone{err: err}
+		}
+		done.orders = append(done.orders, loaded)
+	}
+	return done
+}
+
+func (a *account) loadOrder(ctx context.Context, record persistence.OrderRecord) (loadedOrder, error) {
+	loaded := loadedOrder{record: record}
+	if record.RequestID != "" {
+		claim, err := a.deps.Store.Idempotency(ctx, a.deps.Customer, record.Scope, record.RequestID)
+		switch {
+		case err == nil && claim.OrderID == record.OrderID && claim.FreedAt.IsZero():
+			loaded.claim = &claim
+		case err != nil && !errors.Is(err, persistence.ErrNotFound):
+			return loaded, err
+		}
+	}
+	q := persistence.FillQuery{Customer: a.deps.Customer, OrderID: record.OrderID, Limit: persistence.PageSizeMax}
+	for {
+		page, err := a.deps.Store.Fills(ctx, q)
+		if err != nil {
+			return loaded, err
+		}
+		loaded.fills = append(loaded.fills, page.Items...)
+		if page.Next == nil {
+			return loaded, nil
+		}
+		q.After = page.Next
+	}
+}
+
+func (e replyOrder) run(*account, *actors.Context) {
+	if e.err != nil {
+		e.to.Reject(e.err)
+		return
+	}
+	e.to.Send(e.order)
+}
+
+func (e replyFunds) run(*account, *actors.Context) {
+	if e.err != nil {
+		e.to.Reject(e.err)
+		return
+	}
+	e.to.Send(e.funds)
+}
+
+func (e publishOrder) run(a *account, _ *actors.Context) { a.deps.Updates.OrderChanged(e.order) }
+
+func (e publishPosition) run(a *account, _ *actors.Context) {
+	a.deps.Updates.PositionChanged(e.position)
+}
+
+func (e publishBalances) run(a *account, _ *actors.Context) {
+	a.deps.Updates.BalancesChanged(a.deps.Exchange, e.balances)
+}

@@ -1,0 +1,217 @@
+package account
+
+import (
+	"sort"
+	"time"
+
+	"venuegate/actors"
+	"venuegate/venues"
+)
+
+const (
+	// fundsFresh is how old balances and positions may be when they are read.
+	// Younger ones are served from memory, so that many readers cost the venue
+	// one request.
+	fundsFresh = time.Second
+	// fundsSettle is how long after an event of the private stream the rest of
+	// the record (margin, liquidation price) is read again.
+	fundsSettle = 300 * time.Millisecond
+)
+
+// Funds are an account's balances and open positions at one moment.
+type Funds struct {
+	Balances  []venues.Balance
+	Positions []venues.Position
+	ReadAt    time.Time
+}
+
+type fundsReply = actors.Reply[Funds]
+
+// funds is what is known of balances and positions.
+type funds struct {
+	balances  []venues.Balance
+	positions map[string]venues.Position
+	readAt    time.Time
+	reading   bool
+	again     bool // something moved while a reading was under way
+	waiters   []fundsReply
+}
+
+func (s *state) getFunds(m moment, in getFunds) {
+	if !s.funds.readAt.IsZero() && m.now.Sub(s.funds.readAt) < fundsFresh {
+		s.after(replyFunds{to: in.fundsReply, funds: s.currentFunds()})
+		return
+	}
+	s.funds.waiters = append(s.funds.waiters, in.fundsReply)
+	s.readFunds(0)
+}
+
+// readFunds reads balances and positions once for all who want them.
+func (s *state) readFunds(delay time.Duration) {
+	if s.funds.reading {
+		s.funds.again = delay > 0
+		return
+	}
+	s.funds.reading = true
+	s.after(callFunds{delay: delay})
+}
+
+func (s *state) currentFunds() Funds {
+	return Funds{Balances: s.funds.balances, Positions: s.positions(), ReadAt: s.funds.readAt}
+}
+
+func (s *state) positions() []venues.Position {
+	list := make([]venues.Position, 0, len(s.funds.positions))
+	for _, p := range s.funds.positions {
+		list = append(list, p)
+	}
+	sort.Slice(list, func(i, j int) bool { return list[i].Key() < list[j].Key() })
+	return list
+}
+
+// fundsRead takes balances and positions read by REST.
+func (s *state) fundsRead(m moment, in fundsDone) {
+	s.funds.reading = false
+	if in.err == nil {
+		s.takeBalances(in.funds.Balances)
+		s.takePositions(m, in.funds.Positions)
+		s.funds.readAt = in.funds.ReadAt
+	}
+	for _, waiter := range s.funds.waiters {
+		s.after(replyFunds{to: waiter, funds: s.currentFunds(), err: in.err})
+	}
+	s.funds.waiters = nil
+	if s.funds.again {
+		s.funds.again = false
+		s.readFunds(fundsSettle)
+	}
+}
+
+func (s *state) takeBalances(balances []venues.Balance) {
+	changed := len(balances) != len(s.funds.balances)
+	for i := range balances {
+		balances[i].Exchange = s.exchange
+		changed = changed || !equalBalance(&balances[i], &s.funds.balances[i])
+	}
+	s.funds.balances = balances
+	if changed {
+		s.after(publishBalances{balances})
+	}
+}
+
+func equalBalance(a, b *venues.Balance) bool {
+	return a.Currency == b.Currency && a.AccountType == b.AccountType && a.Equity.Equal(b.Equity) &&
+		a.Available.Equal(b.Available) && a.UsedMargin.Equal(b.UsedMargin) && a.UnrealizedPnl.Equal(b.UnrealizedPnl)
+}
+
+// takePositions replaces the open positions; one that is gone was closed.
+func (s *state) takePositions(m moment, list []venues.Position) {
+	open := make(map[string]bool, len(list))
+	for _, p := range list {
+		open[p.Key()] = true
+		s.takePosition(m, p)
+	}
+	for _, p := range s.positions() {
+		if !open[p.Key()] {
+			s.closePosition(m, p)
+		}
+	}
+}
+
+func (s *state) takePosition(m moment, p venues.Position) {
+	p.Exchange = s.exchange
+	before, known := s.funds.positions[p.Key()]
+	switch {
+	case known:
+		p.OpenedAt = before.OpenedAt
+	case s.ready:
+		p.OpenedAt = venues.At(m.now) // one that was there before us has no known beginning
+	}
+	p.UpdatedAt = venues.At(m.now)
+	s.funds.positions[p.Key()] = p
+	if !known || !equalPosition(&before, &p) {
+		s.after(publishPosition{p})
+	}
+}
+
+func equalPosition(a, b *venues.Position) bool {
+	return a.Qty.Equal(b.Qty) && venues.EqualOptional(a.EntryPrice, b.EntryPrice) &&
+		venues.EqualOptional(a.MarkPrice, b.MarkPrice) && venues.EqualOptional(a.UnrealizedPnl, b.UnrealizedPnl) &&
+		venues.EqualOptional(a.LiquidationPrice, b.LiquidationPrice) && venues.EqualOptional(a.Leverage, b.Leverage)
+}
+
+// closePosition tells the end of a position once.
+func (s *state) closePosition(m moment, p venues.Position) {
+	delete(s.funds.positions, p.Key())
+	p.Qty = p.Qty.Sub(p.Qty)
+	p.UnrealizedPnl, p.LiquidationPrice = venues.Optional{}, venues.Optional{}
+	p.Reason = s.closeReason(&p)
+	p.UpdatedAt = venues.At(m.now)
+	s.after(publishPosition{p})
+}
+
+// closeReason is derived from the newest order that reduced the position.
+func (s *state) closeReason(p *venues.Position) venues.CloseReason {
+	var last *order
+	for _, o := range s.orders {
+		if o.Symbol != p.Symbol || !o.FilledQty.IsPositive() || (o.Side == venues.Sell) != (p.Side == venues.Long) {
+			continue
+		}
+		if last == nil || o.UpdatedAt.After(last.UpdatedAt.Time) {
+			last = o
+		}
+	}
+	switch {
+	case last == nil:
+		return venues.ClosedManual
+	case last.forced:
+		return venues.ClosedLiquidation
+	case last.Type.IsStop() && last.ReduceOnly:
+		return venues.ClosedStopLoss
+	}
+	return venues.ClosedManual
+}
+
+// position takes an event of the private stream. It lacks what only REST tells,
+// so a reading follows.
+func (s *state) position(m moment, p venues.Position) {
+	if !p.Qty.IsPositive() {
+		if before, known := s.funds.positions[p.Key()]; known {
+			s.closePosition(m, before)
+		}
+	} else {
+		before := s.funds.positions[p.Key()]
+		s.takePosition(m, merge(before, p))
+	}
+	s.balancesMoved()
+}
+
+// merge keeps what the newer record does not tell.
+func merge(before, p venues.Position) venues.Position {
+	keep := func(newer *venues.Optional, older venues.Optional) {
+		if !newer.Valid {
+			*newer = older
+		}
+	}
+	keep(&p.EntryPrice, before.EntryPrice)
+	keep(&p.MarkPrice, before.MarkPrice)
+	keep(&p.LiquidationPrice, before.LiquidationPrice)
+	keep(&p.UnrealizedPnl, before.UnrealizedPnl)
+	keep(&p.Leverage, before.Leverage)
+	keep(&p.StopLoss, before.StopLoss)
+	keep(&p.TakeProfit, before.TakeProfit)
+	if p.AccountType == "" {
+		p.AccountType = before.AccountType
+	}
+	if p.MarginMode == "" {
+		p.MarginMode = before.MarginMode
+	}
+	return p
+}
+
+// balancesMoved makes the next read ask the venue, and reads soon for the
+// stream.
+func (s *state) balancesMoved() {
+	s.funds.readAt = time.Time{}
+	s.readFunds(fundsSettle)
+}

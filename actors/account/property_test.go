@@ -1,0 +1,131 @@
+package account
+
+import (
+	"testing"
+	"time"
+
+	"github.com/shopspring/decimal"
+	"pgregory.net/rapid"
+
+	"venuegate/persistence"
+	"venuegate/venues"
+)
+
+// life is what truly happens to an order at a venue: fills, then an end.
+type life struct {
+	fills []*venues.Fill
+	end   venues.OrderStatus
+}
+
+func drawLife(t *rapid.T, o *order) life {
+	var l life
+	left := 10
+	for i := range rapid.IntRange(0, 4).Draw(t, "fills") {
+		n := rapid.IntRange(1, left).Draw(t, "tenths")
+		left -= n
+		l.fills = append(l.fills, o.fill("t"+string(rune('a'+i)), decimal.New(int64(n), -1).String(), "60000"))
+		if left == 0 {
+			break
+		}
+	}
+	l.end = rapid.SampledFrom([]venues.OrderStatus{venues.StatusOpen, venues.StatusCancelled, venues.StatusExpired}).Draw(t, "end")
+	if left == 0 {
+		l.end = venues.StatusFilled
+	}
+	return l
+}
+
+// reports lists everything that the venue could say about the life, in order.
+func (l life) reports(o *order) []venues.ExecutionReport {
+	list := []venues.ExecutionReport{o.says(venues.StatusOpen, "0")}
+	filled := decimal.Zero
+	for _, f := range l.fills {
+		filled = filled.Add(f.Qty)
+		status := venues.StatusPartiallyFilled
+		if filled.Equal(o.Qty) {
+			status = venues.StatusFilled
+		}
+		r := o.says(status, filled.String())
+		r.Fill = f
+		list = append(list, r)
+	}
+	if l.end != venues.StatusOpen && l.end != venues.StatusFilled {
+		list = append(list, o.says(l.end, filled.String()))
+	}
+	return list
+}
+
+// TestReportsInAnyOrderEndInTheTruth: whatever is lost on the stream, repeated
+// or late, the order ends as the venue has it once a reconciliation has told the
+// fills and the final state; on the way its quantity never falls, each step is
+// legal, and fills and quantity agree.
+func TestReportsInAnyOrderEndInTheTruth(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		b := newBench(t, venues.Capabilities{})
+		o := b.place(limitOrder("r1"))
+		l := drawLife(rt, o)
+		told := l.reports(o)
+		b.step(func(m moment) {
+			b.state.placed(m, placeDone{orderID: o.OrderID, err: rapid.SampledFrom([]error{nil, errTimeout}).Draw(rt, "answer"), report: told[0]})
+		})
+		for range rapid.IntRange(0, 12).Draw(rt, "messages") {
+			r := told[rapid.IntRange(0, len(told)-1).Draw(rt, "message")]
+			if rapid.Bool().Draw(rt, "bare") {
+				r.Fill = nil
+			}
+			before, filled := o.Status, o.FilledQty
+			b.step(func(m moment) { b.state.report(m, r) })
+			b.pass(time.Duration(rapid.IntRange(0, 2000).Draw(rt, "wait ms")) * time.Millisecond)
+			checkStep(rt, b, o, before, filled)
+		}
+		final := told[len(told)-1]
+		final.Fill = nil
+		var fills []venues.Fill
+		for _, f := range l.fills {
+			fills = append(fills, *f)
+		}
+		b.step(func(m moment) { b.state.queried(m, queryDone{orderID: o.OrderID, report: final}) })
+		b.step(func(m moment) { b.state.fills(m, fills) })
+		if want := l.end; o.Status != want && !(want == venues.StatusOpen && len(l.fills) > 0 && o.Status == venues.StatusPartiallyFilled) {
+			rt.Fatalf("ended %s, the venue has %s", o.Status, want)
+		}
+		if !o.FilledQty.Equal(final.FilledQty) {
+			rt.Fatalf("filled %s, the venue has %s", o.FilledQty, final.FilledQty)
+		}
+		if n := countEvents(b, persistence.EventOrderFilled); (o.Status == venues.StatusFilled) != (n == 1) || n > 1 {
+			rt.Fatalf("%d events order.filled for an order that is %s", n, o.Status)
+		}
+	})
+}
+
+func checkStep(rt *rapid.T, b *bench, o *order, before venues.OrderStatus, filled decimal.Decimal) {
+	if o.FilledQty.LessThan(filled) {
+		rt.Fatalf("filled quantity fell from %s to %s", filled, o.FilledQty)
+	}
+	if before.IsClosed() && o.Status != before {
+		rt.Fatalf("%s became %s", before, o.Status)
+	}
+	sum := decimal.Zero
+	for _, r := range b.puts {
+		if f, ok := r.(persistence.FillRecord); ok {
+			sum = sum.Add(f.Qty)
+		}
+	}
+	if sum.GreaterThan(o.FilledQty) {
+		rt.Fatalf("fills add up to %s, the order says %s", sum, o.FilledQty)
+	}
+	stored := b.puts[o.Key().String()].(persistence.OrderRecord)
+	if stored.Status != o.Status || !stored.FilledQty.Equal(o.FilledQty) {
+		rt.Fatalf("stored %s %s, in memory %s %s", stored.Status, stored.FilledQty, o.Status, o.FilledQty)
+	}
+}
+
+func countEvents(b *bench, kind persistence.EventType) int {
+	n := 0
+	for _, e := range b.events {
+		if e.Type == kind {
+			n++
+		}
+	}
+	return n
+}

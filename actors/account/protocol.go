@@ -1,0 +1,133 @@
+package account
+
+import (
+	"time"
+
+	"venuegate/actors"
+	"venuegate/persistence"
+	"venuegate/venues"
+)
+
+// Messages of the account actor. Commands and queries come from Client and are
+// refused when the mailbox is full; reports and results always get in.
+//
+//	message          kind     from              answer
+//	placeOrder       command  Client            the order
+//	amendOrder       command  Client            the order
+//	cancelOrder      command  Client            the order
+//	changeLeverage   command  Client            the change
+//	getFunds         query    Client            balances and positions
+//	getMatching      query    Client            ids of unfinished orders
+//	observed         event    private           -
+//	...Done          result   own effects       -
+//	committed        result   journal           -
+//	tick             timer    -                 -
+type (
+	placeOrder struct {
+		orderReply
+		cmd        venues.PlaceOrder
+		attempt    int
+		instrument *venues.Instrument
+		mark       venues.Optional
+	}
+	amendOrder struct {
+		orderReply
+		cmd        venues.AmendOrder
+		instrument *venues.Instrument
+		mark       venues.Optional
+	}
+	cancelOrder struct {
+		orderReply
+		cmd venues.CancelOrder
+	}
+	changeLeverage struct {
+		actors.Reply[venues.LeverageChange]
+		cmd venues.ChangeLeverage
+	}
+	getFunds struct {
+		fundsReply
+	}
+	getMatching struct {
+		actors.Reply[[]string]
+		symbol string
+	}
+)
+
+// observed is one event of the private connection; exactly one field is set.
+type observed struct {
+	actors.Internal
+	report          *venues.ExecutionReport
+	position        *venues.Position
+	balancesChanged bool
+	connected       bool
+	lost            bool
+}
+
+// Results of effects.
+type (
+	loadDone struct {
+		account persistence.AccountState
+		orders  []loadedOrder
+		err     error
+	}
+	loadedOrder struct {
+		record persistence.OrderRecord
+		claim  *persistence.IdempotencyRecord
+		fills  []persistence.FillRecord
+	}
+	placeDone struct {
+		orderID string
+		report  venues.ExecutionReport
+		err     error
+	}
+	cancelDone placeDone
+	amendDone  placeDone
+	queryDone  placeDone
+	proofDone  struct {
+		orderID     string
+		open        []venues.ExecutionReport
+		fills       []venues.Fill
+		knownOrders map[string]bool
+		err         error
+	}
+	lookedUp struct {
+		report venues.ExecutionReport
+		found  *loadedOrder
+	}
+	lookedUpFills struct {
+		fills  []venues.Fill
+		report *venues.ExecutionReport
+		found  *loadedOrder
+	}
+	fillsDone struct {
+		fills []venues.Fill
+		err   error
+	}
+	fundsDone struct {
+		funds Funds
+		err   error
+	}
+	reconcileDone struct {
+		startedAt time.Time
+		open      []venues.ExecutionReport
+		answers   []queryDone
+		fills     []venues.Fill
+		fillsRead map[string]bool
+		funds     Funds
+		err       error
+	}
+	committed struct {
+		after []effect
+		err   error
+	}
+)
+
+// Timers.
+type (
+	tick      struct{}
+	readFills struct {
+		symbol string
+		from   time.Time
+	}
+	readFunds struct{}
+)

@@ -1,0 +1,189 @@
+package customer
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"go.uber.org/zap"
+
+	"venuegate/actors"
+	"venuegate/persistence"
+	"venuegate/venues"
+)
+
+// Deps are what the customer works with.
+type Deps struct {
+	ID      string
+	Store   persistence.Reader
+	Journal Journal
+	Encoder Encoder
+	Pool    *actors.Pool
+	// OpenAccount makes the child for a connected venue, to be started under
+	// the customer; CloseAccount hears that it is gone.
+	OpenAccount  func(persistence.Fence, persistence.VenueAccount, Updates) (actors.Child, error)
+	CloseAccount func(customer string, exchange venues.Venue)
+}
+
+// Journal takes ownership and commits.
+type Journal interface {
+	Own(ctx context.Context, customer string) (persistence.Fence, error)
+	Commit(ctx context.Context, b persistence.Batch) error
+}
+
+// Child describes the customer for its supervisor. The loss of one customer is
+// no reason to end the others.
+func Child(d Deps) actors.Child {
+	return actors.Child{
+		Name:     "customer/" + d.ID,
+		Producer: func() actors.Behaviour { return &customer{deps: d} },
+		Restart:  actors.Transient,
+	}
+}
+
+// reopenWait is how long a connection waits for the end of the one before it.
+const reopenWait = 200 * time.Millisecond
+
+type customer struct {
+	deps   Deps
+	fence  persistence.Fence
+	topics *topics
+}
+
+// Started takes the customer and learns its accounts.
+func (c *customer) Started(ctx *actors.Context) {
+	c.topics = newTopics(c.deps.Encoder, uint64(time.Now().UnixNano()))
+	err := ctx.Go(c.deps.Pool, func(life context.Context) any {
+		fence, err := c.deps.Journal.Own(life, c.deps.ID)
+		if err != nil {
+			return owned{err: err}
+		}
+		accounts, err := c.deps.Store.VenueAccounts(life, c.deps.ID)
+		return owned{fence, accounts, err}
+	})
+	if err != nil {
+		ctx.Fail(err)
+	}
+}
+
+// Receive dispatches.
+func (c *customer) Receive(ctx *actors.Context, msg any) {
+	now := time.Now()
+	switch in := msg.(type) {
+	case owned:
+		c.owned(ctx, in)
+	case connectAccount:
+		c.connect(ctx, in)
+	case openAccount:
+		c.open(ctx, in.account)
+	case accountStored:
+		c.connected(ctx, in)
+	case removeAccount:
+		c.remove(ctx, in)
+	case accountRemoved:
+		c.removed(ctx, in)
+	case subscribe:
+		s := &subscription{owner: ctx.Self(), kind: in.kind, sink: in.sink}
+		c.topics.add(s, now)
+		in.Send(s)
+	case resync:
+		c.topics.snapshot(in.sub, now)
+	case leave:
+		c.topics.remove(in.sub)
+	case orderChanged:
+		c.topics.orderChanged(in.order, now)
+	case positionChanged:
+		c.topics.positionChanged(in.position, now)
+	case balancesChanged:
+		c.topics.balancesChanged(in.exchange, in.balances, now)
+	default:
+		ctx.Unhandled(msg)
+	}
+}
+
+func (c *customer) owned(ctx *actors.Context, in owned) {
+	if in.err != nil {
+		ctx.Fail(in.err)
+	}
+	c.fence = in.fence
+	for _, account := range in.accounts {
+		c.open(ctx, account)
+	}
+}
+
+func (c *customer) open(ctx *actors.Context, account persistence.VenueAccount) {
+	if !account.RemovedAt.IsZero() {
+		return
+	}
+	child, err := c.deps.OpenAccount(c.fence, account, Updates{ctx.Self()})
+	if err == nil {
+		_, err = ctx.Children().Start(child)
+	}
+	switch {
+	case errors.Is(err, actors.ErrNameTaken): // the one before it is still stopping
+		ctx.Timers().After("open/"+string(account.Exchange), reopenWait, openAccount{account})
+	case err != nil:
+		ctx.Logger().Error("open account", zap.String("exchange", string(account.Exchange)), zap.Error(err))
+	}
+}
+
+// connect stores a new connection first; the account starts once it is durable.
+func (c *customer) connect(ctx *actors.Context, in connectAccount) {
+	c.commit(ctx, in.account, func(err error) any { return accountStored{in, err} }, in.Reject)
+}
+
+func (c *customer) connected(ctx *actors.Context, in accountStored) {
+	if in.err != nil {
+		in.in.Reject(in.err)
+		return
+	}
+	c.close(ctx, in.in.account.Exchange)
+	c.open(ctx, in.in.account)
+	in.in.Send(struct{}{})
+}
+
+// remove keeps the record, marked: the orders that were made through it stay.
+func (c *customer) remove(ctx *actors.Context, in removeAccount) {
+	err := ctx.Go(c.deps.Pool, func(life context.Context) any {
+		return accountRemoved{in, c.markRemoved(life, in.exchange)}
+	})
+	if err != nil {
+		in.Reject(err)
+	}
+}
+
+func (c *customer) markRemoved(ctx context.Context, exchange venues.Venue) error {
+	accounts, err := c.deps.Store.VenueAccounts(ctx, c.deps.ID)
+	if err != nil {
+		return err
+	}
+	for _, account := range accounts {
+		if account.Exchange == exchange && account.RemovedAt.IsZero() {
+			account.RemovedAt, account.Sealed = venues.At(time.Now()), nil
+			return c.deps.Journal.Commit(ctx, persistence.Batch{Fence: c.fence, Puts: []persistence.Record{account}})
+		}
+	}
+	return venues.Errorf(venues.CodeNotFound, "no %s account is connected", exchange)
+}
+
+func (c *customer) removed(ctx *actors.Context, in accountRemoved) {
+	if in.err != nil {
+		in.in.Reject(in.err)
+		return
+	}
+	c.close(ctx, in.in.exchange)
+	in.in.Send(struct{}{})
+}
+
+func (c *customer) close(ctx *actors.Context, exchange venues.Venue) {
+	ctx.Children().Stop("account/" + string(exchange))
+	c.deps.CloseAccount(c.deps.ID, exchange)
+}
+
+func (c *customer) commit(ctx *actors.Context, r persistence.Record, done func(error) any, reject func(error)) {
+	batch := persistence.Batch{Fence: c.fence, Puts: []persistence.Record{r}}
+	err := ctx.Go(c.deps.Pool, func(life context.Context) any { return done(c.deps.Journal.Commit(life, batch)) })
+	if err != nil {
+		reject(err)
+	}
+}

@@ -1,0 +1,48 @@
+package customer
+
+import (
+	"context"
+
+	"venuegate/actors"
+	"venuegate/persistence"
+	"venuegate/venues"
+)
+
+// Client is the way into a customer; safe for concurrent use.
+type Client struct{ ref actors.Ref }
+
+// NewClient makes the client of the customer that runs at ref.
+func NewClient(ref actors.Ref) Client { return Client{ref} }
+
+// Connect stores and starts the customer's account at a venue; one that was
+// connected before is replaced.
+func (c Client) Connect(ctx context.Context, account persistence.VenueAccount) error {
+	_, err := actors.Ask(ctx, c.ref, func(r actors.Reply[struct{}]) any { return connectAccount{r, account} })
+	return err
+}
+
+// Remove ends the customer's account at a venue.
+func (c Client) Remove(ctx context.Context, exchange venues.Venue) error {
+	_, err := actors.Ask(ctx, c.ref, func(r actors.Reply[struct{}]) any { return removeAccount{r, exchange} })
+	return err
+}
+
+// Subscribe puts a sink on one of the customer's own topics.
+func (c Client) Subscribe(ctx context.Context, kind venues.TopicKind, sink venues.FrameSink) (venues.Subscription, error) {
+	return actors.Ask(ctx, c.ref, func(r actors.Reply[venues.Subscription]) any { return subscribe{r, kind, sink} })
+}
+
+// Updates tells the customer what became of its accounts. Safe for concurrent
+// use; never blocks.
+type Updates struct{ ref actors.Ref }
+
+// OrderChanged tells the new state of an order.
+func (u Updates) OrderChanged(o venues.Order) { u.ref.Tell(orderChanged{order: o}) }
+
+// PositionChanged tells the new state of a position; quantity zero is its end.
+func (u Updates) PositionChanged(p venues.Position) { u.ref.Tell(positionChanged{position: p}) }
+
+// BalancesChanged tells all balances at a venue.
+func (u Updates) BalancesChanged(exchange venues.Venue, balances []venues.Balance) {
+	u.ref.Tell(balancesChanged{exchange: exchange, balances: balances})
+}

@@ -1,0 +1,71 @@
+package customer
+
+import (
+	"venuegate/actors"
+	"venuegate/persistence"
+	"venuegate/venues"
+)
+
+// Messages of the customer actor.
+//
+//	message           kind     from               answer
+//	connectAccount    command  Client             -
+//	removeAccount     command  Client             -
+//	subscribe         command  Client             the subscription
+//	resync, leave     command  subscription       -
+//	orderChanged ...  event    accounts           -
+//	owned             result   own effect         -
+type (
+	connectAccount struct {
+		actors.Reply[struct{}]
+		account persistence.VenueAccount
+	}
+	removeAccount struct {
+		actors.Reply[struct{}]
+		exchange venues.Venue
+	}
+	subscribe struct {
+		actors.Reply[venues.Subscription]
+		kind venues.TopicKind
+		sink venues.FrameSink
+	}
+	resync struct {
+		actors.Internal
+		sub *subscription
+	}
+	leave struct {
+		actors.Internal
+		sub *subscription
+	}
+	orderChanged struct {
+		actors.Internal
+		order venues.Order
+	}
+	positionChanged struct {
+		actors.Internal
+		position venues.Position
+	}
+	balancesChanged struct {
+		actors.Internal
+		exchange venues.Venue
+		balances []venues.Balance
+	}
+)
+
+// Results of effects.
+type (
+	owned struct {
+		fence    persistence.Fence
+		accounts []persistence.VenueAccount
+		err      error
+	}
+	openAccount   struct{ account persistence.VenueAccount }
+	accountStored struct {
+		in  connectAccount
+		err error
+	}
+	accountRemoved struct {
+		in  removeAccount
+		err error
+	}
+)

@@ -1,0 +1,158 @@
+package customer
+
+import (
+	"sort"
+	"time"
+
+	"venuegate/actors"
+	"venuegate/venues"
+)
+
+// Encoder writes the messages of the customer's topics in the wire's form. Each
+// method appends one message to dst.
+type Encoder interface {
+	AppendOrders(dst []byte, m *venues.OrdersMessage) []byte
+	AppendPositions(dst []byte, m *venues.PositionsMessage) []byte
+	AppendAccount(dst []byte, m *venues.AccountMessage) []byte
+}
+
+// topics are the customer's stream topics with what a snapshot of each holds.
+type topics struct {
+	encoder   Encoder
+	epoch     uint64
+	byKind    map[venues.TopicKind]*topic
+	orders    map[string]venues.Order
+	positions map[string]venues.Position
+	balances  map[venues.Venue][]venues.Balance
+}
+
+type topic struct {
+	kind venues.TopicKind
+	seq  uint64
+	subs []*subscription
+}
+
+// subscription is one sink's place on a topic.
+type subscription struct {
+	owner actors.Ref
+	kind  venues.TopicKind
+	sink  venues.FrameSink
+}
+
+// Resync asks for one more snapshot for this sink.
+func (s *subscription) Resync() { s.owner.Tell(resync{sub: s}) }
+
+// Close ends the deliveries.
+func (s *subscription) Close() { s.owner.Tell(leave{sub: s}) }
+
+func newTopics(encoder Encoder, epoch uint64) *topics {
+	return &topics{
+		encoder: encoder, epoch: epoch,
+		byKind: map[venues.TopicKind]*topic{
+			venues.TopicOrders:    {kind: venues.TopicOrders},
+			venues.TopicPositions: {kind: venues.TopicPositions},
+			venues.TopicAccount:   {kind: venues.TopicAccount},
+		},
+		orders: map[string]venues.Order{}, positions: map[string]venues.Position{},
+		balances: map[venues.Venue][]venues.Balance{},
+	}
+}
+
+func (t *topics) add(s *subscription, now time.Time) {
+	topic := t.byKind[s.kind]
+	topic.subs = append(topic.subs, s)
+	t.snapshot(s, now)
+}
+
+func (t *topics) remove(s *subscription) {
+	topic := t.byKind[s.kind]
+	for i, other := range topic.subs {
+		if other == s {
+			topic.subs = append(topic.subs[:i:i], topic.subs[i+1:]...)
+			return
+		}
+	}
+}
+
+// snapshot tells one sink everything that is open, under the number of the
+// newest frame.
+func (t *topics) snapshot(s *subscription, now time.Time) {
+	topic := t.byKind[s.kind]
+	head := venues.MessageHead{Topic: string(s.kind), Type: venues.MessageSnapshot, Seq: topic.seq, Time: now}
+	s.sink.Deliver(venues.Frame{Topic: head.Topic, Epoch: t.epoch, Seq: topic.seq, Snapshot: true, Bytes: t.encodeAll(s.kind, head)})
+}
+
+func (t *topics) encodeAll(kind venues.TopicKind, head venues.MessageHead) []byte {
+	switch kind {
+	case venues.TopicOrders:
+		return t.encoder.AppendOrders(nil, &venues.OrdersMessage{MessageHead: head, Orders: sorted(t.orders)})
+	case venues.TopicPositions:
+		return t.encoder.AppendPositions(nil, &venues.PositionsMessage{MessageHead: head, Positions: sorted(t.positions)})
+	default:
+		var all []venues.Balance
+		for _, exchange := range venues.All() {
+			all = append(all, t.balances[exchange]...)
+		}
+		return t.encoder.AppendAccount(nil, &venues.AccountMessage{MessageHead: head, Balances: all})
+	}
+}
+
+func sorted[T any](m map[string]T) []T {
+	keys := make([]string, 0, len(m))
+	for k := range m {
+		keys = append(keys, k)
+	}
+	sort.Strings(keys)
+	list := make([]T, 0, len(m))
+	for _, k := range keys {
+		list = append(list, m[k])
+	}
+	return list
+}
+
+// orderChanged keeps the open orders and tells every change.
+func (t *topics) orderChanged(o venues.Order, now time.Time) {
+	if o.Status.IsClosed() {
+		delete(t.orders, o.OrderID)
+	} else {
+		t.orders[o.OrderID] = o
+	}
+	t.publish(venues.TopicOrders, now, func(head venues.MessageHead) []byte {
+		return t.encoder.AppendOrders(nil, &venues.OrdersMessage{MessageHead: head, Orders: []venues.Order{o}})
+	})
+}
+
+func (t *topics) positionChanged(p venues.Position, now time.Time) {
+	key := string(p.Exchange) + "/" + p.Key()
+	if p.Qty.IsZero() {
+		delete(t.positions, key)
+	} else {
+		t.positions[key] = p
+	}
+	t.publish(venues.TopicPositions, now, func(head venues.MessageHead) []byte {
+		return t.encoder.AppendPositions(nil, &venues.PositionsMessage{MessageHead: head, Positions: []venues.Position{p}})
+	})
+}
+
+func (t *topics) balancesChanged(exchange venues.Venue, balances []venues.Balance, now time.Time) {
+	t.balances[exchange] = balances
+	for _, b := range balances {
+		t.publish(venues.TopicAccount, now, func(head venues.MessageHead) []byte {
+			return t.encoder.AppendAccount(nil, &venues.AccountMessage{MessageHead: head, Balances: []venues.Balance{b}})
+		})
+	}
+}
+
+// publish numbers a change; it is encoded only if someone listens.
+func (t *topics) publish(kind venues.TopicKind, now time.Time, encode func(venues.MessageHead) []byte) {
+	topic := t.byKind[kind]
+	topic.seq++
+	if len(topic.subs) == 0 {
+		return
+	}
+	head := venues.MessageHead{Topic: string(kind), Type: venues.MessageUpdate, Seq: topic.seq, Time: now}
+	frame := venues.Frame{Topic: head.Topic, Epoch: t.epoch, Seq: topic.seq, Bytes: encode(head)}
+	for _, s := range topic.subs {
+		s.sink.Deliver(frame)
+	}
+}

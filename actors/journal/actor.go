@@ -1,0 +1,77 @@
+package journal
+
+import (
+	"context"
+	"time"
+
+	"go.uber.org/zap"
+
+	"venuegate/actors"
+	"venuegate/persistence"
+)
+
+// Deps are what the journal's housekeeping works with.
+type Deps struct {
+	Store persistence.Store
+	Pool  *actors.Pool
+	// EventsKeep and JournalKeep are how long rows are kept; zero keeps them
+	// for ever.
+	EventsKeep  time.Duration
+	JournalKeep time.Duration
+}
+
+const (
+	purgePeriod = time.Hour
+	purgeJitter = 5 * time.Minute
+	// idempotencyKeep is longer than the window, so that a clock that jumped
+	// cannot free a request id by removing its record.
+	idempotencyKeep = 2 * persistence.IdempotencyWindow
+)
+
+type (
+	tickPurge struct{}
+	purgeDone struct{ err error }
+)
+
+// Child describes the journal for its supervisor.
+func Child(d Deps) actors.Child {
+	return actors.Child{Name: "journal", Producer: func() actors.Behaviour { return &journal{deps: d} }}
+}
+
+type journal struct{ deps Deps }
+
+// Started says what the integrity check found and begins the housekeeping.
+func (j *journal) Started(ctx *actors.Context) {
+	if err := j.deps.Store.Integrity(); err != nil {
+		ctx.Logger().Error("the store has lost confirmed records; trading stays off", zap.Error(err))
+	}
+	ctx.Timers().Every("purge", purgePeriod, purgeJitter, tickPurge{})
+}
+
+// Receive dispatches.
+func (j *journal) Receive(ctx *actors.Context, msg any) {
+	switch in := msg.(type) {
+	case tickPurge:
+		j.purge(ctx)
+	case purgeDone:
+		if in.err != nil {
+			ctx.Logger().Warn("purge", zap.Error(in.err))
+		}
+	default:
+		ctx.Unhandled(msg)
+	}
+}
+
+func (j *journal) purge(ctx *actors.Context) {
+	now := time.Now()
+	before := persistence.Retention{Idempotency: now.Add(-idempotencyKeep)}
+	if j.deps.EventsKeep > 0 {
+		before.Events = now.Add(-j.deps.EventsKeep)
+	}
+	if j.deps.JournalKeep > 0 {
+		before.Journal = now.Add(-j.deps.JournalKeep)
+	}
+	if err := ctx.Go(j.deps.Pool, func(c context.Context) any { return purgeDone{j.deps.Store.Purge(c, before)} }); err != nil {
+		ctx.Logger().Warn("purge put off", zap.Error(err))
+	}
+}
