@@ -1,0 +1,148 @@
+package main
+
+import (
+	"maps"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"venuegate/venues"
+)
+
+// Config is everything that an operator decides. It is read in this package
+// alone; every other package gets plain options. Sources, later ones winning:
+// the defaults, a YAML file, VENUEGATE_* variables, flags.
+//
+// A variable's name is the key in capitals with an underscore at each joint:
+// adminListen is VENUEGATE_ADMIN_LISTEN, log.level is VENUEGATE_LOG_LEVEL.
+type Config struct {
+	// Listen is the public listener: REST, stream and hooks. Beyond loopback
+	// it needs TLS, or a proxy that has it (BehindProxy).
+	Listen string `yaml:"listen"`
+	// AdminListen serves metrics, health, profiles and administration. It is
+	// loopback always.
+	AdminListen string `yaml:"adminListen"`
+	// Data is the directory of everything that lasts. One process at a time.
+	Data string `yaml:"data"`
+	// KeyFile holds the key that seals venue credentials. It is made at the
+	// first start. It does not belong into Data, lest a copy of the directory
+	// opens its own secrets; default: Data with ".key" behind it.
+	KeyFile string    `yaml:"keyFile"`
+	TLS     TLSConfig `yaml:"tls"`
+	// BehindProxy says that a proxy in front ends TLS.
+	BehindProxy bool `yaml:"behindProxy"`
+	// TrustedProxies are addresses or prefixes whose X-Forwarded-For is
+	// believed. Without them the peer's address is the client's.
+	TrustedProxies []string `yaml:"trustedProxies"`
+	// HeaderPrefix begins the names of the service's own headers.
+	HeaderPrefix string                       `yaml:"headerPrefix"`
+	Log          LogConfig                    `yaml:"log"`
+	Venues       map[venues.Venue]VenueConfig `yaml:"venues"`
+	Limits       LimitsConfig                 `yaml:"limits"`
+	Retention    RetentionConfig              `yaml:"retention"`
+	// Demo runs on simulated venues, with a customer and keys made for it.
+	Demo bool `yaml:"demo"`
+	// Sim is a file that `venuegate sim --out` wrote: the demo uses those
+	// venues instead of its own.
+	Sim string `yaml:"sim"`
+}
+
+// TLSConfig names the certificate of the public listener; both files or none.
+type TLSConfig struct {
+	Cert string `yaml:"cert"`
+	Key  string `yaml:"key"`
+}
+
+// Formats of the log on standard error.
+const (
+	logJSON    = "json"
+	logConsole = "console"
+)
+
+// LogConfig shapes the log.
+type LogConfig struct {
+	// Format is json, a line each, or console, for people.
+	Format string `yaml:"format"`
+	// Level is debug, info, warn or error.
+	Level string `yaml:"level"`
+}
+
+// Environments of a venue: a preset of hosts.
+const (
+	environmentLive    = "live"
+	environmentTestnet = "testnet"
+	environmentSim     = "sim"
+)
+
+// VenueConfig says where a venue is.
+type VenueConfig struct {
+	// Environment is live or testnet; sim has no hosts of its own and needs
+	// both addresses below.
+	Environment string `yaml:"environment"`
+	// RESTURL and WSURL replace the hosts of the preset: scheme and host of the
+	// venue's REST interface and of its streams.
+	RESTURL string `yaml:"restUrl"`
+	WSURL   string `yaml:"wsUrl"`
+}
+
+// LimitsConfig bounds what clients may do. The defaults are the interface's.
+type LimitsConfig struct {
+	// Requests per key in any 60 seconds.
+	ReadPerMinute  int `yaml:"readPerMinute"`
+	TradePerMinute int `yaml:"tradePerMinute"`
+	// FailedAuthPerMinute is per source address.
+	FailedAuthPerMinute int `yaml:"failedAuthPerMinute"`
+	// Connections to the public listener, and how many of one address.
+	Connections          int `yaml:"connections"`
+	ConnectionsPerSource int `yaml:"connectionsPerSource"`
+}
+
+// RetentionConfig says how long finished things are kept.
+type RetentionConfig struct {
+	// Events and Journal; events at least as long as the interface serves
+	// them.
+	Events  time.Duration `yaml:"events"`
+	Journal time.Duration `yaml:"journal"`
+}
+
+const day = 24 * time.Hour
+
+// eventsKeptMin is how far back GET /v1/events reaches.
+const eventsKeptMin = 30 * day
+
+// DefaultConfig is what holds where nobody says otherwise.
+func DefaultConfig() Config {
+	return Config{
+		Listen:       "127.0.0.1:8080",
+		AdminListen:  "127.0.0.1:8081",
+		Data:         "data",
+		HeaderPrefix: "X-Service",
+		Log:          LogConfig{Format: logJSON, Level: "info"},
+		Venues: map[venues.Venue]VenueConfig{
+			venues.Binance: {Environment: environmentLive},
+		},
+		Limits: LimitsConfig{
+			ReadPerMinute:        600,
+			TradePerMinute:       120,
+			FailedAuthPerMinute:  30,
+			Connections:          4096,
+			ConnectionsPerSource: 200,
+		},
+		Retention: RetentionConfig{Events: eventsKeptMin, Journal: 90 * day},
+	}
+}
+
+// keyFile is KeyFile, or its default beside the data directory.
+func (c *Config) keyFile() string {
+	if c.KeyFile != "" {
+		return c.KeyFile
+	}
+	return filepath.Clean(c.Data) + ".key"
+}
+
+// venueCodes lists the configured venues in the service's order.
+func (c *Config) venueCodes() []venues.Venue {
+	return slices.DeleteFunc(venues.All(), func(v venues.Venue) bool {
+		return !slices.Contains(slices.Collect(maps.Keys(c.Venues)), v)
+	})
+}

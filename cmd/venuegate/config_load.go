@@ -1,0 +1,263 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/go-viper/mapstructure/v2"
+	"github.com/knadh/koanf/parsers/yaml"
+	"github.com/knadh/koanf/providers/confmap"
+	"github.com/knadh/koanf/providers/env/v2"
+	"github.com/knadh/koanf/providers/file"
+	"github.com/knadh/koanf/providers/posflag"
+	"github.com/knadh/koanf/v2"
+	"github.com/spf13/pflag"
+	yamlv3 "go.yaml.in/yaml/v3"
+)
+
+const envPrefix = "VENUEGATE_"
+
+// foreignEnv are variables under the prefix that are no configuration.
+var foreignEnv = map[string]string{
+	"VENUEGATE_FIXTURES": "where tests find recorded venue payloads",
+	"VENUEGATE_KEY":      "the API key of `venuegate watch`",
+}
+
+// Sources is where a configuration comes from.
+type Sources struct {
+	// File is a YAML file; empty means none.
+	File string
+	// Environ is as os.Environ gives it.
+	Environ []string
+	// Flags set on the command line; FlagKeys maps their names to keys. Flags
+	// without a key are the command's own.
+	Flags    *pflag.FlagSet
+	FlagKeys map[string]string
+}
+
+// ConfigError says which keys cannot be used, and why. The process ends with
+// status 2.
+type ConfigError struct{ Faults []ConfigFault }
+
+// ConfigFault is one key that cannot be used.
+type ConfigFault struct {
+	Key string
+	// Source is the file, variable or flag that set it; empty for a default.
+	Source  string
+	Problem string
+}
+
+func (e *ConfigError) Error() string {
+	lines := make([]string, 0, len(e.Faults))
+	for _, f := range e.Faults {
+		line := "configuration: " + f.Key
+		if f.Source != "" {
+			line += " (" + f.Source + ")"
+		}
+		lines = append(lines, line+": "+f.Problem)
+	}
+	return strings.Join(lines, "\n")
+}
+
+// LoadConfig reads and validates. Its errors are *ConfigError, or those of
+// reading the file.
+func LoadConfig(s Sources) (Config, error) {
+	l, err := newLoader()
+	if err != nil {
+		return Config{}, err
+	}
+	if err := l.loadAll(s); err != nil {
+		return Config{}, err
+	}
+	config, err := l.decode()
+	if err != nil {
+		return Config{}, err
+	}
+	if faults := config.faults(); len(faults) > 0 {
+		return Config{}, l.withSources(faults)
+	}
+	return config, nil
+}
+
+// loader merges the sources and remembers which one set each key.
+type loader struct {
+	merged  *koanf.Koanf
+	known   map[string]bool
+	origins map[string]string
+	unknown []ConfigFault
+}
+
+// newLoader begins with the defaults: their keys are the ones there are.
+func newLoader() (*loader, error) {
+	l := &loader{merged: koanf.New("."), known: map[string]bool{}, origins: map[string]string{}}
+	defaults, err := yamlv3.Marshal(DefaultConfig())
+	if err != nil {
+		return nil, fmt.Errorf("write defaults: %w", err)
+	}
+	keys, err := yaml.Parser().Unmarshal(defaults)
+	if err != nil {
+		return nil, fmt.Errorf("read defaults: %w", err)
+	}
+	if err := l.merged.Load(confmap.Provider(keys, ""), nil); err != nil {
+		return nil, fmt.Errorf("load defaults: %w", err)
+	}
+	for _, key := range l.merged.Keys() {
+		l.known[key] = true
+	}
+	return l, nil
+}
+
+func (l *loader) loadAll(s Sources) error {
+	if s.File != "" {
+		layer := koanf.New(".")
+		if err := layer.Load(file.Provider(s.File), yaml.Parser()); err != nil {
+			return &ConfigError{[]ConfigFault{{Key: "file " + s.File, Problem: err.Error()}}}
+		}
+		l.add(layer, func(string) string { return s.File })
+	}
+	if err := l.loadEnviron(s.Environ); err != nil {
+		return err
+	}
+	if s.Flags != nil {
+		if err := l.loadFlags(s); err != nil {
+			return err
+		}
+	}
+	if len(l.unknown) > 0 {
+		return &ConfigError{l.unknown}
+	}
+	return nil
+}
+
+func (l *loader) loadEnviron(environ []string) error {
+	keys := make(map[string]string, len(l.known))
+	for key := range l.known {
+		keys[envName(key)] = key
+	}
+	layer := koanf.New(".")
+	err := layer.Load(env.Provider(".", env.Opt{
+		Prefix:      envPrefix,
+		EnvironFunc: func() []string { return environ },
+		TransformFunc: func(name, value string) (string, any) {
+			if _, foreign := foreignEnv[name]; foreign {
+				return "", nil
+			}
+			key, known := keys[name]
+			if !known {
+				l.unknown = append(l.unknown, ConfigFault{Key: name, Problem: "unknown variable"})
+				return "", nil
+			}
+			return key, value
+		},
+	}), nil)
+	if err != nil {
+		return fmt.Errorf("read environment: %w", err)
+	}
+	l.add(layer, envName)
+	return nil
+}
+
+// envName is the variable of a key: log.level is VENUEGATE_LOG_LEVEL,
+// venues.binance.restUrl is VENUEGATE_VENUES_BINANCE_REST_URL.
+func envName(key string) string {
+	var name strings.Builder
+	name.WriteString(envPrefix)
+	for _, r := range key {
+		switch {
+		case r == '.':
+			name.WriteByte('_')
+		case unicode.IsUpper(r):
+			name.WriteByte('_')
+			name.WriteRune(r)
+		default:
+			name.WriteRune(unicode.ToUpper(r))
+		}
+	}
+	return name.String()
+}
+
+func (l *loader) loadFlags(s Sources) error {
+	layer := koanf.New(".")
+	flags := map[string]string{}
+	err := layer.Load(posflag.ProviderWithFlag(s.Flags, ".", nil, func(f *pflag.Flag) (string, any) {
+		key := s.FlagKeys[f.Name]
+		flags[key] = "--" + f.Name
+		return key, posflag.FlagVal(s.Flags, f)
+	}), nil)
+	if err != nil {
+		return fmt.Errorf("read flags: %w", err)
+	}
+	l.add(layer, func(key string) string { return flags[key] })
+	return nil
+}
+
+// add puts a layer over what is there. source names where a key was set.
+func (l *loader) add(layer *koanf.Koanf, source func(key string) string) {
+	for _, key := range layer.Keys() {
+		// An empty section, as `log:` with nothing below, sets nothing.
+		section := slices.ContainsFunc(slices.Collect(maps.Keys(l.known)), func(k string) bool { return strings.HasPrefix(k, key+".") })
+		if section && layer.Get(key) == nil {
+			layer.Delete(key)
+			continue
+		}
+		if !l.known[key] {
+			l.unknown = append(l.unknown, ConfigFault{Key: key, Source: source(key), Problem: "unknown key"})
+			continue
+		}
+		l.origins[key] = source(key)
+	}
+	// Merging plain maps cannot fail: StrictMerge is off.
+	_ = l.merged.Merge(layer)
+}
+
+func (l *loader) decode() (Config, error) {
+	var config Config
+	err := l.merged.UnmarshalWithConf("", &config, koanf.UnmarshalConf{
+		DecoderConfig: &mapstructure.DecoderConfig{
+			TagName:          "yaml",
+			ErrorUnused:      true,
+			WeaklyTypedInput: true,
+			DecodeHook: mapstructure.ComposeDecodeHookFunc(
+				mapstructure.StringToTimeDurationHookFunc(),
+				mapstructure.StringToSliceHookFunc(","),
+			),
+		},
+	})
+	if err != nil {
+		return Config{}, l.withSources(decodeFaults(err))
+	}
+	return config, nil
+}
+
+// decodeFaults takes the decoder's error apart: one fault for each key.
+func decodeFaults(err error) []ConfigFault {
+	switch e := err.(type) { //nolint:errorlint // the tree is walked, not searched
+	case interface{ Unwrap() []error }:
+		faults := make([]ConfigFault, 0, len(e.Unwrap()))
+		for _, each := range e.Unwrap() {
+			faults = append(faults, decodeFaults(each)...)
+		}
+		return faults
+	case *mapstructure.DecodeError:
+		if _, nested := errors.AsType[*mapstructure.DecodeError](e.Unwrap()); nested {
+			return decodeFaults(e.Unwrap())
+		}
+		key := strings.NewReplacer("[", ".", "]", "").Replace(e.Name())
+		return []ConfigFault{{Key: key, Problem: e.Unwrap().Error()}}
+	case interface{ Unwrap() error }:
+		return decodeFaults(e.Unwrap())
+	default:
+		return []ConfigFault{{Key: "values", Problem: err.Error()}}
+	}
+}
+
+func (l *loader) withSources(faults []ConfigFault) error {
+	for i := range faults {
+		faults[i].Source = l.origins[faults[i].Key]
+	}
+	return &ConfigError{faults}
+}

@@ -1,0 +1,203 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"venuegate/venues"
+)
+
+func TestLoadConfigLaterSourcesWin(t *testing.T) {
+	file := writeFile(t, `
+listen: 127.0.0.1:1000
+data: /srv/from-file
+log: {level: warn, format: console}
+limits:
+  readPerMinute: 700
+venues:
+  binance: {environment: testnet}
+trustedProxies: [10.0.0.1, 10.1.0.0/16]
+retention: {journal: 2400h}
+`)
+	flags := pflag.NewFlagSet("serve", pflag.ContinueOnError)
+	flags.String("listen", "ignored default", "")
+	flags.String("data", "ignored default", "")
+	flags.Bool("print-config", false, "")
+	if err := flags.Parse([]string{"--listen", "127.0.0.1:3000", "--print-config"}); err != nil {
+		t.Fatal(err)
+	}
+	config, err := LoadConfig(Sources{
+		File: file,
+		Environ: []string{
+			"HOME=/root", "VENUEGATE_LISTEN=127.0.0.1:2000", "VENUEGATE_ADMIN_LISTEN=127.0.0.1:2001",
+			"VENUEGATE_LIMITS_TRADE_PER_MINUTE=77", "VENUEGATE_BEHIND_PROXY=true", "VENUEGATE_FIXTURES=/elsewhere",
+			"VENUEGATE_VENUES_BINANCE_REST_URL=https://example.test",
+		},
+		Flags:    flags,
+		FlagKeys: map[string]string{"listen": "listen", "data": "data"},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := DefaultConfig()
+	want.Listen = "127.0.0.1:3000"
+	want.AdminListen = "127.0.0.1:2001"
+	want.Data = "/srv/from-file"
+	want.BehindProxy = true
+	want.Log = LogConfig{Format: "console", Level: "warn"}
+	want.Limits.ReadPerMinute, want.Limits.TradePerMinute = 700, 77
+	want.Venues[venues.Binance] = VenueConfig{Environment: "testnet", RESTURL: "https://example.test"}
+	want.TrustedProxies = []string{"10.0.0.1", "10.1.0.0/16"}
+	want.Retention.Journal = 2400 * time.Hour
+	if got, want := printed(t, config), printed(t, want); got != want {
+		t.Errorf("loaded\n%s\nwant\n%s", got, want)
+	}
+}
+
+func TestLoadConfigListFromEnvironment(t *testing.T) {
+	config, err := LoadConfig(Sources{Environ: []string{"VENUEGATE_TRUSTED_PROXIES=10.0.0.1,::1"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := strings.Join(config.TrustedProxies, "|"); got != "10.0.0.1|::1" {
+		t.Errorf("trusted proxies %q", got)
+	}
+}
+
+// TestLoadConfigNamesWhatIsWrong: an unknown key or a bad value names itself
+// and where it was set.
+func TestLoadConfigNamesWhatIsWrong(t *testing.T) {
+	for _, c := range []struct {
+		name, file string
+		environ    []string
+		want       []string
+	}{
+		{name: "unknown key", file: "lisen: 127.0.0.1:1", want: []string{"lisen (FILE): unknown key"}},
+		{name: "unknown key in a section", file: "log: {colour: red}", want: []string{"log.colour (FILE): unknown key"}},
+		{name: "unknown venue", file: "venues: {ftx: {environment: live}}", want: []string{"venues.ftx.environment (FILE): unknown key"}},
+		{name: "section for a value", file: "listen: {host: a}", want: []string{"listen.host (FILE): unknown key"}},
+		{name: "value for a section", file: "log: loud", want: []string{"log (FILE): unknown key"}},
+		{name: "dotted key", file: "log.level: debug", want: []string{"log.level"}},
+		{name: "unknown variable", environ: []string{"VENUEGATE_LISTEM=x"}, want: []string{"VENUEGATE_LISTEM: unknown variable"}},
+		{name: "bad number", environ: []string{"VENUEGATE_LIMITS_CONNECTIONS=many"}, want: []string{"limits.connections (VENUEGATE_LIMITS_CONNECTIONS): cannot parse"}},
+		{name: "bad duration", file: "retention: {events: a month}", want: []string{"retention.events (FILE):"}},
+		{name: "bad boolean", file: "behindProxy: perhaps", want: []string{"behindProxy (FILE):"}},
+		{name: "two bad values", file: "behindProxy: perhaps\nlimits: {connections: x}", want: []string{"behindProxy", "limits.connections"}},
+		{name: "duplicate key", file: "data: a\ndata: b", want: []string{"file FILE: ", "data"}},
+		{name: "not YAML", file: "{", want: []string{"file FILE: "}},
+		{name: "clear text beyond loopback", file: "listen: 0.0.0.0:80", want: []string{"listen (FILE): keys would travel in clear"}},
+		{name: "every interface", file: "listen: :80", want: []string{"listen (FILE): keys would travel in clear"}},
+		{name: "no port", file: "listen: localhost", want: []string{"listen (FILE): must be host:port"}},
+		{name: "open administration", file: "adminListen: 0.0.0.0:81\nbehindProxy: true", want: []string{"adminListen (FILE): must be a loopback address"}},
+		{name: "one listener for both", file: "adminListen: 127.0.0.1:8080", want: []string{"adminListen (FILE): must differ from listen"}},
+		{name: "half a certificate", file: "tls: {cert: a.pem}", want: []string{"tls: needs both cert and key"}},
+		{name: "key beside the lock it opens", file: "data: d\nkeyFile: d/key", want: []string{"keyFile (FILE): must be outside the data directory"}},
+		{name: "proxy", file: "trustedProxies: [example.com]", want: []string{`trustedProxies (FILE): entry 1 is neither an address nor a prefix: "example.com"`}},
+		{name: "header prefix", file: "headerPrefix: 'X Service'", want: []string{"headerPrefix (FILE): must be"}},
+		{name: "log format", file: "log: {format: xml}", want: []string{`log.format (FILE): must be one of json, console, not "xml"`}},
+		{name: "log level", file: "log: {level: loud}", want: []string{"log.level (FILE): must be debug"}},
+		{name: "environment", file: "venues: {binance: {environment: moon}}", want: []string{`venues.binance.environment (FILE): must be one of`}},
+		{name: "simulated venue without addresses", file: "venues: {binance: {environment: sim}}", want: []string{"venues.binance.restUrl: is needed", "venues.binance.wsUrl: is needed"}},
+		{name: "venue in clear", file: "venues: {binance: {restUrl: http://example.com}}", want: []string{"venues.binance.restUrl (FILE): must be"}},
+		{name: "venue with a password", file: "venues: {binance: {restUrl: 'https://u:p@example.com'}}", want: []string{"venues.binance.restUrl (FILE): must be"}},
+		{name: "limit", file: "limits: {readPerMinute: 0}", want: []string{"limits.readPerMinute (FILE): must be 1 to 1000000"}},
+		{name: "retention shorter than served", file: "retention: {events: 24h}", want: []string{"retention.events (FILE): must be 720h0m0s to"}},
+		{name: "simulators without a demo", file: "sim: a.json", want: []string{"sim (FILE): is for the demo"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := Sources{Environ: c.environ}
+			if c.file != "" {
+				s.File = writeFile(t, c.file)
+			}
+			_, err := LoadConfig(s)
+			if _, ok := errors.AsType[*ConfigError](err); !ok {
+				t.Fatalf("error %v, want a ConfigError", err)
+			}
+			text := err.Error()
+			for _, want := range c.want {
+				if want = strings.ReplaceAll(want, "FILE", s.File); !strings.Contains(text, want) {
+					t.Errorf("error\n%s\ndoes not say %q", text, want)
+				}
+			}
+		})
+	}
+}
+
+func TestLoadConfigAccepts(t *testing.T) {
+	for _, file := range []string{
+		"",
+		"log:\n",
+		"listen: '[::1]:8080'",
+		"listen: localhost:8080",
+		"listen: 0.0.0.0:443\ntls: {cert: a, key: b}",
+		"listen: :8080\nbehindProxy: true",
+		"listen: 127.0.0.1:0\nadminListen: 127.0.0.1:0",
+		"demo: true\nvenues: {binance: {environment: sim}}",
+		"venues: {binance: {restUrl: 'http://127.0.0.1:9', wsUrl: 'ws://[::1]:9/x'}}",
+		"venues: {binance: {environment: testnet, restUrl: 'https://r.example/prefix', wsUrl: 'wss://s.example'}}",
+	} {
+		if _, err := LoadConfig(Sources{File: writeFile(t, file)}); err != nil {
+			t.Errorf("%q: %v", file, err)
+		}
+	}
+}
+
+func TestLoadConfigMissingFile(t *testing.T) {
+	_, err := LoadConfig(Sources{File: filepath.Join(t.TempDir(), "absent.yaml")})
+	if _, ok := errors.AsType[*ConfigError](err); !ok || !strings.Contains(err.Error(), "absent.yaml") {
+		t.Errorf("error %v, want one that names the file", err)
+	}
+}
+
+// TestPrintedConfigLoadsAgain: what --print-config shows is a file that sets
+// the same.
+func TestPrintedConfigLoadsAgain(t *testing.T) {
+	first := printed(t, DefaultConfig())
+	config, err := LoadConfig(Sources{File: writeFile(t, first)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if second := printed(t, config); second != first {
+		t.Errorf("first\n%s\nsecond\n%s", first, second)
+	}
+	if !strings.Contains(first, "keyFile: data.key") {
+		t.Errorf("the default key file is not shown:\n%s", first)
+	}
+}
+
+func TestEnvName(t *testing.T) {
+	for key, want := range map[string]string{
+		"listen":                 "VENUEGATE_LISTEN",
+		"adminListen":            "VENUEGATE_ADMIN_LISTEN",
+		"venues.binance.restUrl": "VENUEGATE_VENUES_BINANCE_REST_URL",
+	} {
+		if got := envName(key); got != want {
+			t.Errorf("envName(%s) = %s, want %s", key, got, want)
+		}
+	}
+}
+
+func printed(t *testing.T, config Config) string {
+	t.Helper()
+	var out bytes.Buffer
+	if err := config.Print(&out); err != nil {
+		t.Fatal(err)
+	}
+	return out.String()
+}
+
+func writeFile(t *testing.T, content string) string {
+	t.Helper()
+	name := filepath.Join(t.TempDir(), "venuegate.yaml")
+	if err := os.WriteFile(name, []byte(content), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return name
+}
