@@ -3,6 +3,8 @@ package actors
 import (
 	"context"
 	"fmt"
+	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -17,16 +19,18 @@ const AskWaitMax = 30 * time.Second
 // the asker has gone, is dropped. Answering never blocks. A Reply may be copied,
 // kept in an actor's state and answered from any goroutine.
 type Reply[T any] struct {
-	// The single place of answer is also what makes the first answer win. It is
-	// made for each request and never reused: a late answer must not be able to
-	// reach another caller.
-	answer chan answer[T]
-	then   func(T, error)
+	sink *sink[T]
 }
 
-type answer[T any] struct {
-	value T
-	err   error
+// sink takes one answer. Sinks are not reused, so a late answer cannot reach
+// another caller; only the channel that wakes the caller is, when it is certain
+// that nobody will send on it again.
+type sink[T any] struct {
+	settled atomic.Bool
+	value   T
+	err     error
+	wake    chan struct{} // capacity 1; nil if then is set
+	then    func(T, error)
 }
 
 // Send answers with a value.
@@ -39,20 +43,23 @@ func (r Reply[T]) Reject(err error) {
 }
 
 func (r Reply[T]) settle(value T, err error) {
-	select {
-	case r.answer <- answer[T]{value, err}:
-		if r.then != nil {
-			r.then(value, err)
-		}
-	default:
+	s := r.sink
+	if s == nil || !s.settled.CompareAndSwap(false, true) {
+		return
 	}
+	if s.then != nil {
+		s.then(value, err)
+		return
+	}
+	s.value, s.err = value, err
+	s.wake <- struct{}{}
 }
 
 // ReplyFunc makes a Reply that calls then with the first answer. then runs on
 // the goroutine of whoever answers, so all that it may do is hand the answer on.
 // An actor that wants an answer as a message uses ReplyTo.
 func ReplyFunc[T any](then func(T, error)) Reply[T] {
-	return Reply[T]{answer: make(chan answer[T], 1), then: then}
+	return Reply[T]{&sink[T]{then: then}}
 }
 
 // ReplyTo makes a Reply for a request that one actor sends to another. The
@@ -75,18 +82,41 @@ func ReplyTo[T any](ctx *Context, toMessage func(T, error) any) Reply[T] {
 // ErrDeadline when ctx ends first. An unanswered request may still be carried
 // out.
 func Ask[T any](ctx context.Context, ref Ref, request func(Reply[T]) any) (T, error) {
+	if ref.pid == nil {
+		var none T
+		return none, ErrStopped
+	}
 	if _, bounded := ctx.Deadline(); !bounded {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, AskWaitMax)
 		defer cancel()
 	}
-	reply := Reply[T]{answer: make(chan answer[T], 1)}
-	ref.Tell(request(reply))
+	wakers := &ref.system.wakers
+	s := &sink[T]{wake: wakers.get()}
+	ref.Tell(request(Reply[T]{s}))
 	select {
-	case a := <-reply.answer:
-		return a.value, a.err
+	case <-s.wake:
 	case <-ctx.Done():
-		var none T
-		return none, fmt.Errorf("%w: %s: %w", ErrDeadline, ref.Path(), ctx.Err())
+		if s.settled.CompareAndSwap(false, true) {
+			wakers.put(s.wake)
+			var none T
+			return none, fmt.Errorf("%w: %s: %w", ErrDeadline, ref.Path(), ctx.Err())
+		}
+		<-s.wake // the answer is being written at this moment
 	}
+	wakers.put(s.wake)
+	return s.value, s.err
 }
+
+// wakers keeps the channels that wake askers. Each system has its own, since a
+// channel must not leave its bubble of virtual time.
+type wakers struct{ free sync.Pool }
+
+func (w *wakers) get() chan struct{} {
+	if c, ok := w.free.Get().(chan struct{}); ok {
+		return c
+	}
+	return make(chan struct{}, 1)
+}
+
+func (w *wakers) put(c chan struct{}) { w.free.Put(c) }

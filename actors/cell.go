@@ -3,7 +3,6 @@ package actors
 import (
 	"strings"
 	"sync/atomic"
-	"time"
 
 	"github.com/asynkron/protoactor-go/actor"
 	"go.uber.org/zap"
@@ -77,26 +76,26 @@ const throughput = 300
 func (c *cell) Throughput() int { return throughput }
 
 // Schedule implements actor.Dispatcher.
-func (c *cell) Schedule(activation func()) {
+func (c *cell) Schedule(turn func()) {
 	if d := c.system.dispatcher; d != nil {
-		d.Schedule(c.path, func() { c.run(activation) })
+		d.Schedule(c.path, func() { c.run(turn) })
 		return
 	}
-	go c.run(activation)
+	c.system.workers.run(activation{c, turn})
 }
 
-// run meters busy time once an activation, not once a message: reading the clock
-// costs as much as a send.
-func (c *cell) run(activation func()) {
-	begin := time.Now().UnixNano()
-	c.counters.busySince.Store(begin)
-	activation()
-	c.counters.busy.Add(time.Now().UnixNano() - begin)
-	c.counters.busySince.CompareAndSwap(begin, 0)
+// run meters busy time once a turn, not once a message: reading the clock costs
+// as much as a send.
+func (c *cell) run(turn func()) {
+	begin := c.system.uptime()
+	c.counters.busySince.Store(int64(begin))
+	turn()
+	c.counters.busy.Add(int64(c.system.uptime() - begin))
+	c.counters.busySince.CompareAndSwap(int64(begin), 0)
 }
 
 // counters are written by the actor and its senders and read by Stats.
 type counters struct {
 	messages, rejections, failures, restarts, unhandled atomic.Uint64
-	busy, busySince                                     atomic.Int64 // nanoseconds; since 0 while idle
+	busy, busySince                                     atomic.Int64 // time.Duration; since 0 while idle
 }

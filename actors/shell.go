@@ -29,6 +29,7 @@ type shell struct {
 	behaviour Behaviour
 	proto     actor.Context
 	phase     phase
+	inner     any // what deliver has in hand
 	pending   int // effects, loops and replies that have not come back
 
 	lifetime, loops       context.Context
@@ -71,7 +72,7 @@ func newShell(c *cell) *shell {
 // Receive implements actor.Actor.
 func (s *shell) Receive(proto actor.Context) {
 	msg := proto.Message()
-	defer s.fail(msg)
+	defer s.guard(msg)
 	switch m := msg.(type) {
 	case *actor.Started:
 		s.start(proto)
@@ -114,8 +115,9 @@ func (s *shell) start(proto actor.Context) {
 	}
 }
 
-// deliver hands the behaviour a message that waited inside the shell.
+// deliver hands the behaviour a message that came inside one of the kit's.
 func (s *shell) deliver(msg any) {
+	s.inner = msg
 	switch m := msg.(type) {
 	case nil:
 	case *restartDue:
@@ -125,6 +127,7 @@ func (s *shell) deliver(msg any) {
 	default:
 		s.behaviour.Receive(&s.context, msg)
 	}
+	s.inner = nil
 }
 
 func (s *shell) receiveResult(r *result) {
@@ -180,15 +183,20 @@ func (s *shell) end() {
 	s.children.end()
 }
 
-// fail is deferred around each message. The incarnation ends here, not when the
-// restart is due: its effects and children must not go on without it.
-func (s *shell) fail(msg any) {
-	cause := recover()
-	if cause == nil {
-		return
+// guard is deferred around each message, and kept small for it.
+func (s *shell) guard(msg any) {
+	if cause := recover(); cause != nil {
+		s.fail(asFailure(cause), msg)
 	}
-	f := asFailure(cause)
+}
+
+// fail ends the incarnation now, not when the restart is due: its effects and
+// children must not go on without it.
+func (s *shell) fail(f *failure, msg any) {
 	c := s.cell
+	if s.inner != nil {
+		msg = s.inner
+	}
 	c.counters.failures.Add(1)
 	fields := []zap.Field{zap.Error(f.err), zap.String("message_type", fmt.Sprintf("%T", msg))}
 	if !f.expected {

@@ -66,7 +66,7 @@ func (c *cell) stats() KindStats {
 		Busy:       time.Duration(n.busy.Load()),
 	}
 	if since := n.busySince.Load(); since != 0 {
-		k.Busy += time.Duration(time.Now().UnixNano() - since)
+		k.Busy += c.system.uptime() - time.Duration(since)
 	}
 	if !c.mailbox.stopped.Load() {
 		k.Actors = 1

@@ -23,10 +23,15 @@ import (
 type System struct {
 	engine     *actor.ActorSystem
 	logger     *zap.Logger
-	dispatcher Dispatcher // nil: a goroutine for each activation
+	born       time.Time
+	workers    workers
+	dispatcher Dispatcher // nil: the workers
 	observer   Observer
 	random     random
 	letters    deadLetters
+	wakers     wakers
+
+	starting sync.Mutex // held by Start, and by Stop as it begins
 
 	mu       sync.RWMutex
 	cells    map[string]*cell // by path; every actor that has not ended
@@ -85,6 +90,7 @@ func WithObserver(o Observer) Option { return func(s *System) { s.observer = o }
 func New(logger *zap.Logger, options ...Option) *System {
 	s := &System{
 		logger:  logger.Named("actors"),
+		born:    time.Now(),
 		cells:   make(map[string]*cell),
 		retired: make(map[string]KindStats),
 		done:    make(chan struct{}),
@@ -121,6 +127,8 @@ func (s *System) Start(spec Child) (Ref, error) {
 	if err := spec.validate(); err != nil {
 		return Ref{}, fmt.Errorf("start %q: %w", spec.Name, err)
 	}
+	s.starting.Lock()
+	defer s.starting.Unlock()
 	c := newCell(s, s.guardian, spec.Name, spec.withDefaults())
 	if err := s.register(c); err != nil {
 		return Ref{}, err
@@ -163,22 +171,40 @@ const cutOffWaitMax = time.Second
 // when they and all their effects have ended. When ctx ends before that they are
 // cut off, and Stop returns an error that names what still runs.
 func (s *System) Stop(ctx context.Context) error {
-	s.mu.Lock()
-	s.stopping = true
-	s.mu.Unlock()
-	s.guardian.requestStop()
+	s.requestStop()
 	select {
 	case <-s.ended:
 		return nil
 	case <-ctx.Done():
 	}
-	s.engine.Root.Stop(s.guardian.pid)
+	s.cutOff()
 	select {
 	case <-s.ended:
 		return fmt.Errorf("stop actors: cut off: %w", ctx.Err())
 	case <-time.After(cutOffWaitMax):
 		return fmt.Errorf("stop actors: %w: still running: %s", ctx.Err(), strings.Join(s.paths(), " "))
 	}
+}
+
+func (s *System) requestStop() {
+	s.starting.Lock()
+	defer s.starting.Unlock()
+	s.mu.Lock()
+	s.stopping = true
+	s.mu.Unlock()
+	s.guardian.requestStop()
+}
+
+// cutOff stops the top-level actors, and with them all others.
+func (s *System) cutOff() {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	for _, c := range s.cells {
+		if c.parent == s.guardian {
+			s.engine.Root.Stop(c.pid)
+		}
+	}
+	s.engine.Root.Stop(s.guardian.pid)
 }
 
 // fail makes the loss of a top-level actor known.
@@ -222,10 +248,15 @@ func (s *System) retire(c *cell) {
 // end waits for effects that have not noticed yet that their actor has ended.
 func (s *System) end() {
 	s.goroutines.Wait()
+	s.workers.close()
 	s.engine.Shutdown()
 	close(s.ended)
 	s.closeDone.Do(func() { close(s.done) })
 }
+
+// uptime is time since New, by the monotonic clock alone, which is cheaper to
+// read than both clocks.
+func (s *System) uptime() time.Duration { return time.Since(s.born) }
 
 func (s *System) cell(path string) *cell {
 	s.mu.RLock()

@@ -7,6 +7,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"go.uber.org/zap"
 	"go.uber.org/zap/zaptest"
 
 	"venuegate/actors"
@@ -29,6 +30,8 @@ type options struct {
 	seeded    bool
 	failures  bool
 	unhandled bool
+	logger    *zap.Logger
+	system    []actors.Option
 }
 
 // Option changes how Run works.
@@ -46,6 +49,14 @@ func ExpectFailures() Option { return func(o *options) { o.failures = true } }
 // ExpectUnhandled lets actors receive what they do not know.
 func ExpectUnhandled() Option { return func(o *options) { o.unhandled = true } }
 
+// LogTo replaces the log of the test.
+func LogTo(logger *zap.Logger) Option { return func(o *options) { o.logger = logger } }
+
+// With makes the system with further options.
+func With(system ...actors.Option) Option {
+	return func(o *options) { o.system = append(o.system, system...) }
+}
+
 // Run runs test in a bubble of virtual time, and then stops the system in order.
 func Run(t *testing.T, test func(k *Kit), opts ...Option) {
 	t.Helper()
@@ -54,20 +65,26 @@ func Run(t *testing.T, test func(k *Kit), opts ...Option) {
 		for _, option := range opts {
 			option(&k.options)
 		}
-		k.System = actors.New(zaptest.NewLogger(t), k.systemOptions()...)
+		if k.options.logger == nil {
+			k.options.logger = zaptest.NewLogger(t)
+		}
+		k.System = actors.New(k.options.logger, k.systemOptions()...)
 		defer k.stop()
 		test(k)
 	})
 }
 
 func (k *Kit) systemOptions() []actors.Option {
-	list := []actors.Option{actors.WithObserver(actors.Observer{Unhandled: k.unhandled, Failed: k.failed})}
+	list := []actors.Option{
+		actors.WithObserver(actors.Observer{Unhandled: k.unhandled, Failed: k.failed}),
+		actors.WithSeed(k.options.seed),
+	}
 	if k.options.seeded {
 		k.T.Logf("seed %d", k.options.seed)
 		k.scheduler = NewScheduler(k.options.seed)
-		list = append(list, actors.WithDispatcher(k.scheduler), actors.WithSeed(k.options.seed))
+		list = append(list, actors.WithDispatcher(k.scheduler))
 	}
-	return list
+	return append(list, k.options.system...)
 }
 
 func (k *Kit) unhandled(path string, msg any) {
@@ -136,13 +153,8 @@ func (k *Kit) Do(call func()) {
 	call()
 }
 
-// Trace is the order in which a Seeded test has run, a label for each step.
-func (k *Kit) Trace() []string {
-	if k.scheduler == nil {
-		return nil
-	}
-	return k.scheduler.Trace()
-}
+// Scheduler is what orders a Seeded test, else nil.
+func (k *Kit) Scheduler() *Scheduler { return k.scheduler }
 
 // Ask is actors.Ask with a deadline of a virtual minute, fit for Seeded tests.
 func Ask[T any](k *Kit, ref actors.Ref, request func(actors.Reply[T]) any) (T, error) {

@@ -1,6 +1,9 @@
 package actortest
 
 import (
+	"hash"
+	"hash/fnv"
+	"io"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -26,8 +29,13 @@ type Scheduler struct {
 	ready  []step
 	random *rand.Rand
 	wake   chan struct{}
-	trace  []string
+	recent []string
+	digest hash.Hash64
 }
+
+// recentStepsMax is how many steps Recent remembers at least; twice as many are
+// kept at most.
+const recentStepsMax = 1000
 
 type step struct {
 	label string
@@ -36,7 +44,7 @@ type step struct {
 
 // NewScheduler makes a scheduler that chooses by seed.
 func NewScheduler(seed uint64) *Scheduler {
-	return &Scheduler{random: rand.New(rand.NewPCG(seed, 1)), wake: make(chan struct{}, 1)}
+	return &Scheduler{random: rand.New(rand.NewPCG(seed, 1)), wake: make(chan struct{}, 1), digest: fnv.New64a()}
 }
 
 // Schedule implements actors.Dispatcher.
@@ -94,11 +102,19 @@ func (s *Scheduler) Do(call func()) {
 	}
 }
 
-// Trace is the labels of all steps so far, in order.
-func (s *Scheduler) Trace() []string {
+// Digest identifies the order of all steps so far: two runs with equal digests
+// went the same way.
+func (s *Scheduler) Digest() uint64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return slices.Clone(s.trace)
+	return s.digest.Sum64()
+}
+
+// Recent is the labels of the last steps, oldest first.
+func (s *Scheduler) Recent() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.recent)
 }
 
 func (s *Scheduler) choose() (step, bool) {
@@ -111,6 +127,14 @@ func (s *Scheduler) choose() (step, bool) {
 	i := s.random.IntN(len(s.ready))
 	next := s.ready[i]
 	s.ready = slices.Delete(s.ready, i, i+1)
-	s.trace = append(s.trace, next.label)
+	s.note(next.label)
 	return next, true
+}
+
+func (s *Scheduler) note(label string) {
+	_, _ = io.WriteString(s.digest, label+"\n")
+	if len(s.recent) == 2*recentStepsMax {
+		s.recent = slices.Delete(s.recent, 0, recentStepsMax)
+	}
+	s.recent = append(s.recent, label)
 }

@@ -1,0 +1,87 @@
+package actors
+
+import "sync"
+
+// idleWorkersMax is how many goroutines are kept for the next activations.
+const idleWorkersMax = 256
+
+// workers runs activations of actors on goroutines that are kept. A fresh
+// goroutine would grow its stack again in each activation, which costs more than
+// all the rest of delivering a message. There is always one for an activation,
+// so a slow actor cannot hold up another.
+type workers struct {
+	mu     sync.Mutex
+	idle   []chan activation // last in, first out: the warmest stack
+	closed bool
+	all    sync.WaitGroup
+}
+
+// activation is one turn of an actor: its mailbox until that is empty.
+type activation struct {
+	cell *cell
+	turn func()
+}
+
+func (w *workers) run(a activation) {
+	idle, closed := w.take()
+	switch {
+	case idle != nil:
+		idle <- a
+	case closed: // every actor has ended, and its mailbox only answers for it
+		a.cell.run(a.turn)
+	default:
+		go w.work(a)
+	}
+}
+
+// take finds an idle worker, or counts a new one in.
+func (w *workers) take() (idle chan activation, closed bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.closed {
+		return nil, true
+	}
+	last := len(w.idle) - 1
+	if last < 0 {
+		w.all.Add(1)
+		return nil, false
+	}
+	idle = w.idle[last]
+	w.idle = w.idle[:last]
+	return idle, false
+}
+
+func (w *workers) work(a activation) {
+	defer w.all.Done()
+	inbox := make(chan activation, 1)
+	for more := true; more; {
+		a.cell.run(a.turn)
+		if !w.rest(inbox) {
+			return
+		}
+		a, more = <-inbox
+	}
+}
+
+// rest puts a worker with the idle ones, if it is to be kept.
+func (w *workers) rest(inbox chan activation) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.closed || len(w.idle) == idleWorkersMax {
+		return false
+	}
+	w.idle = append(w.idle, inbox)
+	return true
+}
+
+// close ends the idle workers, and the others as they finish.
+func (w *workers) close() {
+	w.mu.Lock()
+	w.closed = true
+	for _, inbox := range w.idle {
+		close(inbox)
+	}
+	w.idle = nil
+	w.mu.Unlock()
+	w.all.Wait()
+}
