@@ -1,6 +1,9 @@
 package venues
 
-import "strings"
+import (
+	"strings"
+	"unicode"
+)
 
 // symbolLengthMax bounds what is taken for a symbol at all.
 const symbolLengthMax = 64
@@ -40,11 +43,16 @@ func NormalizeSymbol(text string) string {
 
 func isExpiry(s string) bool { return len(s) == 6 && digitRun(s) == 6 }
 
-// cleanSymbol refuses control characters and separators; letters of any script
-// may be part of a symbol.
+// cleanSymbol refuses whatever cannot be a canonical symbol: control characters,
+// separators, a dash that does not begin an expiry. Letters of any script may be
+// part of a symbol.
 func cleanSymbol(s string) string {
+	base, expiry, dated := strings.Cut(s, "-")
+	if base == "" || (dated && !isExpiry(expiry)) {
+		return ""
+	}
 	for _, r := range s {
-		if r <= ' ' || r == 0x7f || strings.ContainsRune(`/\:"'<>&?#%`, r) {
+		if !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '-' {
 			return ""
 		}
 	}

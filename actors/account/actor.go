@@ -2,6 +2,7 @@ package account
 
 import (
 	"errors"
+	"math"
 	"time"
 
 	"go.uber.org/zap"
@@ -67,6 +68,9 @@ func Child(d Deps) actors.Child {
 		Name:       "account/" + string(d.Exchange),
 		Producer:   func() actors.Behaviour { return &account{deps: d} },
 		MailboxMax: MailboxMax,
+		// What keeps an account from starting (the store, its venue) passes or
+		// is for the operator to mend: it tries until then.
+		RestartsMax: math.MaxInt,
 	}
 }
 
@@ -210,20 +214,24 @@ func (a *account) carryOut(ctx *actors.Context, after []effect) {
 	}
 }
 
-// committed goes on once a step is durable. A request id taken by another is an
-// answer; any other failure leaves memory ahead of the store, so the account
-// starts anew from what is durable.
+// refusesWhole says whether it is certain that nothing of a batch was applied.
+func refusesWhole(err error) bool {
+	return errors.Is(err, persistence.ErrExists) || errors.Is(err, persistence.ErrUnavailable)
+}
+
+// committed goes on once a step is durable. An intent that was not stored is
+// simply not there: its request id is taken, or the store has no room. Any other
+// failure leaves memory ahead of the store, so the account starts anew from what
+// is durable.
 func (a *account) committed(ctx *actors.Context, in committed) {
 	a.committing--
 	if in.err == nil {
 		a.carryOut(ctx, in.after)
 		return
 	}
-	for _, e := range in.after {
-		if place, ok := e.(callPlace); ok && errors.Is(in.err, persistence.ErrExists) {
-			a.state.intentRefused(place.orderID, in.err)
-			return
-		}
+	if orderID, ok := a.state.soleIntent(in.after); ok && refusesWhole(in.err) {
+		a.state.intentRefused(orderID, in.err)
+		return
 	}
 	for _, e := range in.after {
 		if r, ok := e.(replyOrder); ok {

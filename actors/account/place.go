@@ -134,11 +134,23 @@ func (o *order) request() venues.OrderRequest {
 	}
 }
 
-// intentRefused undoes an intent whose request id another request took first.
+// soleIntent says whether a step did nothing but make an intent, and of which
+// order.
+func (s *state) soleIntent(after []effect) (orderID string, ok bool) {
+	for _, e := range after {
+		if place, isPlace := e.(callPlace); isPlace {
+			o, known := s.orders[place.orderID]
+			return place.orderID, known && o.Replaces == ""
+		}
+	}
+	return "", false
+}
+
+// intentRefused undoes an intent that the store has not taken.
 func (s *state) intentRefused(orderID string, cause error) {
-	o, known := s.orders[orderID]
-	if !known {
-		return
+	o := s.orders[orderID]
+	if !errors.Is(cause, persistence.ErrExists) {
+		cause = commitError(cause)
 	}
 	for _, waiter := range o.waiters {
 		s.after(replyOrder{to: waiter, err: cause})

@@ -1,0 +1,287 @@
+package root
+
+import (
+	"context"
+	"errors"
+	"sync"
+
+	"venuegate/actors/account"
+	"venuegate/actors/customer"
+	"venuegate/persistence"
+	"venuegate/venues"
+)
+
+// Directory finds the owner of what a request is about: the customer, the
+// account, the venue. It is the one way by which the edges reach the actors;
+// everything that crosses it is a plain value, so that a client of another node
+// fits behind it. Safe for concurrent use.
+//
+// A customer or an exchange that is not connected is not_found. Nothing of one
+// customer can be named by another: the customer of a command comes from its key.
+type Directory struct {
+	store   persistence.Reader
+	markets map[venues.Venue]Market
+
+	mu        sync.RWMutex
+	customers map[string]customer.Client
+	accounts  map[accountKey]account.Client
+}
+
+// Market is one venue's public side.
+type Market interface {
+	// Instruments is nil until the catalogue was read once.
+	Instruments() *venues.InstrumentSet
+	Mark(symbol string) venues.Optional
+	Subscribe(ctx context.Context, topic venues.Topic, sink venues.FrameSink) (venues.Subscription, error)
+	// Ready is nil, or says what is missing.
+	Ready() error
+}
+
+type accountKey struct {
+	customer string
+	exchange venues.Venue
+}
+
+func newDirectory(store persistence.Reader, markets map[venues.Venue]Market) *Directory {
+	return &Directory{
+		store: store, markets: markets,
+		customers: map[string]customer.Client{}, accounts: map[accountKey]account.Client{},
+	}
+}
+
+func (d *Directory) addCustomer(id string, c customer.Client) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.customers[id] = c
+}
+
+func (d *Directory) addAccount(id string, exchange venues.Venue, c account.Client) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.accounts[accountKey{id, exchange}] = c
+}
+
+func (d *Directory) removeAccount(id string, exchange venues.Venue) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	delete(d.accounts, accountKey{id, exchange})
+}
+
+func (d *Directory) account(id string, exchange venues.Venue) (account.Client, error) {
+	d.mu.RLock()
+	defer d.mu.RUnlock()
+	c, known := d.accounts[accountKey{id, exchange}]
+	if !known {
+		return c, venues.Errorf(venues.CodeNotFound, "no %s account is connected", exchange).With("exchange", string(exchange))
+	}
+	return c, nil
+}
+
+// connected lists the customer's accounts, of one exchange or of all.
+func (d *Directory) connected(id string, exchange venues.Venue) ([]account.Client, []venues.Venue, error) {
+	if exchange != "" {
+		c, err := d.account(id, exchange)
+		return []account.Client{c}, []venues.Venue{exchange}, err
+	}
+	var clients []account.Client
+	var exchanges []venues.Venue
+	for _, exchange := range venues.All() {
+		if c, err := d.account(id, exchange); err == nil {
+			clients, exchanges = append(clients, c), append(exchanges, exchange)
+		}
+	}
+	return clients, exchanges, nil
+}
+
+// Customer finds the client of a customer.
+func (d *Directory) Customer(id string) (customer.Client, error) {
+	d.mu.RLock()
+	defer d.mu.RUnlock()
+	c, known := d.customers[id]
+	if !known {
+		return c, venues.Errorf(venues.CodeNotFound, "no customer %s", id)
+	}
+	return c, nil
+}
+
+// Instruments lists an exchange's instruments; false if it is not served.
+func (d *Directory) Instruments(exchange venues.Venue) (*venues.InstrumentSet, bool) {
+	m, known := d.markets[exchange]
+	if !known {
+		return nil, false
+	}
+	return m.Instruments(), true
+}
+
+// Place routes an order to its account.
+func (d *Directory) Place(ctx context.Context, cmd venues.PlaceOrder) (venues.Order, error) {
+	c, err := d.account(cmd.Customer, cmd.Exchange)
+	if err != nil {
+		return venues.Order{}, err
+	}
+	return c.Place(ctx, cmd)
+}
+
+// Close routes the close of a position.
+func (d *Directory) Close(ctx context.Context, cmd venues.ClosePosition) (venues.Order, error) {
+	c, err := d.account(cmd.Customer, cmd.Exchange)
+	if err != nil {
+		return venues.Order{}, err
+	}
+	return c.Close(ctx, cmd)
+}
+
+// SetLeverage routes a change of leverage.
+func (d *Directory) SetLeverage(ctx context.Context, cmd venues.ChangeLeverage) (venues.LeverageChange, error) {
+	c, err := d.account(cmd.Customer, cmd.Exchange)
+	if err != nil {
+		return venues.LeverageChange{}, err
+	}
+	return c.SetLeverage(ctx, cmd)
+}
+
+// Amend routes a change to the account that holds the order.
+func (d *Directory) Amend(ctx context.Context, cmd venues.AmendOrder) (venues.Order, error) {
+	c, err := d.accountOf(ctx, cmd.Customer, cmd.OrderID)
+	if err != nil {
+		return venues.Order{}, err
+	}
+	return c.Amend(ctx, cmd)
+}
+
+// Cancel routes a cancel to the account that holds the order.
+func (d *Directory) Cancel(ctx context.Context, cmd venues.CancelOrder) (venues.Order, error) {
+	c, err := d.accountOf(ctx, cmd.Customer, cmd.OrderID)
+	if err != nil {
+		return venues.Order{}, err
+	}
+	return c.Cancel(ctx, cmd)
+}
+
+func (d *Directory) accountOf(ctx context.Context, customer, orderID string) (account.Client, error) {
+	record, err := d.store.Order(ctx, customer, orderID)
+	switch {
+	case errors.Is(err, persistence.ErrNotFound):
+		return account.Client{}, venues.Errorf(venues.CodeNotFound, "no order %s", orderID)
+	case err != nil:
+		return account.Client{}, err
+	}
+	return d.account(customer, record.Exchange)
+}
+
+// CancelAll cancels over every account that matches, all at the same time.
+func (d *Directory) CancelAll(ctx context.Context, cmd venues.CancelOrders) ([]venues.CancelResult, error) {
+	clients, _, err := d.connected(cmd.Customer, cmd.Exchange)
+	if err != nil {
+		return nil, err
+	}
+	lists := make([][]venues.CancelResult, len(clients))
+	failures := each(clients, func(i int, c account.Client) error {
+		var err error
+		lists[i], err = c.CancelAll(ctx, cmd)
+		return err
+	})
+	results := []venues.CancelResult{}
+	for _, list := range lists {
+		results = append(results, list...)
+	}
+	return results, errors.Join(failures...)
+}
+
+// each runs a call for every account at the same time and gathers the errors.
+func each(clients []account.Client, call func(i int, c account.Client) error) []error {
+	failures := make([]error, len(clients))
+	var wait sync.WaitGroup
+	for i, c := range clients {
+		wait.Go(func() { failures[i] = call(i, c) })
+	}
+	wait.Wait()
+	return failures
+}
+
+// Balances reads the accounts that match; those that did not answer are named.
+func (d *Directory) Balances(ctx context.Context, cmd venues.ReadAccount) ([]venues.Balance, []venues.VenueFailure, error) {
+	funds, failures, err := d.funds(ctx, cmd)
+	balances := []venues.Balance{}
+	for _, f := range funds {
+		for _, b := range f.Balances {
+			if cmd.Currency == "" || b.Currency == cmd.Currency {
+				balances = append(balances, b)
+			}
+		}
+	}
+	return balances, failures, err
+}
+
+// Positions reads the open positions of the accounts that match.
+func (d *Directory) Positions(ctx context.Context, cmd venues.ReadAccount) ([]venues.Position, []venues.VenueFailure, error) {
+	funds, failures, err := d.funds(ctx, cmd)
+	positions := []venues.Position{}
+	for _, f := range funds {
+		for _, p := range f.Positions {
+			if cmd.Symbol == "" || p.Symbol == cmd.Symbol {
+				positions = append(positions, p)
+			}
+		}
+	}
+	return positions, failures, err
+}
+
+// funds asks every account that matches. It is an error only if none answers.
+func (d *Directory) funds(ctx context.Context, cmd venues.ReadAccount) ([]account.Funds, []venues.VenueFailure, error) {
+	clients, exchanges, err := d.connected(cmd.Customer, cmd.Exchange)
+	if err != nil {
+		return nil, nil, err
+	}
+	funds := make([]account.Funds, len(clients))
+	causes := each(clients, func(i int, c account.Client) error {
+		var err error
+		funds[i], err = c.Funds(ctx)
+		return err
+	})
+	var failures []venues.VenueFailure
+	for i, cause := range causes {
+		if cause != nil {
+			failures = append(failures, venues.VenueFailure{Exchange: exchanges[i], Error: clientError(cause)})
+		}
+	}
+	if len(clients) > 0 && len(failures) == len(clients) {
+		return nil, nil, failures[0].Error
+	}
+	return funds, failures, nil
+}
+
+func clientError(err error) *venues.Error {
+	if e, ok := errors.AsType[*venues.Error](err); ok {
+		return e
+	}
+	return venues.Errorf(venues.CodeExchangeUnavailable, "the venue did not answer").Because(err)
+}
+
+// Subscribe puts a sink on a topic: the venue's, or the customer's own.
+func (d *Directory) Subscribe(ctx context.Context, id string, topic venues.Topic, sink venues.FrameSink) (venues.Subscription, error) {
+	if topic.Private() {
+		c, err := d.Customer(id)
+		if err != nil {
+			return nil, err
+		}
+		return c.Subscribe(ctx, topic.Kind, sink)
+	}
+	m, known := d.markets[topic.Venue]
+	if !known {
+		return nil, venues.Errorf(venues.CodeNotFound, "%s is not connected", topic.Venue).With("exchange", string(topic.Venue))
+	}
+	return m.Subscribe(ctx, topic, sink)
+}
+
+// Ready is nil when every market serves, or says what is missing.
+func (d *Directory) Ready() error {
+	for _, exchange := range venues.All() {
+		if m, known := d.markets[exchange]; known {
+			if err := m.Ready(); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
