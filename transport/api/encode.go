@@ -85,12 +85,18 @@ func AppendTime(dst []byte, at time.Time) []byte {
 // allocation.
 func AppendDecimal(dst []byte, d decimal.Decimal) []byte {
 	dst = append(dst, '"')
-	if d.NumDigits() <= venues.DecimalDigitsMax && d.Exponent() <= 0 && d.Exponent() >= -venues.DecimalDigitsMax {
-		dst = appendFixed(dst, d.CoefficientInt64(), int(-d.Exponent()))
+	if places, ok := scaled(d); ok {
+		dst = appendFixed(dst, d.CoefficientInt64(), places)
 	} else {
 		dst = append(dst, venues.FormatDecimal(d)...)
 	}
 	return append(dst, '"')
+}
+
+// scaled says whether d is an int64 of at most 18 digits over 10^places.
+func scaled(d decimal.Decimal) (places int, ok bool) {
+	places = int(-d.Exponent())
+	return places, places >= 0 && places <= venues.DecimalDigitsMax && d.NumDigits() <= venues.DecimalDigitsMax
 }
 
 // AppendList writes {"items":[...]}.

@@ -1,6 +1,10 @@
 package api
 
-import "venuegate/venues"
+import (
+	"github.com/shopspring/decimal"
+
+	"venuegate/venues"
+)
 
 // AppendOrder writes an order record.
 func AppendOrder(dst []byte, o *venues.Order) []byte {
@@ -15,7 +19,7 @@ func AppendOrder(dst []byte, o *venues.Order) []byte {
 	dst = nullableText(dst, "pendingAction", string(o.PendingAction))
 	dst = number(dst, "qty", o.Qty)
 	dst = number(dst, "filledQty", o.FilledQty)
-	dst = number(dst, "remainingQty", o.RemainingQty())
+	dst = appendRemaining(dst, o)
 	dst = nullableNumber(dst, "price", o.Price)
 	dst = nullableNumber(dst, "triggerPrice", o.TriggerPrice)
 	dst = nullableNumber(dst, "avgPrice", o.AvgPrice)
@@ -37,6 +41,37 @@ func AppendOrder(dst []byte, o *venues.Order) []byte {
 	dst = moment(dst, "createdAt", o.CreatedAt)
 	dst = moment(dst, "updatedAt", o.UpdatedAt)
 	return closeObject(dst)
+}
+
+// appendRemaining spares the decimal subtraction where int64 suffices: it would
+// be the only allocation of the record.
+func appendRemaining(dst []byte, o *venues.Order) []byte {
+	qtyPlaces, small := scaled(o.Qty)
+	filledPlaces, alsoSmall := scaled(o.FilledQty)
+	places := max(qtyPlaces, filledPlaces)
+	if o.Status.IsClosed() || !small || !alsoSmall {
+		return number(dst, "remainingQty", o.RemainingQty())
+	}
+	qty, fits := shift(o.Qty, places-qtyPlaces)
+	filled, alsoFits := shift(o.FilledQty, places-filledPlaces)
+	if !fits || !alsoFits {
+		return number(dst, "remainingQty", o.RemainingQty())
+	}
+	dst = append(name(dst, "remainingQty"), '"')
+	return append(appendFixed(dst, qty-filled, places), '"', ',')
+}
+
+// shift multiplies the coefficient of d by 10^n, if the product has at most 18
+// digits.
+func shift(d decimal.Decimal, n int) (coefficient int64, fits bool) {
+	if d.NumDigits()+n > venues.DecimalDigitsMax {
+		return 0, false
+	}
+	coefficient = d.CoefficientInt64()
+	for range n {
+		coefficient *= 10
+	}
+	return coefficient, true
 }
 
 func appendProtection(dst []byte, p *venues.Protection) []byte {

@@ -1,0 +1,371 @@
+package api_test
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"venuegate/transport/api"
+	"venuegate/venues"
+)
+
+// faults are the "field rule" pairs of an invalid_request; nil for no error.
+func faults(t testing.TB, err error) []string {
+	t.Helper()
+	if err == nil {
+		return nil
+	}
+	e, ok := errors.AsType[*venues.Error](err)
+	if !ok || e.Code != venues.CodeInvalidRequest {
+		t.Fatalf("not an invalid_request: %v", err)
+	}
+	fields, ok := e.Details["fields"].([]venues.FieldFault)
+	if !ok || len(fields) == 0 {
+		t.Fatalf("details.fields is missing: %v", e.Details)
+	}
+	var pairs []string
+	for _, f := range fields {
+		pairs = append(pairs, f.Field+" "+f.Rule)
+	}
+	return pairs
+}
+
+func wantFaults(t *testing.T, err error, want ...string) {
+	t.Helper()
+	if got := faults(t, err); !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+const limitOrder = `{"exchange":"binance","symbol":"btc/usdt:usdt","side":"buy","type":"limit","qty":"0.5","price":"64000",
+	"stopLoss":"63000","takeProfit":"66000","requestId":"r-1","comment":"c","postOnly":true,"triggerPrice":null,"extra":{"a":[1]}}`
+
+func TestDecodePlaceOrder(t *testing.T) {
+	o, err := api.DecodePlaceOrder([]byte(limitOrder))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := venues.PlaceOrder{
+		Exchange: venues.Binance, RequestID: "r-1", Comment: "c", BodyHash: o.BodyHash,
+		OrderSpec: venues.OrderSpec{
+			Symbol: "btc/usdt:usdt", Side: venues.Buy, Type: venues.TypeLimit, Qty: o.Qty,
+			Price: some("64000"), StopLoss: some("63000"), TakeProfit: some("66000"), PostOnly: true,
+			TimeInForce: venues.GoodTillCancel,
+		},
+	}
+	if !o.Qty.Equal(d("0.5")) || len(o.BodyHash) != 32 || o.Symbol != want.Symbol || o.Exchange != want.Exchange ||
+		o.Side != want.Side || o.Type != want.Type || o.PostOnly != want.PostOnly || o.TimeInForce != want.TimeInForce ||
+		o.RequestID != want.RequestID || o.Comment != want.Comment || o.TriggerPrice.Valid ||
+		!venues.EqualOptional(o.Price, want.Price) || !venues.EqualOptional(o.StopLoss, want.StopLoss) ||
+		!venues.EqualOptional(o.TakeProfit, want.TakeProfit) {
+		t.Errorf("got %+v", o)
+	}
+}
+
+func TestMarketOrderIsImmediateOrCancel(t *testing.T) {
+	o, err := api.DecodePlaceOrder([]byte(`{"exchange":"okx","symbol":"BTCUSDT","side":"sell","type":"market","qty":"1"}`))
+	if err != nil || o.TimeInForce != venues.ImmediateOrCancel {
+		t.Errorf("timeInForce %q, %v", o.TimeInForce, err)
+	}
+}
+
+func TestBadBodies(t *testing.T) {
+	const head = `{"exchange":"binance","symbol":"BTCUSDT","side":"buy","type":"market",`
+	deep := func(n int) string {
+		return head + `"qty":"1","x":` + strings.Repeat("[", n-1) + strings.Repeat("]", n-1) + "}"
+	}
+	for name, c := range map[string]struct {
+		body string
+		want []string
+	}{
+		"empty":                   {"", []string{"body missing"}},
+		"white space":             {" \n", []string{"body missing"}},
+		"no object":               {"[]", []string{"body wrong_type"}},
+		"a string":                {`"a"`, []string{"body wrong_type"}},
+		"null":                    {"null", []string{"body wrong_type"}},
+		"cut off":                 {`{"qty":"1"`, []string{"body malformed"}},
+		"comma at the end":        {`{"qty":"1",}`, []string{"body malformed"}},
+		"single quotes":           {`{'qty':'1'}`, []string{"body malformed"}},
+		"comment":                 {`{/**/}`, []string{"body malformed"}},
+		"NaN":                     {head + `"qty":NaN}`, []string{"body malformed"}},
+		"trailing text":           {head + `"qty":"1"}x`, []string{"body malformed"}},
+		"second document":         {head + `"qty":"1"}{}`, []string{"body malformed"}},
+		"NUL":                     {head + "\"qty\":\"1\"}\x00", []string{"body malformed"}},
+		"byte order mark":         {"\xef\xbb\xbf" + head + `"qty":"1"}`, []string{"body malformed"}},
+		"invalid UTF-8":           {head + "\"qty\":\"1\",\"comment\":\"\xff\"}", []string{"body malformed"}},
+		"invalid UTF-8 ignored":   {head + "\"qty\":\"1\",\"x\":\"\xc3\"}", []string{"body malformed"}},
+		"lone surrogate":          {head + `"qty":"1","comment":"\ud800"}`, []string{"body malformed"}},
+		"control character":       {head + "\"qty\":\"1\",\"comment\":\"\x01\"}", []string{"body malformed"}},
+		"duplicate":               {head + `"qty":"1","qty":"100"}`, []string{"qty duplicate"}},
+		"duplicate by escape":     {head + `"qty":"1","\u0071ty":"100"}`, []string{"qty duplicate"}},
+		"duplicate unknown":       {head + `"qty":"1","x":1,"x":2}`, []string{"x duplicate"}},
+		"duplicate inside":        {head + `"qty":"1","x":{"y":1,"y":2}}`, []string{"y duplicate"}},
+		"case variant beside":     {head + `"qty":"1","QTY":"100"}`, []string{"QTY wrong_case"}},
+		"case variant alone":      {head + `"Qty":"1"}`, []string{"Qty wrong_case", "qty missing"}},
+		"deep":                    {deep(17), []string{"body too_deep"}},
+		"very deep":               {deep(100_000), []string{"body too_deep"}},
+		"number for decimal":      {head + `"qty":1}`, []string{"qty wrong_type"}},
+		"boolean for decimal":     {head + `"qty":true}`, []string{"qty wrong_type"}},
+		"object for decimal":      {head + `"qty":{"a":1}}`, []string{"qty wrong_type"}},
+		"array for decimal":       {head + `"qty":["1"]}`, []string{"qty wrong_type"}},
+		"null for required":       {head + `"qty":null}`, []string{"qty missing"}},
+		"exponent":                {head + `"qty":"1e3"}`, []string{"qty not_a_decimal"}},
+		"huge exponent":           {head + `"qty":"1e10000000"}`, []string{"qty not_a_decimal"}},
+		"plus":                    {head + `"qty":"+1"}`, []string{"qty not_a_decimal"}},
+		"point":                   {head + `"qty":".5"}`, []string{"qty not_a_decimal"}},
+		"comma":                   {head + `"qty":"1,5"}`, []string{"qty not_a_decimal"}},
+		"blank":                   {head + `"qty":" 1"}`, []string{"qty not_a_decimal"}},
+		"empty decimal":           {head + `"qty":""}`, []string{"qty not_a_decimal"}},
+		"other digits":            {head + `"qty":"١"}`, []string{"qty not_a_decimal"}},
+		"19 digits":               {head + `"qty":"1234567890123456789"}`, []string{"qty not_a_decimal"}},
+		"zero":                    {head + `"qty":"0"}`, []string{"qty not_positive"}},
+		"negative":                {head + `"qty":"-1"}`, []string{"qty not_positive"}},
+		"string for boolean":      {head + `"qty":"1","reduceOnly":"true"}`, []string{"reduceOnly wrong_type"}},
+		"number for boolean":      {head + `"qty":"1","reduceOnly":1}`, []string{"reduceOnly wrong_type"}},
+		"number for string":       {head + `"qty":"1","comment":5}`, []string{"comment wrong_type"}},
+		"request id":              {head + `"qty":"1","requestId":"a b"}`, []string{"requestId malformed"}},
+		"empty request id":        {head + `"qty":"1","requestId":""}`, []string{"requestId malformed"}},
+		"long request id":         {head + `"qty":"1","requestId":"` + strings.Repeat("a", 65) + `"}`, []string{"requestId malformed"}},
+		"long comment":            {head + `"qty":"1","comment":"` + strings.Repeat("é", 257) + `"}`, []string{"comment too_long"}},
+		"price of a market order": {head + `"qty":"1","price":"5"}`, []string{"price not_applicable"}},
+		"trigger of a market order": {
+			head + `"qty":"1","triggerPrice":"5"}`, []string{"triggerPrice not_applicable"},
+		},
+		"post-only market order": {head + `"qty":"1","postOnly":true}`, []string{"postOnly not_applicable"}},
+		"resting market order":   {head + `"qty":"1","timeInForce":"gtc"}`, []string{"timeInForce not_applicable"}},
+		"unknown time in force":  {head + `"qty":"1","timeInForce":"GTC"}`, []string{"timeInForce unknown_value"}},
+		"nothing":                {`{}`, []string{"exchange missing", "symbol missing", "side missing", "type missing", "qty missing"}},
+		"every enum": {
+			`{"exchange":"Binance","symbol":"a b","side":"BUY","type":"stop","qty":"1"}`,
+			[]string{"exchange unknown_value", "symbol not_a_symbol", "side unknown_value", "type unknown_value"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := api.DecodePlaceOrder([]byte(c.body))
+			wantFaults(t, err, c.want...)
+		})
+	}
+	if _, err := api.DecodePlaceOrder([]byte(deep(16))); err != nil {
+		t.Errorf("16 levels were refused: %v", err)
+	}
+}
+
+func TestOrderFieldsAgainstEachOther(t *testing.T) {
+	for _, c := range []struct {
+		fields string
+		want   []string
+	}{
+		{`"type":"limit"`, []string{"price missing"}},
+		{`"type":"limit","price":"0"`, []string{"price not_positive"}},
+		{`"type":"limit","price":"x"`, []string{"price not_a_decimal"}},
+		{`"type":"limit","price":"100","triggerPrice":"1"`, []string{"triggerPrice not_applicable"}},
+		{`"type":"stop_market"`, []string{"triggerPrice missing"}},
+		{`"type":"stop_market","triggerPrice":"100","price":"100"`, []string{"price not_applicable"}},
+		{`"type":"stop_limit"`, []string{"price missing", "triggerPrice missing"}},
+		{`"type":"stop_limit","price":"100","triggerPrice":"99"`, nil},
+		{`"type":"limit","price":"100","timeInForce":"ioc","postOnly":true`, []string{"postOnly not_applicable"}},
+		{`"type":"limit","price":"100","timeInForce":"fok"`, nil},
+		{`"type":"market","timeInForce":"ioc"`, nil},
+		{`"type":"limit","price":"100","stopLoss":"100"`, []string{"stopLoss wrong_side"}},
+		{`"type":"limit","price":"100","stopLoss":"101","takeProfit":"99"`, []string{"stopLoss wrong_side", "takeProfit wrong_side"}},
+		{`"type":"limit","price":"100","stopLoss":"99","takeProfit":"101"`, nil},
+		{`"type":"limit","price":"100","stopLoss":"-1"`, []string{"stopLoss not_positive"}},
+		{`"type":"stop_market","triggerPrice":"100","stopLoss":"101"`, []string{"stopLoss wrong_side"}},
+		{`"type":"market","stopLoss":"101","takeProfit":"99"`, []string{"stopLoss wrong_side"}},
+		{`"type":"market","stopLoss":"99","takeProfit":"101"`, nil},
+	} {
+		_, err := api.DecodePlaceOrder([]byte(`{"exchange":"okx","symbol":"BTCUSDT","side":"buy","qty":"1",` + c.fields + `}`))
+		if got := faults(t, err); !slices.Equal(got, c.want) {
+			t.Errorf("%s: got %q, want %q", c.fields, got, c.want)
+		}
+	}
+	_, err := api.DecodePlaceOrder([]byte(`{"exchange":"okx","symbol":"BTCUSDT","side":"sell","qty":"1","type":"limit",
+		"price":"100","stopLoss":"99","takeProfit":"101"}`))
+	wantFaults(t, err, "takeProfit wrong_side", "stopLoss wrong_side")
+}
+
+func TestFaultsNeverRepeatAValueOfTheWrongType(t *testing.T) {
+	_, err := api.DecodePlaceOrder([]byte(`{"exchange":{"secret":"hunter2"}}`))
+	if strings.Contains(string(api.AppendError(nil, err.(*venues.Error), "req")), "hunter2") {
+		t.Error("the value is in the answer")
+	}
+}
+
+func TestFaultsAreBounded(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("{")
+	name := []byte("requestid")
+	for i := range 1 << len(name) {
+		for j := range name {
+			name[j] = "requestidREQUESTID"[j+9*(i>>j&1)]
+		}
+		b.WriteString(`"` + string(name) + `":1,`)
+	}
+	b.WriteString(`"` + strings.Repeat("x", 9000) + `":1}`)
+	_, err := api.DecodePlaceOrder([]byte(b.String()))
+	if n := len(faults(t, err)); n != 32 {
+		t.Errorf("%d faults", n)
+	}
+}
+
+func TestDecodeAmendOrder(t *testing.T) {
+	a, err := api.DecodeAmendOrder([]byte(`{"qty":"2","price":null,"takeProfit":"5"}`))
+	if err != nil || !venues.EqualOptional(a.Qty, some("2")) || a.Price.Valid || !venues.EqualOptional(a.TakeProfit, some("5")) {
+		t.Errorf("got %+v, %v", a, err)
+	}
+	for body, want := range map[string][]string{
+		`{}`:               {"body missing"},
+		`{"price":null}`:   {"body missing"},
+		`{"side":"sell"}`:  {"body missing"},
+		`{"price":"0"}`:    {"price not_positive"},
+		`{"qty":"-1"}`:     {"qty not_positive"},
+		`{"stopLoss":"0"}`: {"stopLoss not_positive"},
+		`{"price":1}`:      {"price wrong_type"},
+	} {
+		_, err := api.DecodeAmendOrder([]byte(body))
+		wantFaults(t, err, want...)
+	}
+}
+
+func TestCancelOrdersFilters(t *testing.T) {
+	c, err := api.DecodeCancelOrders([]byte(`{"symbol":"ETHUSDT","exchange":"okx"}`))
+	if err != nil || c.Symbol != "ETHUSDT" || c.Exchange != venues.OKX {
+		t.Errorf("got %+v, %v", c, err)
+	}
+	if _, err := api.DecodeCancelOrders([]byte(`{}`)); err != nil {
+		t.Error(err)
+	}
+	_, err = api.DecodeCancelOrders([]byte(`{"sybmol":"ETHUSDT"}`))
+	wantFaults(t, err, "sybmol unknown_name")
+
+	c, given, err := api.ParseCancelOrders("symbol=ETHUSDT&exchange=okx")
+	if err != nil || !given || c.Symbol != "ETHUSDT" || c.Exchange != venues.OKX {
+		t.Errorf("got %+v, %v, %v", c, given, err)
+	}
+	if _, given, err := api.ParseCancelOrders(""); given || err != nil {
+		t.Errorf("no query: %v, %v", given, err)
+	}
+	for raw, want := range map[string][]string{
+		"sybmol=ETHUSDT":          {"sybmol unknown_name"},
+		"Symbol=ETHUSDT":          {"Symbol wrong_case"},
+		"symbol=":                 {"symbol not_a_symbol"},
+		"symbol=ETH&symbol=BTC":   {"symbol duplicate"},
+		"exchange=kraken":         {"exchange unknown_value"},
+		"exchange=%zz":            {"query malformed"},
+		"exchange=okx;symbol=a":   {"query malformed"},
+		"exchange=okx&symbol=%ff": {"symbol malformed"},
+	} {
+		_, _, err := api.ParseCancelOrders(raw)
+		wantFaults(t, err, want...)
+	}
+}
+
+func TestDecodePositionRequests(t *testing.T) {
+	c, err := api.DecodeClosePosition([]byte(`{"exchange":"okx","symbol":"BTCUSDT","qty":"0.1","requestId":"r"}`))
+	if err != nil || c.Exchange != venues.OKX || !venues.EqualOptional(c.Qty, some("0.1")) || c.RequestID != "r" || len(c.BodyHash) != 32 {
+		t.Errorf("got %+v, %v", c, err)
+	}
+	if c, err := api.DecodeClosePosition([]byte(`{"exchange":"okx","symbol":"BTCUSDT"}`)); err != nil || c.Qty.Valid {
+		t.Errorf("got %+v, %v", c, err)
+	}
+	_, err = api.DecodeClosePosition([]byte(`{"qty":"0"}`))
+	wantFaults(t, err, "exchange missing", "symbol missing", "qty not_positive")
+
+	l, err := api.DecodeChangeLeverage([]byte(`{"exchange":"okx","symbol":"BTCUSDT","leverage":"10"}`))
+	if err != nil || !l.Leverage.Equal(d("10")) || l.Exchange != venues.OKX || l.Symbol != "BTCUSDT" {
+		t.Errorf("got %+v, %v", l, err)
+	}
+	_, err = api.DecodeChangeLeverage([]byte(`{"exchange":"okx","symbol":"BTCUSDT","leverage":10}`))
+	wantFaults(t, err, "leverage wrong_type")
+	_, err = api.DecodeChangeLeverage([]byte(`{"exchange":"okx","symbol":"BTCUSDT","leverage":"0"}`))
+	wantFaults(t, err, "leverage not_positive")
+}
+
+func TestBareNumbersWhereAsked(t *testing.T) {
+	for body, want := range map[string]string{`{"qty":0.50}`: "0.5", `{"qty":"0.5"}`: "0.5", `{"qty":1e2}`: "", `{"qty":true}`: ""} {
+		b := api.OpenBody([]byte(body), "qty")
+		b.AcceptBareNumbers()
+		var qty venues.Optional
+		for b.Next() {
+			qty = b.Decimal()
+		}
+		if want == "" {
+			if b.Err() == nil {
+				t.Errorf("%s: no fault", body)
+			}
+			continue
+		}
+		if b.Err() != nil || !venues.EqualOptional(qty, some(want)) {
+			t.Errorf("%s: %v, %v", body, qty, b.Err())
+		}
+	}
+}
+
+func TestIgnoredMembersAreTold(t *testing.T) {
+	b := api.OpenBody([]byte(`{"a":1,"qty":"1","`+strings.Repeat("é", 100)+`":{}}`), "qty")
+	for b.Next() {
+		b.Decimal()
+	}
+	if got := b.Ignored(); len(got) != 2 || got[0] != "a" || utf8.RuneCountInString(got[1]) != 64 {
+		t.Errorf("got %q", got)
+	}
+}
+
+// FuzzPlaceOrder: no body makes the decoder panic, and one that it takes is
+// whole and encodes again.
+func FuzzPlaceOrder(f *testing.F) {
+	f.Add([]byte(limitOrder))
+	f.Add([]byte(`{"exchange":"okx","symbol":"BTC-USDT-SWAP","side":"sell","type":"stop_market","qty":"1","triggerPrice":"5"}`))
+	f.Add([]byte(`{"qty":"1","QTY":"100","side":"buy","side":"sell"}`))
+	f.Add([]byte(strings.Repeat("[", 500)))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		o, err := api.DecodePlaceOrder(data)
+		if err != nil {
+			faults(t, err)
+			return
+		}
+		if !o.Qty.IsPositive() || o.Symbol == "" || o.TimeInForce == "" || len(o.BodyHash) != 32 ||
+			o.Price.Valid == o.Type.IsMarket() || o.TriggerPrice.Valid != o.Type.IsStop() {
+			t.Fatalf("taken: %+v", o)
+		}
+		checkOrder(t, &venues.Order{OrderSpec: o.OrderSpec, Comment: o.Comment})
+	})
+}
+
+// FuzzBodies runs every other decoder.
+func FuzzBodies(f *testing.F) {
+	f.Add([]byte(`{"exchange":"okx","symbol":"BTCUSDT","leverage":"10","qty":"1","price":"2"}`))
+	f.Add([]byte(`{"exchange":null}`))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		_, err := api.DecodeAmendOrder(data)
+		faults(t, err)
+		_, err = api.DecodeCancelOrders(data)
+		faults(t, err)
+		_, err = api.DecodeClosePosition(data)
+		faults(t, err)
+		_, err = api.DecodeChangeLeverage(data)
+		faults(t, err)
+		_, _, err = api.ParseCancelOrders(string(data))
+		faults(t, err)
+	})
+}
+
+// FuzzDecimal: what is taken is printed as the same number.
+func FuzzDecimal(f *testing.F) {
+	for _, seed := range []string{"0", "-0.50", "1e5", "999999999999999999.999999999999999999", "٣", "1.", "00012"} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		value, err := venues.ParseDecimal(text)
+		if err != nil {
+			return
+		}
+		printed := string(api.AppendDecimal(nil, value))
+		again, err := venues.ParseDecimal(strings.Trim(printed, `"`))
+		if err != nil || !again.Equal(value) {
+			t.Fatalf("%q was printed as %s", text, printed)
+		}
+	})
+}
