@@ -20,12 +20,19 @@ type OrderRecord struct {
 	Attempt int `json:"attempt,omitempty"`
 	// Scope is the idempotency scope of RequestID: ScopeREST or a channel id.
 	Scope string `json:"scope,omitempty"`
-	// EntryOrderID names the order that this one protects.
-	EntryOrderID string `json:"entryOrderId,omitempty"`
+	// EntryOrderID names the order that this one protects, Protects how.
+	EntryOrderID string            `json:"entryOrderId,omitempty"`
+	Protects     venues.Protecting `json:"protects,omitempty"`
 	// ClosePosition marks protection of a whole position.
 	ClosePosition bool `json:"closePosition,omitempty"`
 	// UnknownSince is when the outcome became unknown.
 	UnknownSince venues.Time `json:"unknownSince"`
+}
+
+// Unfinished says whether the order can still change or still has protection to
+// look after: such orders are loaded at start.
+func (o *OrderRecord) Unfinished() bool {
+	return !o.Status.IsClosed() || o.Protection.Awake()
 }
 
 // OrderView selects orders by whether they can still change.

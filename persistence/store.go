@@ -58,8 +58,8 @@ type Reader interface {
 	Order(ctx context.Context, customer, orderID string) (OrderRecord, error)
 	OrderByClientID(ctx context.Context, customer, clientOrderID string) (OrderRecord, error)
 	Orders(ctx context.Context, q OrderQuery) (Page[OrderRecord], error)
-	// UnfinishedOrders lists every order of the account that is not closed,
-	// oldest first.
+	// UnfinishedOrders lists every order of the account for which
+	// OrderRecord.Unfinished holds, oldest first.
 	UnfinishedOrders(ctx context.Context, customer string, exchange venues.Venue) ([]OrderRecord, error)
 	// Idempotency finds the newest attempt of a request id.
 	Idempotency(ctx context.Context, customer, scope, requestID string) (IdempotencyRecord, error)

@@ -90,7 +90,21 @@ type OrderRequest struct {
 	// ClosePosition asks for a stop that closes whatever the position is at
 	// the trigger (protection); Qty is ignored then.
 	ClosePosition bool
+	// TriggerWhen says which way the price must move to reach the trigger; if
+	// empty the market at the moment of sending decides. Protection sets it, so
+	// that a stop loss whose price has passed is refused and never taken for a
+	// take profit.
+	TriggerWhen TriggerDirection
 }
+
+// TriggerDirection is the way of the price to a trigger.
+type TriggerDirection string
+
+// Trigger directions.
+const (
+	TriggerRising  TriggerDirection = "rising"
+	TriggerFalling TriggerDirection = "falling"
+)
 
 // OrderRef names an order at its venue. ClientOrderID is always known for our
 // own orders, VenueOrderID once the venue acknowledged; connectors prefer the
@@ -127,6 +141,15 @@ const (
 	ProtectionFailed    ProtectionStatus = "failed"
 )
 
+// Protecting says how an order protects a position.
+type Protecting string
+
+// Ways to protect.
+const (
+	ProtectingStopLoss   Protecting = "stop_loss"
+	ProtectingTakeProfit Protecting = "take_profit"
+)
+
 // ProtectionLeg is a stop loss or a take profit attached to an order.
 type ProtectionLeg struct {
 	Status ProtectionStatus `json:"status"`
@@ -140,6 +163,45 @@ type ProtectionLeg struct {
 type Protection struct {
 	StopLoss   *ProtectionLeg `json:"stopLoss,omitempty"`
 	TakeProfit *ProtectionLeg `json:"takeProfit,omitempty"`
+}
+
+// Leg is the leg of a kind; nil if there is none. It is safe on nil.
+func (p *Protection) Leg(kind Protecting) *ProtectionLeg {
+	switch {
+	case p == nil:
+		return nil
+	case kind == ProtectingStopLoss:
+		return p.StopLoss
+	default:
+		return p.TakeProfit
+	}
+}
+
+// Awake says whether a leg is to be placed or is live. It is safe on nil.
+func (p *Protection) Awake() bool {
+	for _, kind := range []Protecting{ProtectingStopLoss, ProtectingTakeProfit} {
+		if leg := p.Leg(kind); leg != nil && (leg.Status == ProtectionPending || leg.Status == ProtectionLive) {
+			return true
+		}
+	}
+	return false
+}
+
+// Clone is a deep copy; nil of nil.
+func (p *Protection) Clone() *Protection {
+	if p == nil {
+		return nil
+	}
+	clone := *p
+	if p.StopLoss != nil {
+		leg := *p.StopLoss
+		clone.StopLoss = &leg
+	}
+	if p.TakeProfit != nil {
+		leg := *p.TakeProfit
+		clone.TakeProfit = &leg
+	}
+	return &clone
 }
 
 // PendingAction is a change asked of the venue and not answered yet.

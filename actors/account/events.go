@@ -67,9 +67,16 @@ func (s *state) emitPartiallyFilled(m moment, o *order, f venues.Fill) {
 
 func (s *state) emitTriggered(m moment, o *order) {
 	s.emit(m, persistence.EventStopTriggered, stopEvent{
-		OrderID: o.OrderID, Exchange: o.Exchange, Symbol: o.Symbol, Side: o.Side, Kind: "stop",
+		OrderID: o.OrderID, Exchange: o.Exchange, Symbol: o.Symbol, Side: o.Side, Kind: o.stopKind(),
 		TriggerPrice: text(o.TriggerPrice), TriggeredAt: venues.At(m.now),
 	})
+}
+
+func (o *order) stopKind() string {
+	if o.Protects != "" {
+		return string(o.Protects)
+	}
+	return "stop"
 }
 
 func (o *order) event() orderEvent {

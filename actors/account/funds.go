@@ -74,7 +74,7 @@ func (s *state) fundsRead(m moment, in fundsDone) {
 	s.funds.reading = false
 	if in.err == nil {
 		s.takeBalances(in.funds.Balances)
-		s.takePositions(m, in.funds.Positions)
+		s.takePositions(m, in.funds.Positions, in.funds.ReadAt)
 		s.funds.readAt = in.funds.ReadAt
 	}
 	for _, waiter := range s.funds.waiters {
@@ -104,15 +104,18 @@ func equalBalance(a, b *venues.Balance) bool {
 		a.Available.Equal(b.Available) && a.UsedMargin.Equal(b.UsedMargin) && a.UnrealizedPnl.Equal(b.UnrealizedPnl)
 }
 
-// takePositions replaces the open positions; one that is gone was closed.
-func (s *state) takePositions(m moment, list []venues.Position) {
+// takePositions replaces the open positions; one that is gone was closed. A
+// reading that began before the stream's last word knows less than it.
+func (s *state) takePositions(m moment, list []venues.Position, readAt time.Time) {
 	open := make(map[string]bool, len(list))
 	for _, p := range list {
 		open[p.Key()] = true
-		s.takePosition(m, p)
+		if before, known := s.funds.positions[p.Key()]; !known || before.UpdatedAt.Before(readAt) {
+			s.takePosition(m, p)
+		}
 	}
 	for _, p := range s.positions() {
-		if !open[p.Key()] {
+		if !open[p.Key()] && p.UpdatedAt.Before(readAt) {
 			s.closePosition(m, p)
 		}
 	}
@@ -147,6 +150,7 @@ func (s *state) closePosition(m moment, p venues.Position) {
 	p.UnrealizedPnl, p.LiquidationPrice = venues.Optional{}, venues.Optional{}
 	p.Reason = s.closeReason(&p)
 	p.UpdatedAt = venues.At(m.now)
+	s.positionGone(m, &p)
 	s.after(publishPosition{p})
 }
 
@@ -166,7 +170,9 @@ func (s *state) closeReason(p *venues.Position) venues.CloseReason {
 		return venues.ClosedManual
 	case last.forced:
 		return venues.ClosedLiquidation
-	case last.Type.IsStop() && last.ReduceOnly:
+	case last.Protects == venues.ProtectingTakeProfit:
+		return venues.ClosedTakeProfit
+	case last.Protects == venues.ProtectingStopLoss, last.Type.IsStop() && last.ReduceOnly:
 		return venues.ClosedStopLoss
 	}
 	return venues.ClosedManual

@@ -34,6 +34,7 @@ func (s *state) place(m moment, in placeOrder) {
 	}
 	o := s.newOrder(m, in.cmd)
 	o.Attempt = in.attempt
+	o.Protection = planProtection(&in.cmd.OrderSpec)
 	o.waiters = append(o.waiters, in.orderReply)
 	o.replyDue = m.now.Add(answerWithin)
 	if in.cmd.RequestID != "" {

@@ -46,6 +46,7 @@ func (s *state) loaded(m moment, in loadDone) {
 		s.watch(o)
 		s.after(publishOrder{o.Order})
 	}
+	s.relink(m)
 	s.isLoaded = true
 	s.recon.due = m.now
 }
@@ -92,7 +93,7 @@ func (s *state) reconciled(m moment, in reconcileDone) {
 	}
 	s.takeAnswers(m, in)
 	s.takeBalances(in.funds.Balances)
-	s.takePositions(m, in.funds.Positions)
+	s.takePositions(m, in.funds.Positions, in.funds.ReadAt)
 	s.funds.readAt = in.funds.ReadAt
 	s.advanceFills(in)
 	s.ready = true

@@ -199,6 +199,7 @@ func (s *state) addFill(m moment, o *order, f venues.Fill) {
 	}
 	s.out.batch.Puts = append(s.out.batch.Puts, persistence.FillRecord{Fill: f, Customer: s.customer})
 	s.touch(o)
+	s.guardFill(m, o)
 	if o.FilledQty.LessThan(o.Qty) {
 		s.emitPartiallyFilled(m, o, f)
 		if !o.Status.IsClosed() { // an execution proves that the venue has the order

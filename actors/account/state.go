@@ -91,6 +91,9 @@ type order struct {
 
 	inquiry inquiry
 	change  change
+	guard   guard
+	// supersedes is the protecting order that this one replaces once it lives.
+	supersedes *order
 	// forced marks a liquidation.
 	forced bool
 }
@@ -126,12 +129,11 @@ func (s *state) find(clientID, symbol, venueOrderID string) *order {
 // unfinished lists the orders that are not closed, oldest first.
 func (s *state) unfinished() []*order {
 	var open []*order
-	for _, o := range s.orders {
+	for _, o := range s.inOrder() {
 		if !o.Status.IsClosed() {
 			open = append(open, o)
 		}
 	}
-	sort.Slice(open, func(i, j int) bool { return open[i].OrderID < open[j].OrderID })
 	return open
 }
 
@@ -153,6 +155,10 @@ func (s *state) finish(m moment) output {
 	for i := 0; i < len(s.dirty); i++ { // a replaced order adds its successor
 		s.dirty[i].UpdatedAt = venues.At(m.now)
 		s.settleChange(m, s.dirty[i])
+		s.endProtection(s.dirty[i])
+		if s.dirty[i].EntryOrderID != "" {
+			s.legChanged(m, s.dirty[i])
+		}
 	}
 	for _, o := range s.dirty {
 		s.out.batch.Puts = append(s.out.batch.Puts, o.OrderRecord)
@@ -183,6 +189,8 @@ func (s *state) watch(o *order) {
 func (o *order) nextDue() time.Time {
 	due := earlier(o.replyDue, o.heldDue)
 	due = earlier(due, o.inquiry.due)
+	due = earlier(due, o.guard.due)
+	due = earlier(due, o.guard.alarmDue)
 	return earlier(due, o.change.replyDue)
 }
 
@@ -218,6 +226,7 @@ func (s *state) tick(m moment) {
 		if isDue(o.change.replyDue, m.now) {
 			s.answerChange(o, nil) // with the change still pending
 		}
+		s.guardDue(m, o)
 		s.watch(o)
 	}
 	if isDue(s.recon.due, m.now) {
@@ -237,9 +246,19 @@ func (s *state) watchedInOrder() []*order {
 	return list
 }
 
+// inOrder lists every order in memory, oldest first.
+func (s *state) inOrder() []*order {
+	list := make([]*order, 0, len(s.orders))
+	for _, o := range s.orders {
+		list = append(list, o)
+	}
+	sort.Slice(list, func(i, j int) bool { return list[i].OrderID < list[j].OrderID })
+	return list
+}
+
 func (s *state) evictClosed(m moment) {
 	for _, o := range s.orders {
-		if o.Status.IsClosed() && o.nextDue().IsZero() && m.now.Sub(o.UpdatedAt.Time) > closedKeep {
+		if !o.Unfinished() && o.nextDue().IsZero() && m.now.Sub(o.UpdatedAt.Time) > closedKeep {
 			s.forget(o)
 		}
 	}

@@ -189,7 +189,9 @@ func TestIntentIsDurableBeforeItIsSent(t *testing.T) {
 func TestAcknowledgedOrderIsAnswered(t *testing.T) {
 	b := newBench(t, venues.Capabilities{})
 	o := b.place(limitOrder("r1"))
-	b.step(func(m moment) { b.state.placed(m, placeDone{orderID: o.OrderID, report: o.says(venues.StatusOpen, "0")}) })
+	b.step(func(m moment) {
+		b.state.placed(m, placeDone{orderID: o.OrderID, report: o.says(venues.StatusOpen, "0")})
+	})
 	if r := b.lastReply(); r.err != nil || r.order.Status != venues.StatusOpen || r.order.VenueOrderID == "" {
 		t.Fatalf("answer %+v", r)
 	}
@@ -254,7 +256,9 @@ func TestUnknownIsAnsweredAsUnknownAndFound(t *testing.T) {
 	if r := b.lastReply(); r.err != nil || r.order.Status != venues.StatusUnknown {
 		t.Fatalf("answer %+v", r)
 	}
-	b.step(func(m moment) { b.state.queried(m, queryDone{orderID: o.OrderID, report: o.says(venues.StatusOpen, "0")}) })
+	b.step(func(m moment) {
+		b.state.queried(m, queryDone{orderID: o.OrderID, report: o.says(venues.StatusOpen, "0")})
+	})
 	b.want(o, venues.StatusOpen, "0")
 }
 
@@ -303,14 +307,18 @@ func TestAbsenceNeedsProof(t *testing.T) {
 func TestOrderIsFilledOnlyWithItsFills(t *testing.T) {
 	b := newBench(t, venues.Capabilities{})
 	o := b.place(limitOrder("r1"))
-	b.step(func(m moment) { b.state.placed(m, placeDone{orderID: o.OrderID, report: o.says(venues.StatusFilled, "1")}) })
+	b.step(func(m moment) {
+		b.state.placed(m, placeDone{orderID: o.OrderID, report: o.says(venues.StatusFilled, "1")})
+	})
 	b.want(o, venues.StatusPending, "0")
 	first := o.says(venues.StatusPartiallyFilled, "0.4")
 	first.Fill = o.fill("t1", "0.4", "60000")
 	b.step(func(m moment) { b.state.report(m, first) })
 	b.step(func(m moment) { b.state.report(m, first) })
 	b.want(o, venues.StatusPartiallyFilled, "0.4")
-	b.step(func(m moment) { b.state.fills(m, []venues.Fill{*o.fill("t1", "0.4", "60000"), *o.fill("t2", "0.6", "59990")}) })
+	b.step(func(m moment) {
+		b.state.fills(m, []venues.Fill{*o.fill("t1", "0.4", "60000"), *o.fill("t2", "0.6", "59990")})
+	})
 	b.want(o, venues.StatusFilled, "1")
 	if got := venues.FormatDecimal(o.AvgPrice.Decimal); got != "59994" {
 		t.Fatalf("average price %s", got)
@@ -377,11 +385,15 @@ func TestCancelWaitsForAnOrderOnItsWay(t *testing.T) {
 	if b.find(isCancel) {
 		t.Fatal("the cancel could overtake the order")
 	}
-	b.step(func(m moment) { b.state.placed(m, placeDone{orderID: o.OrderID, report: o.says(venues.StatusOpen, "0")}) })
+	b.step(func(m moment) {
+		b.state.placed(m, placeDone{orderID: o.OrderID, report: o.says(venues.StatusOpen, "0")})
+	})
 	if !b.find(isCancel) {
 		t.Fatal("the cancel was forgotten")
 	}
-	b.step(func(m moment) { b.state.cancelled(m, cancelDone{orderID: o.OrderID, report: o.says(venues.StatusCancelled, "0")}) })
+	b.step(func(m moment) {
+		b.state.cancelled(m, cancelDone{orderID: o.OrderID, report: o.says(venues.StatusCancelled, "0")})
+	})
 	if r := b.lastReply(); r.err != nil || r.order.Status != venues.StatusCancelled || r.order.PendingAction != "" {
 		t.Fatalf("answer %+v", r)
 	}
@@ -419,7 +431,9 @@ func TestStopIsReplacedByItsResidual(t *testing.T) {
 	if !b.find(isCancel) {
 		t.Fatal("a stop cannot be amended in place here")
 	}
-	b.step(func(m moment) { b.state.cancelled(m, cancelDone{orderID: o.OrderID, report: o.says(venues.StatusCancelled, "0")}) })
+	b.step(func(m moment) {
+		b.state.cancelled(m, cancelDone{orderID: o.OrderID, report: o.says(venues.StatusCancelled, "0")})
+	})
 	b.want(o, venues.StatusReplaced, "0")
 	next := b.state.orders[o.ReplacedBy]
 	if next == nil || next.Replaces != o.OrderID || !next.TriggerPrice.Decimal.Equal(venues.MustDecimal("61500")) {
