@@ -14,7 +14,9 @@ var (
 	// ErrOutcomeUnknown: the batch may or may not be durable. Reload before
 	// going on.
 	ErrOutcomeUnknown = errors.New("persistence: commit outcome unknown")
-	// ErrUnavailable: nothing was applied; the store cannot take it now.
+	// ErrUnavailable: nothing was applied; the store cannot take it now, or
+	// never can: a batch that breaks the contract gets this class too, and the
+	// text says what is wrong with it.
 	ErrUnavailable = errors.New("persistence: unavailable")
 )
 

@@ -1,0 +1,111 @@
+package rows
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+
+	"venuegate/persistence"
+)
+
+// codecVersion is the first byte of every value. It changes when a value that
+// was written before could no longer be read by the code below; a migration
+// then rewrites the old ones.
+const codecVersion = 1
+
+// ValueBytesMax bounds one record: far above any that the service makes, far
+// below what the engines would store apart from its key.
+const ValueBytesMax = 64 << 10
+
+// Encode prints a record, event or journal row. It refuses (ErrInvalid) what
+// Decode would not give back.
+func Encode(v any) ([]byte, error) {
+	if err := checkValue(v); err != nil {
+		return nil, err
+	}
+	var out bytes.Buffer
+	out.WriteByte(codecVersion)
+	encoder := json.NewEncoder(&out)
+	// Event data is kept as it was given; "<" stays one byte.
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(v); err != nil {
+		return nil, fmt.Errorf("%w: encode %T: %w", ErrInvalid, v, err)
+	}
+	value := bytes.TrimSuffix(out.Bytes(), []byte("\n"))
+	if len(value) > ValueBytesMax {
+		return nil, fmt.Errorf("%w: a %T of %d bytes, more than %d", ErrInvalid, v, len(value), ValueBytesMax)
+	}
+	return value, nil
+}
+
+// DecodeRecord reads a record of a kind. An error wraps ErrIntegrity: whatever
+// Encode printed can be read.
+func DecodeRecord(kind persistence.Kind, value []byte) (persistence.Record, error) {
+	decoder, known := recordDecoders[kind]
+	if !known {
+		return nil, fmt.Errorf("%w: unknown kind %q", persistence.ErrIntegrity, kind)
+	}
+	return decoder(value)
+}
+
+var recordDecoders = map[persistence.Kind]func([]byte) (persistence.Record, error){
+	persistence.KindCustomer:     asRecord(decode[persistence.Customer]),
+	persistence.KindAPIKey:       asRecord(decode[persistence.APIKey]),
+	persistence.KindVenueAccount: asRecord(decode[persistence.VenueAccount]),
+	persistence.KindOrder:        asRecord(decodeOrder),
+	persistence.KindIdempotency:  asRecord(decode[persistence.IdempotencyRecord]),
+	persistence.KindFill:         asRecord(decodeFill),
+	persistence.KindAccountState: asRecord(decode[persistence.AccountState]),
+	persistence.KindSetting:      asRecord(decode[persistence.Setting]),
+}
+
+func asRecord[T persistence.Record](decode func([]byte) (T, error)) func([]byte) (persistence.Record, error) {
+	return func(value []byte) (persistence.Record, error) {
+		record, err := decode(value)
+		if err != nil {
+			return nil, err
+		}
+		return record, nil
+	}
+}
+
+// DecodeEvent reads an event.
+func DecodeEvent(value []byte) (persistence.Event, error) { return decode[persistence.Event](value) }
+
+// DecodeJournal reads a journal row.
+func DecodeJournal(value []byte) (persistence.JournalEntry, error) {
+	return decode[persistence.JournalEntry](value)
+}
+
+// decode reads a value whose type holds no decimals.
+func decode[T any](value []byte) (T, error) {
+	var v T
+	if err := unmarshal(value, &v); err != nil {
+		var zero T
+		return zero, fmt.Errorf("%w: decode %T: %w", persistence.ErrIntegrity, v, err)
+	}
+	return v, nil
+}
+
+func unmarshal(value []byte, into any) error {
+	switch {
+	case len(value) == 0:
+		return io.ErrUnexpectedEOF
+	case value[0] != codecVersion:
+		return fmt.Errorf("unknown codec version %d", value[0])
+	case len(value) > ValueBytesMax:
+		return fmt.Errorf("%d bytes, more than %d", len(value), ValueBytesMax)
+	case !bytes.HasPrefix(value[1:], []byte("{")):
+		return fmt.Errorf("not an object")
+	}
+	decoder := json.NewDecoder(bytes.NewReader(value[1:]))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(into); err != nil {
+		return err
+	}
+	if decoder.InputOffset() != int64(len(value)-1) {
+		return fmt.Errorf("data after the object")
+	}
+	return nil
+}

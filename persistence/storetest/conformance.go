@@ -1,0 +1,41 @@
+package storetest
+
+import (
+	"testing"
+
+	"venuegate/persistence"
+)
+
+// Open gives an empty store, which the test owns; the suite closes it.
+type Open func(t testing.TB) persistence.Store
+
+// Run checks a store against the contract of package persistence.
+func Run(t *testing.T, open Open) {
+	t.Helper()
+	sections := []struct {
+		name  string
+		cases []conformanceCase
+	}{
+		{"commits", commitCases},
+		{"ownership", ownershipCases},
+		{"concurrency", concurrencyCases},
+		{"records", recordCases},
+		{"orders", orderCases},
+		{"fills", fillCases},
+		{"log", logCases},
+		{"purge", purgeCases},
+	}
+	for _, section := range sections {
+		t.Run(section.name, func(t *testing.T) {
+			for _, c := range section.cases {
+				t.Run(c.name, func(t *testing.T) { c.check(newHarness(t, open)) })
+			}
+		})
+	}
+	t.Run("model", func(t *testing.T) { runModel(t, open) })
+}
+
+type conformanceCase struct {
+	name  string
+	check func(h *harness)
+}

@@ -1,0 +1,83 @@
+package storetest
+
+import (
+	"fmt"
+	"slices"
+
+	"venuegate/persistence"
+	"venuegate/venues"
+)
+
+var fillCases = []conformanceCase{
+	{"a fill told twice is one record", fillTwice},
+	{"pages and filters", fillPages},
+	{"indexes follow a change", fillMoves},
+}
+
+type fillPage = persistence.Page[persistence.FillRecord]
+
+func (h *harness) allFills(q persistence.FillQuery) []string {
+	h.Helper()
+	var ids []string
+	for {
+		page := must[fillPage](h)(h.store.Fills(h.Context(), q))
+		for _, f := range page.Items {
+			ids = append(ids, f.FillID)
+		}
+		if page.Next == nil || len(ids) > 100_000 {
+			return ids
+		}
+		q.After = page.Next
+	}
+}
+
+func fillTwice(h *harness) {
+	f := NewFill("alice", 1)
+	f.RealizedPnl = venues.Some(venues.MustDecimal("12.5"))
+	h.put(f, f)
+	page := must[fillPage](h)(h.store.Fills(h.Context(), persistence.FillQuery{Customer: "alice"}))
+	h.same("fills", page.Items, []persistence.FillRecord{f})
+}
+
+func fillPages(h *harness) {
+	var fills []persistence.FillRecord
+	for i := range 24 {
+		f := NewFill("alice", i)
+		f.OrderID, f.ExecutedAt = fmt.Sprintf("ord_%d", i%5), moment(i/4)
+		fills = append(fills, f)
+	}
+	adopted := NewFill("alice", 90)
+	adopted.OrderID = ""
+	fills = append(fills, adopted)
+	for _, f := range fills {
+		h.put(f)
+	}
+	for _, q := range []persistence.FillQuery{
+		{}, {Exchange: venues.Binance}, {Symbol: "BTCUSDT"}, {OrderID: "ord_3"}, {OrderID: "ord_3", Symbol: "ETHUSDT"},
+		{OrderID: "ord"}, {From: moment(2).Time, To: moment(4).Time}, {OrderID: "ord_1", From: moment(2).Time, To: moment(90).Time},
+	} {
+		var want []string
+		for _, f := range slices.Backward(fills) {
+			if (q.Exchange == "" || q.Exchange == f.Exchange) && (q.Symbol == "" || q.Symbol == f.Symbol) &&
+				(q.OrderID == "" || q.OrderID == f.OrderID) && !f.ExecutedAt.Before(q.From) &&
+				(q.To.IsZero() || f.ExecutedAt.Before(q.To)) {
+				want = append(want, f.FillID)
+			}
+		}
+		q.Customer = "alice"
+		for _, q.Limit = range []int{0, 1, 3, 5} {
+			h.same(fmt.Sprintf("%+v", q), h.allFills(q), want)
+		}
+	}
+}
+
+func fillMoves(h *harness) {
+	f := NewFill("alice", 1)
+	h.put(f)
+	f.OrderID, f.ExecutedAt = "ord_other", moment(700)
+	h.put(f)
+	h.same("all", h.allFills(persistence.FillQuery{Customer: "alice"}), []string{f.FillID})
+	h.same("of the old order", len(h.allFills(persistence.FillQuery{Customer: "alice", OrderID: "ord_000001"})), 0)
+	h.same("of the new order", h.allFills(persistence.FillQuery{Customer: "alice", OrderID: "ord_other"}), []string{f.FillID})
+	h.same("at the old time", len(h.allFills(persistence.FillQuery{Customer: "alice", To: moment(600).Time})), 0)
+}

@@ -1,0 +1,127 @@
+package storetest
+
+import (
+	"fmt"
+
+	"venuegate/persistence"
+)
+
+var logCases = []conformanceCase{
+	{"events in order of their sequence", eventOrder},
+	{"an event put twice", eventTwice},
+	{"the sequence is the highest of both", logSequence},
+	{"journal pages and filters", journalPages},
+	{"the installation's own log", logOfInstallation},
+}
+
+func (h *harness) putEvents(customer string, seqs ...int) {
+	h.Helper()
+	var events []persistence.Event
+	for _, seq := range seqs {
+		events = append(events, NewEvent(seq))
+	}
+	h.commit(customer, persistence.Batch{Events: events})
+}
+
+func eventIDs(events []persistence.Event) []string {
+	ids := make([]string, 0, len(events))
+	for _, e := range events {
+		ids = append(ids, e.ID)
+	}
+	return ids
+}
+
+func eventOrder(h *harness) {
+	h.putEvents("alice", 3, 4)
+	h.putEvents("alice", 300, 70_000)
+	h.putEvents("bob", 5)
+	read := func(after string, limit int) []string {
+		return eventIDs(must[[]persistence.Event](h)(h.store.Events(h.Context(), "alice", after, limit)))
+	}
+	all := []string{"evt_000003", "evt_000004", "evt_000300", "evt_070000"}
+	h.same("all", read("", 0), all)
+	h.same("the first two", read("", 2), all[:2])
+	for i, id := range all {
+		h.same("after "+id, read(id, 10), all[i+1:])
+		h.same("one after "+id, read(id, 1), all[i+1:][:min(1, len(all)-i-1)])
+	}
+	missing[[]persistence.Event](h)(h.store.Events(h.Context(), "alice", "evt_000005", 10))
+	missing[[]persistence.Event](h)(h.store.Events(h.Context(), "alice", "evt_00030", 10))
+	h.same("an event", must[[]persistence.Event](h)(h.store.Events(h.Context(), "bob", "", 0)), []persistence.Event{NewEvent(5)})
+}
+
+func eventTwice(h *harness) {
+	h.putEvents("alice", 1, 2)
+	h.putEvents("alice", 1)
+	replaced := NewEvent(2)
+	replaced.ID = "evt_other"
+	h.commit("alice", persistence.Batch{Events: []persistence.Event{replaced}})
+	events := must[[]persistence.Event](h)(h.store.Events(h.Context(), "alice", "", 0))
+	h.same("events", eventIDs(events), []string{"evt_000001", "evt_other"})
+	missing[[]persistence.Event](h)(h.store.Events(h.Context(), "alice", "evt_000002", 0))
+}
+
+func logSequence(h *harness) {
+	sequence := func() uint64 { return must[uint64](h)(h.store.LastSequence(h.Context(), "alice")) }
+	h.same("at first", sequence(), 0)
+	h.putEvents("alice", 7)
+	h.same("after an event", sequence(), 7)
+	h.commit("alice", persistence.Batch{Journal: []persistence.JournalEntry{NewJournal(9)}})
+	h.same("after a journal row", sequence(), 9)
+	h.commit("alice", persistence.Batch{Events: []persistence.Event{NewEvent(8)}, Journal: []persistence.JournalEntry{NewJournal(4)}})
+	h.same("after lower ones", sequence(), 9)
+	h.same("of another", must[uint64](h)(h.store.LastSequence(h.Context(), "bob")), 0)
+}
+
+func (h *harness) allJournal(q persistence.JournalQuery) []string {
+	h.Helper()
+	var ids []string
+	for {
+		page := must[persistence.Page[persistence.JournalEntry]](h)(h.store.Journal(h.Context(), q))
+		for _, j := range page.Items {
+			ids = append(ids, j.ID)
+		}
+		if page.Next == nil || len(ids) > 100_000 {
+			return ids
+		}
+		q.After = page.Next
+	}
+}
+
+func journalPages(h *harness) {
+	const entries = 24
+	var all []persistence.JournalEntry
+	for i := range entries {
+		j := NewJournal(i)
+		j.At = moment(i / 5)
+		all = append(all, j)
+	}
+	nobody := NewJournal(entries)
+	nobody.Subject = ""
+	all = append(all, nobody)
+	h.commit("alice", persistence.Batch{Journal: all})
+	for _, q := range []persistence.JournalQuery{
+		{}, {Kind: "risk"}, {Kind: "ri"}, {Subject: "ord_000002"}, {Subject: "ord_000002", Kind: "order"}, {Subject: "ord"},
+		{From: moment(2).Time, To: moment(4).Time}, {Subject: "ord_000001", From: moment(1).Time, To: moment(2).Time},
+	} {
+		var want []string
+		for i := len(all) - 1; i >= 0; i-- {
+			j := all[i]
+			if (q.Kind == "" || q.Kind == j.Kind) && (q.Subject == "" || q.Subject == j.Subject) &&
+				!j.At.Before(q.From) && (q.To.IsZero() || j.At.Before(q.To)) {
+				want = append(want, j.ID)
+			}
+		}
+		q.Customer = "alice"
+		for _, q.Limit = range []int{0, 1, 4} {
+			h.same(fmt.Sprintf("%+v", q), h.allJournal(q), want)
+		}
+	}
+}
+
+func logOfInstallation(h *harness) {
+	h.commit("", persistence.Batch{Journal: []persistence.JournalEntry{NewJournal(1)}, Events: []persistence.Event{NewEvent(2)}})
+	h.same("journal", h.allJournal(persistence.JournalQuery{}), []string{"jrn_000001"})
+	h.same("sequence", must[uint64](h)(h.store.LastSequence(h.Context(), "")), 2)
+	h.nothing("alice")
+}

@@ -1,0 +1,246 @@
+package storetest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"venuegate/persistence"
+	"venuegate/persistence/internal/rows"
+)
+
+// QueueMax bounds the batches that wait; one more is answered ErrUnavailable.
+const QueueMax = 8192
+
+// Memory is a store in memory. It is safe for concurrent use.
+type Memory struct {
+	rows.Reader
+	mode    mode
+	latency time.Duration
+	running sync.WaitGroup
+
+	// guarded orders access to rows: readers see whole commits only.
+	guarded    sync.RWMutex
+	durable    *rowMap
+	generation uint64
+
+	mu        sync.Mutex
+	queue     []pending
+	draining  bool
+	closed    bool
+	failures  []failure
+	integrity error
+	committed int
+}
+
+type mode int
+
+const (
+	modeSync mode = iota
+	modeAsync
+	modeManual
+)
+
+// pending is one batch in the queue.
+type pending struct {
+	op   rows.Operation
+	done func(error)
+}
+
+// failure is what FailNext asked for.
+type failure struct {
+	err     error
+	applied bool
+}
+
+var _ persistence.Store = (*Memory)(nil)
+
+// Option of NewMemory.
+type Option func(*Memory)
+
+// Async makes batches durable one by one, latency after their turn has come, in
+// a goroutine that lives while there are any.
+func Async(latency time.Duration) Option {
+	return func(m *Memory) { m.mode, m.latency = modeAsync, latency }
+}
+
+// Manual makes batches durable when Sync is called.
+func Manual() Option { return func(m *Memory) { m.mode = modeManual } }
+
+// NewMemory makes an empty store. Without options a batch is durable, and done
+// has been called, when Submit returns; only if a Submit is called while another
+// runs, or from its done, the batch waits for its turn.
+func NewMemory(options ...Option) *Memory {
+	m := &Memory{durable: &rowMap{}, generation: 1}
+	for _, option := range options {
+		option(m)
+	}
+	m.Reader = rows.NewReader(m)
+	return m
+}
+
+// View implements rows.Viewer.
+func (m *Memory) View(ctx context.Context, read func(rows.Snapshot) error) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	m.guarded.RLock()
+	defer m.guarded.RUnlock()
+	if m.durable == nil {
+		return errClosed
+	}
+	return read(m.durable)
+}
+
+var errClosed = fmt.Errorf("%w: the store is closed", persistence.ErrUnavailable)
+
+// Submit implements persistence.Writer.
+func (m *Memory) Submit(b persistence.Batch, done func(error)) {
+	commit, err := rows.Prepare(b)
+	if err != nil {
+		refused := rows.Refused(err)
+		m.enqueue(func(rows.Tx) error { return refused }, done)
+		return
+	}
+	m.enqueue(func(tx rows.Tx) error { return commit.Apply(tx, m.generation) }, done)
+}
+
+// Commit implements persistence.Writer.
+func (m *Memory) Commit(ctx context.Context, b persistence.Batch) error {
+	return rows.Await(ctx, func(done func(error)) { m.Submit(b, done) })
+}
+
+// TakeOwnership implements persistence.Writer.
+func (m *Memory) TakeOwnership(ctx context.Context, customer string) (persistence.Fence, error) {
+	return rows.Own(ctx, m.enqueue, customer, m.generation)
+}
+
+// Purge implements persistence.Store.
+func (m *Memory) Purge(ctx context.Context, before persistence.Retention) error {
+	return rows.Purge(ctx, m, m.enqueue, before)
+}
+
+// Integrity implements persistence.Store; see BreakIntegrity.
+func (m *Memory) Integrity() error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.integrity
+}
+
+// Close makes what is queued durable and stops. In the manual mode what is
+// queued is refused instead. Closing twice does nothing.
+func (m *Memory) Close() error {
+	m.mu.Lock()
+	m.closed = true
+	m.mu.Unlock()
+	if m.mode == modeManual {
+		m.refuseQueue(errClosed)
+	}
+	m.running.Wait()
+	m.guarded.Lock()
+	defer m.guarded.Unlock()
+	m.durable = nil
+	return nil
+}
+
+func (m *Memory) enqueue(op rows.Operation, done func(error)) {
+	m.mu.Lock()
+	switch {
+	case m.closed:
+		m.mu.Unlock()
+		done(errClosed)
+		return
+	case len(m.queue) >= QueueMax:
+		m.mu.Unlock()
+		done(fmt.Errorf("%w: the queue is full", persistence.ErrUnavailable))
+		return
+	}
+	m.queue = append(m.queue, pending{op, done})
+	start := m.mode != modeManual && !m.draining
+	if start {
+		m.draining = true
+		m.running.Add(1)
+	}
+	m.mu.Unlock()
+	switch {
+	case start && m.mode == modeAsync:
+		go m.drain()
+	case start:
+		m.drain()
+	}
+}
+
+// drain is the writer: there is at most one at a time.
+func (m *Memory) drain() {
+	defer m.running.Done()
+	for {
+		m.mu.Lock()
+		if len(m.queue) == 0 {
+			m.draining = false
+			m.mu.Unlock()
+			return
+		}
+		m.mu.Unlock()
+		if m.latency > 0 {
+			time.Sleep(m.latency)
+		}
+		m.syncOne()
+	}
+}
+
+// syncOne makes the oldest batch durable and answers it. The batch leaves the
+// queue only now, so that a crash before finds it there.
+func (m *Memory) syncOne() {
+	m.mu.Lock()
+	if len(m.queue) == 0 {
+		m.mu.Unlock()
+		return
+	}
+	next := m.queue[0]
+	m.queue = m.queue[1:]
+	fail := m.takeFailure()
+	m.committed++
+	m.mu.Unlock()
+	next.done(m.apply(next.op, fail))
+}
+
+func (m *Memory) takeFailure() *failure {
+	if len(m.failures) == 0 {
+		return nil
+	}
+	first := m.failures[0]
+	m.failures = m.failures[1:]
+	return &first
+}
+
+func (m *Memory) apply(op rows.Operation, fail *failure) error {
+	if fail != nil && !fail.applied {
+		return fail.err
+	}
+	m.guarded.Lock()
+	defer m.guarded.Unlock()
+	if m.durable == nil {
+		return errClosed
+	}
+	tx := &mapTx{rows: m.durable}
+	err := op(tx)
+	if err != nil {
+		tx.undo()
+	}
+	switch {
+	case fail != nil:
+		return fail.err
+	case err == nil, isAnswer(err):
+		return err
+	default:
+		return fmt.Errorf("%w: %w", persistence.ErrUnavailable, err)
+	}
+}
+
+// isAnswer says whether an error is one of the classes already.
+func isAnswer(err error) bool {
+	return errors.Is(err, persistence.ErrFenced) || errors.Is(err, persistence.ErrExists) ||
+		errors.Is(err, persistence.ErrUnavailable)
+}

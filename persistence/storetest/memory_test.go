@@ -1,0 +1,193 @@
+package storetest_test
+
+import (
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"venuegate/persistence"
+	"venuegate/persistence/storetest"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+func TestMemoryConforms(t *testing.T) {
+	storetest.Run(t, func(testing.TB) persistence.Store { return storetest.NewMemory() })
+}
+
+func TestAsyncMemoryConforms(t *testing.T) {
+	storetest.Run(t, func(testing.TB) persistence.Store { return storetest.NewMemory(storetest.Async(0)) })
+}
+
+func own(t *testing.T, m *storetest.Memory, customer string) persistence.Fence {
+	t.Helper()
+	answer := make(chan persistence.Fence, 1)
+	go func() {
+		fence, err := m.TakeOwnership(t.Context(), customer)
+		if err != nil {
+			t.Errorf("TakeOwnership: %v", err)
+		}
+		answer <- fence
+	}()
+	for {
+		select {
+		case fence := <-answer:
+			return fence
+		default:
+			m.Sync(-1)
+		}
+	}
+}
+
+func order(fence persistence.Fence, n int) persistence.Batch {
+	return persistence.Batch{Fence: fence, Puts: []persistence.Record{storetest.NewOrder(fence.Customer, n)}}
+}
+
+func count(t *testing.T, m *storetest.Memory, customer string) int {
+	t.Helper()
+	page, err := m.Orders(t.Context(), persistence.OrderQuery{Customer: customer})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return len(page.Items)
+}
+
+func TestSyncMemoryIsDurableWhenSubmitReturns(t *testing.T) {
+	m := storetest.NewMemory()
+	fence := own(t, m, "alice")
+	answered := false
+	m.Submit(order(fence, 1), func(err error) { answered = err == nil })
+	if !answered || count(t, m, "alice") != 1 {
+		t.Errorf("answered %v, %d orders", answered, count(t, m, "alice"))
+	}
+}
+
+func TestAsyncMemoryTakesItsTime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := storetest.NewMemory(storetest.Async(time.Millisecond))
+		fence := own(t, m, "alice")
+		start := time.Now()
+		for i := range 3 {
+			m.Submit(order(fence, i), func(err error) {
+				if took := time.Since(start); err != nil || took != time.Duration(i+1)*time.Millisecond {
+					t.Errorf("batch %d was answered %v after %v", i, err, took)
+				}
+			})
+		}
+		if got := count(t, m, "alice"); got != 0 {
+			t.Errorf("%d orders are durable at once", got)
+		}
+		if err := m.Close(); err != nil {
+			t.Fatal(err)
+		}
+	})
+}
+
+func TestManualMemoryWaitsForSync(t *testing.T) {
+	m := storetest.NewMemory(storetest.Manual())
+	fence := own(t, m, "alice")
+	var answers []int
+	for i := range 4 {
+		m.Submit(order(fence, i), func(error) { answers = append(answers, i) })
+	}
+	if len(answers) != 0 || m.Waiting() != 4 {
+		t.Fatalf("answers %v, %d waiting before Sync", answers, m.Waiting())
+	}
+	if n := m.Sync(3); n != 3 || len(answers) != 3 || count(t, m, "alice") != 3 {
+		t.Errorf("Sync(3) = %d, answers %v", n, answers)
+	}
+	if n := m.Sync(-1); n != 1 || m.Waiting() != 0 {
+		t.Errorf("Sync(-1) = %d, %d waiting", n, m.Waiting())
+	}
+}
+
+func TestCrashDropsASuffix(t *testing.T) {
+	for survive := range 5 {
+		m := storetest.NewMemory(storetest.Manual())
+		fence := own(t, m, "alice")
+		m.Submit(order(fence, 0), func(error) {})
+		m.Sync(-1)
+		unknown := 0
+		for i := 1; i <= 3; i++ {
+			m.Submit(order(fence, i), func(err error) {
+				if errors.Is(err, persistence.ErrOutcomeUnknown) {
+					unknown++
+				}
+			})
+		}
+		after := m.Crash(survive)
+		if got, want := count(t, after, "alice"), 1+min(survive, 3); got != want || unknown != 3 {
+			t.Errorf("Crash(%d) left %d orders, want %d; %d answers are unknown", survive, got, want, unknown)
+		}
+		var stale, old error
+		after.Submit(order(fence, 9), func(err error) { stale = err })
+		after.Sync(-1)
+		m.Submit(order(fence, 9), func(err error) { old = err })
+		if !errors.Is(stale, persistence.ErrFenced) || !errors.Is(old, persistence.ErrUnavailable) {
+			t.Errorf("a fence of before the crash gave %v, the store of before it %v", stale, old)
+		}
+		if newer := own(t, after, "alice"); newer.Epoch <= fence.Epoch {
+			t.Errorf("epoch %d after epoch %d", newer.Epoch, fence.Epoch)
+		}
+	}
+}
+
+func TestCrashOfAnAsyncMemory(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := storetest.NewMemory(storetest.Async(time.Second))
+		fence := own(t, m, "alice")
+		for i := range 3 {
+			m.Submit(order(fence, i), func(error) {})
+		}
+		time.Sleep(1500 * time.Millisecond)
+		after := m.Crash(0)
+		if got := count(t, after, "alice"); got != 1 {
+			t.Errorf("%d orders are left, want 1", got)
+		}
+		if err := after.Close(); err != nil {
+			t.Fatal(err)
+		}
+	})
+}
+
+func TestFailNext(t *testing.T) {
+	m := storetest.NewMemory()
+	fence := own(t, m, "alice")
+	m.FailNext(persistence.ErrUnavailable)
+	m.LoseNextAnswer()
+	for i, want := range []struct {
+		err    error
+		orders int
+	}{{persistence.ErrUnavailable, 0}, {persistence.ErrOutcomeUnknown, 1}, {nil, 2}} {
+		err := m.Commit(t.Context(), order(fence, i))
+		if !errors.Is(err, want.err) || count(t, m, "alice") != want.orders {
+			t.Errorf("commit %d gave %v with %d orders, want %v with %d", i, err, count(t, m, "alice"), want.err, want.orders)
+		}
+	}
+}
+
+func TestFullQueue(t *testing.T) {
+	m := storetest.NewMemory(storetest.Manual())
+	for range storetest.QueueMax {
+		m.Submit(persistence.Batch{}, func(error) {})
+	}
+	var full error
+	m.Submit(persistence.Batch{}, func(err error) { full = err })
+	if !errors.Is(full, persistence.ErrUnavailable) {
+		t.Errorf("a full queue gave %v", full)
+	}
+	if n := m.Sync(-1); n != storetest.QueueMax {
+		t.Errorf("%d batches were queued", n)
+	}
+}
+
+func TestBreakIntegrity(t *testing.T) {
+	m := storetest.NewMemory()
+	m.BreakIntegrity()
+	if err := m.Integrity(); !errors.Is(err, persistence.ErrIntegrity) {
+		t.Errorf("Integrity = %v", err)
+	}
+}

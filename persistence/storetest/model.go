@@ -1,0 +1,366 @@
+package storetest
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"venuegate/persistence"
+	"venuegate/venues"
+)
+
+// model is what a store must show, kept in plain slices and searched from end to
+// end: slow, and without a key or an index that could be wrong in the same way.
+type model struct {
+	orders  map[string]persistence.OrderRecord
+	fills   map[string]persistence.FillRecord
+	keys    map[string]persistence.IdempotencyRecord
+	events  []persistence.Event
+	journal []persistence.JournalEntry
+	epoch   uint64
+	seq     uint64
+}
+
+// machine drives one store and its model with drawn actions, as two customers
+// that do the same things to different records.
+type machine struct {
+	store  persistence.Store
+	models map[string]*model
+	fences map[string]persistence.Fence
+}
+
+func runModel(t *testing.T, open Open) {
+	rapid.Check(t, func(rt *rapid.T) {
+		m := &machine{store: open(t), models: map[string]*model{}, fences: map[string]persistence.Fence{}}
+		defer func() { _ = m.store.Close() }()
+		for _, customer := range modelCustomers {
+			m.models[customer] = &model{
+				orders: map[string]persistence.OrderRecord{}, fills: map[string]persistence.FillRecord{},
+				keys: map[string]persistence.IdempotencyRecord{},
+			}
+			m.takeOwnership(rt, customer)
+		}
+		rt.Repeat(map[string]func(*rapid.T){
+			"commit": m.commit,
+			"take":   func(rt *rapid.T) { m.takeOwnership(rt, drawCustomer(rt)) },
+			"purge":  m.purge,
+			"orders": m.checkOrders,
+			"fills":  m.checkFills,
+			"log":    m.checkLog,
+			"keys":   m.checkKeys,
+		})
+	})
+}
+
+var modelCustomers = []string{"a", "ab"}
+
+func drawCustomer(rt *rapid.T) string { return rapid.SampledFrom(modelCustomers).Draw(rt, "customer") }
+
+func (m *machine) takeOwnership(rt *rapid.T, customer string) {
+	fence, err := m.store.TakeOwnership(rt.Context(), customer)
+	if err != nil || fence.Epoch <= m.models[customer].epoch {
+		rt.Fatalf("TakeOwnership after epoch %d: %v, %v", m.models[customer].epoch, fence, err)
+	}
+	m.models[customer].epoch = fence.Epoch
+	m.fences[customer] = fence
+}
+
+func drawMoment(rt *rapid.T) venues.Time { return moment(rapid.IntRange(0, 12).Draw(rt, "ms")) }
+
+func drawOrder(rt *rapid.T, customer string) persistence.OrderRecord {
+	o := NewOrder(customer, rapid.IntRange(0, 9).Draw(rt, "order"))
+	o.CreatedAt = drawMoment(rt)
+	o.Status = rapid.SampledFrom(venues.OrderStatuses()).Draw(rt, "status")
+	o.Exchange = rapid.SampledFrom(venues.All()).Draw(rt, "exchange")
+	o.RequestID = rapid.SampledFrom([]string{"", "r", "r2"}).Draw(rt, "request")
+	o.ClientOrderID = rapid.SampledFrom([]string{"", "c", "c2"}).Draw(rt, "client")
+	return o
+}
+
+func drawFill(rt *rapid.T, customer string) persistence.FillRecord {
+	f := NewFill(customer, rapid.IntRange(0, 9).Draw(rt, "fill"))
+	f.ExecutedAt = drawMoment(rt)
+	f.OrderID = rapid.SampledFrom([]string{"", "ord_1", "ord_2"}).Draw(rt, "of")
+	return f
+}
+
+func drawKey(rt *rapid.T, customer string) persistence.IdempotencyRecord {
+	r := NewIdempotency(customer, rapid.SampledFrom([]string{"r", "r2"}).Draw(rt, "request"), rapid.IntRange(1, 12).Draw(rt, "attempt"), 1)
+	r.FirstReceived = drawMoment(rt)
+	return r
+}
+
+// commit draws a batch, works out what must be answered and compares.
+func (m *machine) commit(rt *rapid.T) {
+	customer := drawCustomer(rt)
+	want := m.models[customer]
+	b := persistence.Batch{Fence: m.fences[customer]}
+	if rapid.IntRange(0, 9).Draw(rt, "stale") == 0 {
+		b.Fence.Epoch--
+	}
+	for range rapid.IntRange(0, 3).Draw(rt, "orders") {
+		b.Puts = append(b.Puts, drawOrder(rt, customer))
+	}
+	for range rapid.IntRange(0, 2).Draw(rt, "fills") {
+		b.Puts = append(b.Puts, drawFill(rt, customer))
+	}
+	if rapid.Bool().Draw(rt, "key") {
+		r := drawKey(rt, customer)
+		b.Absent, b.Puts = append(b.Absent, r.Key()), append(b.Puts, r)
+	}
+	for range rapid.IntRange(0, 2).Draw(rt, "events") {
+		event := NewEvent(len(want.events) + len(b.Events) + 1)
+		event.CreatedAt = moment(int(event.Seq) / 2)
+		b.Events = append(b.Events, event)
+	}
+	for range rapid.IntRange(0, 2).Draw(rt, "journal") {
+		entry := NewJournal(rapid.IntRange(1, 20).Draw(rt, "entry"))
+		b.Journal = append(b.Journal, entry)
+	}
+	expected := want.answer(b)
+	if err := m.store.Commit(rt.Context(), b); !errors.Is(err, expected) {
+		rt.Fatalf("commit gave %v, want %v", err, expected)
+	}
+	if expected == nil {
+		want.apply(b)
+	}
+}
+
+func (w *model) answer(b persistence.Batch) error {
+	if b.Empty() {
+		return nil
+	}
+	if b.Fence.Epoch != w.epoch {
+		return persistence.ErrFenced
+	}
+	for _, k := range b.Absent {
+		if _, there := w.keys[k.ID]; there {
+			return persistence.ErrExists
+		}
+	}
+	return nil
+}
+
+func (w *model) apply(b persistence.Batch) {
+	for _, r := range b.Puts {
+		switch r := r.(type) {
+		case persistence.OrderRecord:
+			w.orders[r.OrderID] = r
+		case persistence.FillRecord:
+			w.fills[r.FillID] = r
+		case persistence.IdempotencyRecord:
+			w.keys[r.Key().ID] = r
+		}
+	}
+	for _, e := range b.Events {
+		w.events = append(w.events, e)
+		w.seq = max(w.seq, e.Seq)
+	}
+	for _, j := range b.Journal {
+		w.journal = slices.DeleteFunc(w.journal, func(old persistence.JournalEntry) bool { return old.ID == j.ID })
+		w.journal = append(w.journal, j)
+		w.seq = max(w.seq, j.Seq)
+	}
+}
+
+func (m *machine) purge(rt *rapid.T) {
+	cut := func(name string) time.Time { return moment(rapid.IntRange(0, 4).Draw(rt, name)).Time }
+	before := persistence.Retention{Idempotency: cut("keys"), Events: cut("events"), Journal: cut("journal")}
+	if err := m.store.Purge(rt.Context(), before); err != nil {
+		rt.Fatalf("Purge: %v", err)
+	}
+	for _, w := range m.models {
+		for id, r := range w.keys {
+			if r.FirstReceived.Before(before.Idempotency) {
+				delete(w.keys, id)
+			}
+		}
+		// The events of the model are made in order of their times; numbers of
+		// purged ones are not used again, as an owner would not.
+		for i, e := range w.events {
+			if e.CreatedAt.Before(before.Events) {
+				w.events[i].ID = ""
+			}
+		}
+		w.journal = slices.DeleteFunc(w.journal, func(j persistence.JournalEntry) bool { return j.At.Before(before.Journal) })
+	}
+}
+
+func compare(rt *rapid.T, what string, got, want any) {
+	if g, w := text(got), text(want); g != w {
+		rt.Fatalf("%s:\n got %s\nwant %s", what, g, w)
+	}
+}
+
+// selected filters the records of a map and sorts them newest first.
+func selected[T any](records map[string]T, at func(T) (venues.Time, string), wanted func(T) bool) []T {
+	found := []T{}
+	for _, r := range records {
+		if wanted(r) {
+			found = append(found, r)
+		}
+	}
+	slices.SortFunc(found, func(a, b T) int {
+		atA, idA := at(a)
+		atB, idB := at(b)
+		if c := atB.Compare(atA.Time); c != 0 {
+			return c
+		}
+		return strings.Compare(idB, idA)
+	})
+	return found
+}
+
+// readPages joins every page of a query.
+func readPages[T any](rt *rapid.T, read func(after *persistence.Position) (persistence.Page[T], error)) []T {
+	all := []T{}
+	var after *persistence.Position
+	for {
+		page, err := read(after)
+		if err != nil {
+			rt.Fatalf("read a page: %v", err)
+		}
+		all = append(all, page.Items...)
+		if page.Next == nil {
+			return all
+		}
+		after = page.Next
+	}
+}
+
+func within(at venues.Time, from, to time.Time) bool {
+	return !at.Before(from) && (to.IsZero() || at.Before(to))
+}
+
+func drawBounds(rt *rapid.T) (from, to time.Time) {
+	if rapid.Bool().Draw(rt, "bounded") {
+		return drawMoment(rt).Time, drawMoment(rt).Time
+	}
+	return time.Time{}, time.Time{}
+}
+
+func (m *machine) checkOrders(rt *rapid.T) {
+	customer := drawCustomer(rt)
+	q := persistence.OrderQuery{
+		Customer: customer, Limit: rapid.IntRange(1, 4).Draw(rt, "limit"),
+		View:      rapid.SampledFrom([]persistence.OrderView{"", persistence.OrdersOpen, persistence.OrdersClosed, persistence.OrdersAll}).Draw(rt, "view"),
+		Exchange:  rapid.SampledFrom([]venues.Venue{"", venues.OKX}).Draw(rt, "exchange"),
+		Symbol:    rapid.SampledFrom([]string{"", "BTCUSDT"}).Draw(rt, "symbol"),
+		RequestID: rapid.SampledFrom([]string{"", "r"}).Draw(rt, "request"),
+	}
+	q.From, q.To = drawBounds(rt)
+	want := selected(m.models[customer].orders, orderPosition, func(o persistence.OrderRecord) bool {
+		return (q.View == "" || q.View == persistence.OrdersAll || (q.View == persistence.OrdersClosed) == o.Status.IsClosed()) &&
+			(q.Exchange == "" || q.Exchange == o.Exchange) && (q.Symbol == "" || q.Symbol == o.Symbol) &&
+			(q.RequestID == "" || q.RequestID == o.RequestID) && within(o.CreatedAt, q.From, q.To)
+	})
+	got := readPages(rt, func(after *persistence.Position) (persistence.Page[persistence.OrderRecord], error) {
+		q.After = after
+		return m.store.Orders(rt.Context(), q)
+	})
+	compare(rt, "orders", got, want)
+	m.checkUnfinished(rt, customer)
+}
+
+func orderPosition(o persistence.OrderRecord) (venues.Time, string) { return o.CreatedAt, o.OrderID }
+
+func (m *machine) checkUnfinished(rt *rapid.T, customer string) {
+	exchange := rapid.SampledFrom(venues.All()).Draw(rt, "account")
+	want := selected(m.models[customer].orders, orderPosition, func(o persistence.OrderRecord) bool {
+		return o.Exchange == exchange && !o.Status.IsClosed()
+	})
+	slices.Reverse(want)
+	got, err := m.store.UnfinishedOrders(rt.Context(), customer, exchange)
+	if err != nil {
+		rt.Fatal(err)
+	}
+	compare(rt, "unfinished orders", append([]persistence.OrderRecord{}, got...), want)
+
+	named := selected(m.models[customer].orders, func(o persistence.OrderRecord) (venues.Time, string) {
+		return venues.Time{}, o.OrderID
+	}, func(o persistence.OrderRecord) bool { return o.ClientOrderID == "c" })
+	order, err := m.store.OrderByClientID(rt.Context(), customer, "c")
+	switch {
+	case len(named) == 0 && !errors.Is(err, persistence.ErrNotFound):
+		rt.Fatalf("an order that nobody has: %s, %v", text(order), err)
+	case len(named) > 0:
+		compare(rt, "order by client id", order, named[0])
+	}
+}
+
+func (m *machine) checkFills(rt *rapid.T) {
+	customer := drawCustomer(rt)
+	q := persistence.FillQuery{
+		Customer: customer, Limit: rapid.IntRange(1, 4).Draw(rt, "limit"),
+		OrderID: rapid.SampledFrom([]string{"", "ord_1"}).Draw(rt, "order"),
+		Symbol:  rapid.SampledFrom([]string{"", "BTCUSDT"}).Draw(rt, "symbol"),
+	}
+	q.From, q.To = drawBounds(rt)
+	want := selected(m.models[customer].fills,
+		func(f persistence.FillRecord) (venues.Time, string) { return f.ExecutedAt, f.FillID },
+		func(f persistence.FillRecord) bool {
+			return (q.OrderID == "" || q.OrderID == f.OrderID) && (q.Symbol == "" || q.Symbol == f.Symbol) &&
+				within(f.ExecutedAt, q.From, q.To)
+		})
+	got := readPages(rt, func(after *persistence.Position) (persistence.Page[persistence.FillRecord], error) {
+		q.After = after
+		return m.store.Fills(rt.Context(), q)
+	})
+	compare(rt, "fills", got, want)
+}
+
+func (m *machine) checkLog(rt *rapid.T) {
+	customer := drawCustomer(rt)
+	w := m.models[customer]
+	events, err := m.store.Events(rt.Context(), customer, "", 0)
+	if err != nil {
+		rt.Fatal(err)
+	}
+	kept := slices.DeleteFunc(slices.Clone(w.events), func(e persistence.Event) bool { return e.ID == "" })
+	compare(rt, "events", append([]persistence.Event{}, events...), append([]persistence.Event{}, kept...))
+
+	q := persistence.JournalQuery{
+		Customer: customer, Limit: rapid.IntRange(1, 4).Draw(rt, "limit"),
+		Subject: rapid.SampledFrom([]string{"", "ord_000002"}).Draw(rt, "subject"),
+		Kind:    rapid.SampledFrom([]string{"", "risk"}).Draw(rt, "kind"),
+	}
+	byID := map[string]persistence.JournalEntry{}
+	for _, j := range w.journal {
+		byID[j.ID] = j
+	}
+	want := selected(byID, func(j persistence.JournalEntry) (venues.Time, string) { return j.At, j.ID },
+		func(j persistence.JournalEntry) bool {
+			return (q.Subject == "" || q.Subject == j.Subject) && (q.Kind == "" || q.Kind == j.Kind)
+		})
+	got := readPages(rt, func(after *persistence.Position) (persistence.Page[persistence.JournalEntry], error) {
+		q.After = after
+		return m.store.Journal(rt.Context(), q)
+	})
+	compare(rt, "journal", got, want)
+	seq, err := m.store.LastSequence(rt.Context(), customer)
+	if err != nil || seq != w.seq {
+		rt.Fatalf("LastSequence = %d, %v; want %d", seq, err, w.seq)
+	}
+}
+
+func (m *machine) checkKeys(rt *rapid.T) {
+	customer := drawCustomer(rt)
+	for _, request := range []string{"r", "r2"} {
+		newest := persistence.IdempotencyRecord{}
+		for _, r := range m.models[customer].keys {
+			if r.RequestID == request && r.Attempt > newest.Attempt {
+				newest = r
+			}
+		}
+		got, err := m.store.Idempotency(rt.Context(), customer, persistence.ScopeREST, request)
+		if errors.Is(err, persistence.ErrNotFound) != (newest.Attempt == 0) {
+			rt.Fatalf("request %q: %v, want attempt %d", request, err, newest.Attempt)
+		}
+		compare(rt, fmt.Sprint("newest attempt of ", request), got, newest)
+	}
+}

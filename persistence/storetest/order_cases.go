@@ -1,0 +1,285 @@
+package storetest
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"venuegate/persistence"
+	"venuegate/venues"
+)
+
+var orderCases = []conformanceCase{
+	{"a record comes back as it was put", orderComesBack},
+	{"pages go from the newest on", orderPages},
+	{"pages over orders of one moment", orderTies},
+	{"filters", orderFilters},
+	{"bounds of time", orderBounds},
+	{"indexes follow a change", orderMoves},
+	{"every status is in its view", orderViews},
+	{"unfinished orders, oldest first", orderUnfinished},
+	{"the newest order of a client id", orderClientID},
+	{"a page is not disturbed by new orders", orderStablePages},
+	{"limits", orderLimits},
+}
+
+type orderPage = persistence.Page[persistence.OrderRecord]
+
+// orderPages reads every page of a query and checks that each is full.
+func (h *harness) allOrders(q persistence.OrderQuery) []string {
+	h.Helper()
+	var ids []string
+	for {
+		page := must[orderPage](h)(h.store.Orders(h.Context(), q))
+		for _, o := range page.Items {
+			ids = append(ids, o.OrderID)
+		}
+		if page.Next == nil {
+			return ids
+		}
+		if q.Limit > 0 && len(page.Items) != q.Limit {
+			h.Fatalf("a page that is not the last has %d orders, want %d", len(page.Items), q.Limit)
+		}
+		if len(ids) > 100_000 {
+			h.Fatal("pages do not end")
+		}
+		q.After = page.Next
+	}
+}
+
+func orderComesBack(h *harness) {
+	full := NewOrder("alice", 1)
+	full.Status, full.PendingAction = venues.StatusPartiallyFilled, venues.PendingAmend
+	full.TriggerPrice, full.TakeProfit = venues.Some(venues.MustDecimal("1")), venues.Some(venues.MustDecimal("99999999.00000001"))
+	full.FilledQty, full.AvgPrice = venues.MustDecimal("0.5"), venues.Some(venues.MustDecimal("64000.123456789012345678"))
+	full.Fee, full.FeeCurrency = venues.Some(venues.MustDecimal("-0.25")), "USDT"
+	full.Protection.TakeProfit = &venues.ProtectionLeg{Status: venues.ProtectionLive, Price: venues.MustDecimal("7"), OrderID: "ord_9"}
+	full.ChannelID, full.VenueOrderID, full.Replaces, full.ReplacedBy = "hook_1", "77", "ord_a", "ord_b"
+	full.Error = &venues.OrderFault{Code: venues.CodeOrderRejected, Message: "m", Reason: "r", VenueCode: "-1", VenueMessage: "v"}
+	full.ReduceOnly, full.PostOnly, full.ClosePosition = true, true, true
+	full.EntryOrderID, full.UnknownSince, full.Comment = "ord_0", moment(3), "<script>\u2028 \"quoted\" \\"
+	bare := persistence.OrderRecord{Customer: "alice", Order: venues.Order{OrderID: "ord_bare"}}
+	h.put(full, bare)
+	for _, want := range []persistence.OrderRecord{full, bare} {
+		got := must[persistence.OrderRecord](h)(h.store.Order(h.Context(), "alice", want.OrderID))
+		h.same("order", got, want)
+		if got.Qty.String() != want.Qty.String() || !got.CreatedAt.Equal(want.CreatedAt.Time) {
+			h.Errorf("quantity %v at %v, want %v at %v", got.Qty, got.CreatedAt, want.Qty, want.CreatedAt)
+		}
+	}
+}
+
+// putOrders stores the orders 0 to n-1, with the time of each given by at.
+func (h *harness) putOrders(customer string, n int, at func(i int) int) []string {
+	h.Helper()
+	type placed struct {
+		id string
+		at int
+	}
+	var all []placed
+	for i := range n {
+		o := NewOrder(customer, i)
+		o.CreatedAt = moment(at(i))
+		h.put(o)
+		all = append(all, placed{o.OrderID, at(i)})
+	}
+	slices.SortFunc(all, func(a, b placed) int {
+		if a.at != b.at {
+			return b.at - a.at
+		}
+		return -compareText(a.id, b.id)
+	})
+	ids := make([]string, 0, n)
+	for _, p := range all {
+		ids = append(ids, p.id)
+	}
+	return ids
+}
+
+func compareText(a, b string) int {
+	switch {
+	case a < b:
+		return -1
+	case a > b:
+		return 1
+	}
+	return 0
+}
+
+func orderPages(h *harness) {
+	want := h.putOrders("alice", 23, func(i int) int { return i * 10 })
+	h.putOrders("bob", 5, func(i int) int { return i })
+	for _, limit := range []int{0, 1, 2, 7, 23, 24} {
+		h.same(fmt.Sprint("pages of ", limit), h.allOrders(persistence.OrderQuery{Customer: "alice", Limit: limit}), want)
+	}
+}
+
+func orderTies(h *harness) {
+	want := h.putOrders("alice", 20, func(i int) int { return i / 8 })
+	for _, view := range []persistence.OrderView{persistence.OrdersAll, persistence.OrdersOpen} {
+		for limit := 1; limit <= 6; limit++ {
+			got := h.allOrders(persistence.OrderQuery{Customer: "alice", View: view, Limit: limit})
+			h.same(fmt.Sprint(view, " pages of ", limit), got, want)
+		}
+	}
+}
+
+func orderFilters(h *harness) {
+	for i := range 24 {
+		o := NewOrder("alice", i)
+		if i >= 12 {
+			o.Status = venues.StatusFilled
+		}
+		h.put(o)
+	}
+	queries := []persistence.OrderQuery{
+		{View: persistence.OrdersOpen}, {View: persistence.OrdersClosed}, {Exchange: venues.Bybit}, {Symbol: "ETHUSDT"},
+		{RequestID: "request-7"}, {RequestID: "request-17", View: persistence.OrdersOpen}, {RequestID: "request"},
+		{View: persistence.OrdersOpen, Exchange: venues.OKX, Symbol: "BTCUSDT"},
+		{View: persistence.OrdersClosed, Exchange: venues.OKX, Symbol: "BTCUSDT"}, {Symbol: "BTC"},
+	}
+	for _, q := range queries {
+		q.Customer, q.Limit = "alice", 2
+		var want []string
+		for i := 23; i >= 0; i-- {
+			o := NewOrder("alice", i)
+			if (q.View == "" || (q.View == persistence.OrdersClosed) == (i >= 12)) &&
+				(q.Exchange == "" || q.Exchange == o.Exchange) && (q.Symbol == "" || q.Symbol == o.Symbol) &&
+				(q.RequestID == "" || q.RequestID == o.RequestID) {
+				want = append(want, o.OrderID)
+			}
+		}
+		h.same(fmt.Sprintf("%+v", q), h.allOrders(q), want)
+	}
+}
+
+// orderBounds: From is inclusive, To exclusive, and stored moments have
+// milliseconds.
+func orderBounds(h *harness) {
+	h.putOrders("alice", 6, func(i int) int { return i })
+	for _, c := range []struct {
+		from, to time.Duration
+		want     []string
+	}{
+		{2 * time.Millisecond, 4 * time.Millisecond, []string{"ord_000003", "ord_000002"}},
+		{1500 * time.Microsecond, 3500 * time.Microsecond, []string{"ord_000003", "ord_000002"}},
+		{5 * time.Millisecond, time.Hour, []string{"ord_000005"}},
+		{-time.Hour, time.Nanosecond, []string{"ord_000000"}},
+		{4 * time.Millisecond, 4 * time.Millisecond, nil},
+		{5 * time.Millisecond, time.Millisecond, nil},
+	} {
+		for _, view := range []persistence.OrderView{persistence.OrdersAll, persistence.OrdersOpen} {
+			q := persistence.OrderQuery{Customer: "alice", View: view, From: epoch.Add(c.from), To: epoch.Add(c.to), Limit: 1}
+			h.same(fmt.Sprint(view, " from ", c.from, " to ", c.to), h.allOrders(q), c.want)
+		}
+	}
+}
+
+func orderMoves(h *harness) {
+	o := NewOrder("alice", 1)
+	h.put(o)
+	before := o
+	o.Status, o.Symbol, o.Exchange = venues.StatusCancelled, "XRPUSDT", venues.OKX
+	o.RequestID, o.ClientOrderID, o.CreatedAt = "moved", "vgmoved", moment(500)
+	h.put(o)
+	ctx := h.Context()
+	query := func(q persistence.OrderQuery) int {
+		q.Customer = "alice"
+		return len(h.allOrders(q))
+	}
+	h.same("all", query(persistence.OrderQuery{}), 1)
+	h.same("open", query(persistence.OrderQuery{View: persistence.OrdersOpen}), 0)
+	h.same("closed", query(persistence.OrderQuery{View: persistence.OrdersClosed}), 1)
+	h.same("at the old time", query(persistence.OrderQuery{To: moment(400).Time}), 0)
+	h.same("under the old symbol", query(persistence.OrderQuery{Symbol: before.Symbol}), 0)
+	h.same("under the new symbol", query(persistence.OrderQuery{Symbol: "XRPUSDT", Exchange: venues.OKX}), 1)
+	h.same("under the old request", query(persistence.OrderQuery{RequestID: before.RequestID}), 0)
+	h.same("under the new request", query(persistence.OrderQuery{RequestID: "moved"}), 1)
+	missing[persistence.OrderRecord](h)(h.store.OrderByClientID(ctx, "alice", before.ClientOrderID))
+	h.same("under the new client id", must[persistence.OrderRecord](h)(h.store.OrderByClientID(ctx, "alice", "vgmoved")), o)
+	h.same("unfinished", len(must[[]persistence.OrderRecord](h)(h.store.UnfinishedOrders(ctx, "alice", before.Exchange))), 0)
+	o.Status, o.RequestID, o.ClientOrderID = venues.StatusOpen, "", ""
+	h.put(o)
+	h.same("open again", query(persistence.OrderQuery{View: persistence.OrdersOpen}), 1)
+	h.same("without a request", query(persistence.OrderQuery{RequestID: "moved"}), 0)
+}
+
+func orderViews(h *harness) {
+	for i, status := range venues.OrderStatuses() {
+		o := NewOrder("alice", i)
+		o.Status = status
+		h.put(o)
+	}
+	for view, closed := range map[persistence.OrderView]bool{persistence.OrdersOpen: false, persistence.OrdersClosed: true} {
+		var want []string
+		for i, status := range slices.Backward(venues.OrderStatuses()) {
+			if status.IsClosed() == closed {
+				want = append(want, NewOrder("alice", i).OrderID)
+			}
+		}
+		h.same(string(view), h.allOrders(persistence.OrderQuery{Customer: "alice", View: view, Limit: 3}), want)
+	}
+}
+
+func orderUnfinished(h *harness) {
+	var want []string
+	for i := 29; i >= 0; i-- {
+		o := NewOrder("alice", i)
+		if i%2 == 0 {
+			o.Status = []venues.OrderStatus{venues.StatusFilled, venues.StatusUnknown}[i/2%2]
+		}
+		h.put(o)
+		if o.Exchange == venues.Bybit && !o.Status.IsClosed() {
+			want = append([]string{o.OrderID}, want...)
+		}
+	}
+	var got []string
+	for _, o := range must[[]persistence.OrderRecord](h)(h.store.UnfinishedOrders(h.Context(), "alice", venues.Bybit)) {
+		got = append(got, o.OrderID)
+	}
+	h.same("unfinished", got, want)
+}
+
+func orderClientID(h *harness) {
+	first, second := NewOrder("alice", 1), NewOrder("alice", 2)
+	second.ClientOrderID = first.ClientOrderID
+	longer := NewOrder("alice", 3)
+	longer.ClientOrderID = first.ClientOrderID + "0"
+	h.put(first, second, longer)
+	ctx := h.Context()
+	h.same("newest", must[persistence.OrderRecord](h)(h.store.OrderByClientID(ctx, "alice", first.ClientOrderID)), second)
+	second.ClientOrderID = ""
+	h.put(second)
+	h.same("the one left", must[persistence.OrderRecord](h)(h.store.OrderByClientID(ctx, "alice", first.ClientOrderID)), first)
+}
+
+func orderStablePages(h *harness) {
+	want := h.putOrders("alice", 10, func(i int) int { return i })
+	q := persistence.OrderQuery{Customer: "alice", Limit: 4}
+	page := must[orderPage](h)(h.store.Orders(h.Context(), q))
+	for i := 20; i < 25; i++ {
+		h.put(NewOrder("alice", i))
+	}
+	q.After = page.Next
+	h.same("the pages after", h.allOrders(q), want[4:])
+}
+
+func orderLimits(h *harness) {
+	fence := h.fence("alice")
+	var batches []persistence.Batch
+	for i := range persistence.PageSizeMax + 1 {
+		batches = append(batches, persistence.Batch{Fence: fence, Puts: []persistence.Record{NewOrder("alice", i)}})
+	}
+	_, errs := h.submitAll(batches)
+	for i, err := range errs {
+		if err != nil {
+			h.Fatalf("batch %d: %v", i, err)
+		}
+	}
+	for _, limit := range []int{0, -1, persistence.PageSizeMax, persistence.PageSizeMax + 1} {
+		page := must[orderPage](h)(h.store.Orders(h.Context(), persistence.OrderQuery{Customer: "alice", Limit: limit}))
+		if len(page.Items) != persistence.PageSizeMax || page.Next == nil {
+			h.Errorf("limit %d gave %d orders, next %v", limit, len(page.Items), page.Next)
+		}
+	}
+}

@@ -1,0 +1,99 @@
+package storetest
+
+import (
+	"fmt"
+
+	"venuegate/persistence"
+)
+
+var purgeCases = []conformanceCase{
+	{"what is older goes, what is not stays", purgeByTime},
+	{"a zero time keeps everything", purgeKeeps},
+	{"more than one step", purgeMany},
+	{"orders, fills and the sequence stay", purgeOnlyThose},
+	{"a purged key is free", purgeFreesKey},
+}
+
+func (h *harness) purge(before persistence.Retention) {
+	h.Helper()
+	if err := h.store.Purge(h.Context(), before); err != nil {
+		h.Fatalf("Purge: %v", err)
+	}
+}
+
+func (h *harness) fillLog(customer string, n int) {
+	h.Helper()
+	b := persistence.Batch{}
+	for i := 1; i <= n; i++ {
+		b.Puts = append(b.Puts, NewIdempotency(customer, fmt.Sprint("r", n-i), 1, i))
+		b.Events = append(b.Events, NewEvent(i))
+		b.Journal = append(b.Journal, NewJournal(i))
+	}
+	h.commit(customer, b)
+}
+
+// logCounts are the numbers of request ids, events and journal rows left.
+func (h *harness) logCounts(customer string, n int) [3]int {
+	h.Helper()
+	held := 0
+	for i := range n {
+		if _, err := h.store.Idempotency(h.Context(), customer, persistence.ScopeREST, fmt.Sprint("r", i)); err == nil {
+			held++
+		}
+	}
+	events := must[[]persistence.Event](h)(h.store.Events(h.Context(), customer, "", 0))
+	return [3]int{held, len(events), len(h.allJournal(persistence.JournalQuery{Customer: customer}))}
+}
+
+func purgeByTime(h *harness) {
+	customers := []string{"alice", "bob", ""}
+	h.fillLog("alice", 20)
+	h.fillLog("bob", 20)
+	h.commit("", persistence.Batch{Journal: []persistence.JournalEntry{NewJournal(1), NewJournal(19)}})
+	h.purge(persistence.Retention{Idempotency: moment(5).Time, Events: moment(11).Time, Journal: moment(16).Time})
+	for i, want := range [][3]int{{16, 10, 5}, {16, 10, 5}, {0, 0, 1}} {
+		h.same(fmt.Sprintf("left of %q", customers[i]), h.logCounts(customers[i], 20), want)
+	}
+	missing[[]persistence.Event](h)(h.store.Events(h.Context(), "alice", "evt_000010", 0))
+	subject := h.allJournal(persistence.JournalQuery{Customer: "alice", Subject: "ord_000003"})
+	h.same("of a purged subject", len(subject), 0)
+}
+
+func purgeKeeps(h *harness) {
+	h.fillLog("alice", 5)
+	h.purge(persistence.Retention{})
+	h.same("left", h.logCounts("alice", 5), [3]int{5, 5, 5})
+}
+
+func purgeMany(h *harness) {
+	const customers, rows = 3, 300
+	for c := range customers {
+		h.fillLog(fmt.Sprint("c", c), rows)
+	}
+	all := persistence.Retention{Idempotency: moment(rows).Time, Events: moment(rows).Time, Journal: moment(rows).Time}
+	h.purge(all)
+	for c := range customers {
+		h.same(fmt.Sprint("left of ", c), h.logCounts(fmt.Sprint("c", c), rows), [3]int{1, 1, 1})
+	}
+	h.purge(all)
+}
+
+func purgeOnlyThose(h *harness) {
+	h.put(NewOrder("alice", 1), NewFill("alice", 1), persistence.Customer{ID: "alice"})
+	h.fillLog("alice", 5)
+	late := moment(1 << 40).Time
+	h.purge(persistence.Retention{Idempotency: late, Events: late, Journal: late})
+	h.same("left", h.logCounts("alice", 5), [3]int{})
+	h.same("orders", len(h.allOrders(persistence.OrderQuery{Customer: "alice"})), 1)
+	h.same("fills", len(h.allFills(persistence.FillQuery{Customer: "alice"})), 1)
+	h.same("customers", len(must[[]persistence.Customer](h)(h.store.Customers(h.Context()))), 1)
+	h.same("sequence", must[uint64](h)(h.store.LastSequence(h.Context(), "alice")), 5)
+}
+
+func purgeFreesKey(h *harness) {
+	r := NewIdempotency("alice", "r", 1, 1)
+	b := persistence.Batch{Absent: []persistence.Key{r.Key()}, Puts: []persistence.Record{r}}
+	h.commit("alice", b)
+	h.purge(persistence.Retention{Idempotency: moment(2).Time})
+	h.commit("alice", b)
+}

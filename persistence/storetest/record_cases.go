@@ -1,0 +1,193 @@
+package storetest
+
+import (
+	"fmt"
+	"strings"
+
+	"venuegate/persistence"
+	"venuegate/venues"
+)
+
+var recordCases = []conformanceCase{
+	{"customers", recordCustomers},
+	{"API keys", recordAPIKeys},
+	{"venue accounts", recordVenueAccounts},
+	{"account states", recordAccountStates},
+	{"settings", recordSettings},
+	{"idempotency attempts", recordAttempts},
+	{"idempotency scopes", recordScopes},
+	{"unknown ids", recordUnknown},
+	{"customers do not see each other", recordIsolation},
+}
+
+func recordCustomers(h *harness) {
+	alice := persistence.Customer{ID: "cus_b", Name: "Alice \"<&>\" \u00fc", CreatedAt: moment(1)}
+	bob := persistence.Customer{ID: "cus_a", Name: "Bob", CreatedAt: moment(2), Disabled: true}
+	h.put(alice, bob)
+	alice.Disabled = true
+	h.put(alice)
+	h.same("customers by id", must[[]persistence.Customer](h)(h.store.Customers(h.Context())), []persistence.Customer{bob, alice})
+	h.same("customer", must[persistence.Customer](h)(h.store.Customer(h.Context(), "cus_b")), alice)
+}
+
+func recordAPIKeys(h *harness) {
+	key := persistence.APIKey{
+		ID: "k2", Customer: "alice", Name: "n", Hash: []byte{0, 255}, Scopes: []persistence.Scope{persistence.ScopeRead},
+		CreatedAt: moment(1), ExpiresAt: moment(2), Allow: []string{"10.0.0.0/8"},
+	}
+	other := persistence.APIKey{ID: "k1", Customer: "alice", CreatedAt: moment(3)}
+	foreign := persistence.APIKey{ID: "k3", Customer: "alic", CreatedAt: moment(3)}
+	h.put(key, other, foreign)
+	ctx := h.Context()
+	h.same("key", must[persistence.APIKey](h)(h.store.APIKey(ctx, "k2")), key)
+	h.same("keys", must[[]persistence.APIKey](h)(h.store.APIKeys(ctx, "alice")), []persistence.APIKey{other, key})
+	key.RevokedAt, key.Customer = moment(9), "bob"
+	h.put(key)
+	h.same("keys after one moved", must[[]persistence.APIKey](h)(h.store.APIKeys(ctx, "alice")), []persistence.APIKey{other})
+	h.same("keys of the other", must[[]persistence.APIKey](h)(h.store.APIKeys(ctx, "bob")), []persistence.APIKey{key})
+}
+
+func recordVenueAccounts(h *harness) {
+	okx := persistence.VenueAccount{Customer: "alice", Exchange: venues.OKX, Environment: "sim", Sealed: []byte{1, 0, 2}, CreatedAt: moment(1)}
+	binance := persistence.VenueAccount{Customer: "alice", Exchange: venues.Binance, Environment: "live", CreatedAt: moment(2), Halted: true}
+	h.put(okx, binance)
+	got := must[[]persistence.VenueAccount](h)(h.store.VenueAccounts(h.Context(), "alice"))
+	h.same("accounts by exchange", got, []persistence.VenueAccount{binance, okx})
+}
+
+func recordAccountStates(h *harness) {
+	state := persistence.AccountState{Customer: "alice", Exchange: venues.Bybit, FillsUntil: map[string]venues.Time{
+		"BTCUSDT": moment(1), "ETHUSDT": moment(2),
+	}}
+	h.put(state)
+	h.same("state", must[persistence.AccountState](h)(h.store.AccountState(h.Context(), "alice", venues.Bybit)), state)
+	missing[persistence.AccountState](h)(h.store.AccountState(h.Context(), "alice", venues.OKX))
+}
+
+func recordSettings(h *harness) {
+	h.put(persistence.Setting{Name: "secret", Value: []byte{1}}, persistence.Setting{Name: "secret", Value: []byte{0, 2}})
+	h.same("setting", must[persistence.Setting](h)(h.store.Setting(h.Context(), "secret")), persistence.Setting{Name: "secret", Value: []byte{0, 2}})
+}
+
+// recordAttempts goes past ten: the tenth attempt is newer than the ninth.
+func recordAttempts(h *harness) {
+	for attempt := 1; attempt <= 12; attempt++ {
+		r := NewIdempotency("alice", "r", attempt, attempt)
+		h.commit("alice", persistence.Batch{Absent: []persistence.Key{r.Key()}, Puts: []persistence.Record{r}})
+		got := must[persistence.IdempotencyRecord](h)(h.store.Idempotency(h.Context(), "alice", persistence.ScopeREST, "r"))
+		h.same("newest attempt", got, r)
+	}
+	freed := NewIdempotency("alice", "r", 3, 3)
+	freed.FreedAt = moment(99)
+	h.put(freed)
+	got := must[persistence.IdempotencyRecord](h)(h.store.Idempotency(h.Context(), "alice", persistence.ScopeREST, "r"))
+	h.same("newest attempt after an older one changed", got.Attempt, 12)
+}
+
+func recordScopes(h *harness) {
+	rest, hook := NewIdempotency("alice", "r", 1, 1), NewIdempotency("alice", "r", 4, 2)
+	hook.Scope = "hook_1"
+	longer := NewIdempotency("alice", "r2", 7, 3)
+	h.put(rest, hook, longer)
+	ctx := h.Context()
+	h.same("rest", must[persistence.IdempotencyRecord](h)(h.store.Idempotency(ctx, "alice", persistence.ScopeREST, "r")), rest)
+	h.same("hook", must[persistence.IdempotencyRecord](h)(h.store.Idempotency(ctx, "alice", "hook_1", "r")), hook)
+	missing[persistence.IdempotencyRecord](h)(h.store.Idempotency(ctx, "alice", "hook_1", "r2"))
+	missing[persistence.IdempotencyRecord](h)(h.store.Idempotency(ctx, "bob", persistence.ScopeREST, "r"))
+}
+
+func recordUnknown(h *harness) {
+	ctx := h.Context()
+	for _, id := range []string{"", "nobody", "no\x00body", strings.Repeat("x", 10_000), "\xff"} {
+		missing[persistence.Customer](h)(h.store.Customer(ctx, id))
+		missing[persistence.APIKey](h)(h.store.APIKey(ctx, id))
+		missing[persistence.OrderRecord](h)(h.store.Order(ctx, "alice", id))
+		missing[persistence.OrderRecord](h)(h.store.Order(ctx, id, "ord_1"))
+		missing[persistence.OrderRecord](h)(h.store.OrderByClientID(ctx, "alice", id))
+		missing[persistence.IdempotencyRecord](h)(h.store.Idempotency(ctx, "alice", persistence.ScopeREST, id))
+		missing[persistence.Setting](h)(h.store.Setting(ctx, id))
+		missing[persistence.AccountState](h)(h.store.AccountState(ctx, id, venues.OKX))
+		if id != "" {
+			missing[[]persistence.Event](h)(h.store.Events(ctx, "alice", id, 10))
+		}
+		h.same("sequence", must[uint64](h)(h.store.LastSequence(ctx, id)), 0)
+	}
+	h.same("customers", len(must[[]persistence.Customer](h)(h.store.Customers(ctx))), 0)
+}
+
+// recordIsolation gives customers with names that could be confused the same
+// ids, and looks for anything of another's.
+func recordIsolation(h *harness) {
+	names := []string{"a", "ab", "a\x00", "a\x00b", "a/", "A", "a\x01", "aa"}
+	for i, name := range names {
+		h.commit(name, persistence.Batch{
+			Puts:    canaries(name, i+1),
+			Events:  []persistence.Event{canaryEvent(name, i+1)},
+			Journal: []persistence.JournalEntry{{ID: "jrn_1", Seq: uint64(i + 1), At: moment(1), Kind: name, Subject: "s"}},
+		})
+	}
+	for i, name := range names {
+		h.onlyOwn(name, i+1)
+	}
+	missing[persistence.OrderRecord](h)(h.store.Order(h.Context(), "b", "ord_000001"))
+}
+
+// canaries are one record of each kind that a customer owns. n orders make the
+// number of a customer's records its own.
+func canaries(customer string, n int) []persistence.Record {
+	records := []persistence.Record{
+		NewIdempotency(customer, "r", n, 1),
+		NewFill(customer, 1),
+		persistence.VenueAccount{Customer: customer, Exchange: venues.OKX, Environment: customer},
+		persistence.AccountState{Customer: customer, Exchange: venues.OKX, FillsUntil: map[string]venues.Time{customer: moment(1)}},
+		persistence.APIKey{ID: "key of " + customer, Customer: customer, Name: customer},
+	}
+	for i := 1; i <= n; i++ {
+		records = append(records, NewOrder(customer, i))
+	}
+	return records
+}
+
+func canaryEvent(customer string, n int) persistence.Event {
+	return persistence.Event{ID: "evt_1", Seq: uint64(n), Type: persistence.EventType(customer), CreatedAt: moment(1), Data: []byte("{}")}
+}
+
+func (h *harness) onlyOwn(customer string, n int) {
+	h.Helper()
+	ctx := h.Context()
+	own := func(what, owner string) {
+		h.Helper()
+		if owner != customer {
+			h.Errorf("%s of %q was shown to %q", what, owner, customer)
+		}
+	}
+	order := must[persistence.OrderRecord](h)(h.store.Order(ctx, customer, "ord_000001"))
+	own("order", order.Customer)
+	own("order by client id", must[persistence.OrderRecord](h)(h.store.OrderByClientID(ctx, customer, order.ClientOrderID)).Customer)
+	own("idempotency", must[persistence.IdempotencyRecord](h)(h.store.Idempotency(ctx, customer, persistence.ScopeREST, "r")).Customer)
+	own("state", must[persistence.AccountState](h)(h.store.AccountState(ctx, customer, venues.OKX)).Customer)
+	for _, view := range []persistence.OrderView{persistence.OrdersAll, persistence.OrdersOpen, ""} {
+		page := must[persistence.Page[persistence.OrderRecord]](h)(h.store.Orders(ctx, persistence.OrderQuery{Customer: customer, View: view}))
+		h.same("count of orders", len(page.Items), n)
+		for _, o := range page.Items {
+			own("order in a page", o.Customer)
+		}
+	}
+	for _, f := range must[persistence.Page[persistence.FillRecord]](h)(h.store.Fills(ctx, persistence.FillQuery{Customer: customer})).Items {
+		own("fill", f.Customer)
+	}
+	for _, a := range must[[]persistence.VenueAccount](h)(h.store.VenueAccounts(ctx, customer)) {
+		own("account", a.Environment)
+	}
+	keys := must[[]persistence.APIKey](h)(h.store.APIKeys(ctx, customer))
+	h.same("count of keys", len(keys), 1)
+	own("key", keys[0].Customer)
+	events := must[[]persistence.Event](h)(h.store.Events(ctx, customer, "", 0))
+	h.same("events", events, []persistence.Event{canaryEvent(customer, n)})
+	for _, q := range []persistence.JournalQuery{{Customer: customer}, {Customer: customer, Subject: "s"}} {
+		journal := must[persistence.Page[persistence.JournalEntry]](h)(h.store.Journal(ctx, q))
+		h.same("count of journal rows", len(journal.Items), 1)
+		own("journal row", journal.Items[0].Kind)
+	}
+	h.same(fmt.Sprintf("sequence of %q", customer), must[uint64](h)(h.store.LastSequence(ctx, customer)), n)
+}
