@@ -1,0 +1,228 @@
+package admin
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"venuegate/persistence"
+	"venuegate/venues"
+)
+
+// credentialCharsMax bounds each part of a venue's credentials.
+const credentialCharsMax = 512
+
+// Account as the administration shows it: never its credentials.
+type Account struct {
+	ID          string       `json:"id"`
+	Customer    string       `json:"customer"`
+	Exchange    venues.Venue `json:"exchange"`
+	Environment string       `json:"environment"`
+	Halted      bool         `json:"halted"`
+	CreatedAt   venues.Time  `json:"createdAt"`
+}
+
+// NewAccount asks to connect an account. Environment may be left out: it is the
+// one that the venue is configured for.
+type NewAccount struct {
+	Customer    string       `json:"customer"`
+	Exchange    venues.Venue `json:"exchange"`
+	Environment string       `json:"environment"`
+	venues.Credentials
+}
+
+// AccountChange changes what is given. Credentials are changed whole.
+type AccountChange struct {
+	Halted *bool `json:"halted"`
+	venues.Credentials
+}
+
+// ConnectAccount examines the credentials at the venue, seals and records them,
+// and connects. Connecting again replaces them.
+func (r *Registry) ConnectAccount(ctx context.Context, n NewAccount) (Account, error) {
+	environment, known := r.Environments[n.Exchange]
+	if !known {
+		return Account{}, venues.InvalidFields(venues.FieldFault{Field: "exchange", Rule: "not allowed", Given: string(n.Exchange), Allowed: r.exchanges()})
+	}
+	if n.Environment != "" && n.Environment != environment {
+		return Account{}, venues.InvalidFields(venues.FieldFault{Field: "environment", Rule: "not allowed", Given: n.Environment, Allowed: environment})
+	}
+	r.turn.Lock()
+	defer r.turn.Unlock()
+	if err := r.checkCustomer(ctx, n.Customer); err != nil {
+		return Account{}, err
+	}
+	sealed, err := r.proveAndSeal(ctx, n.Customer, n.Exchange, n.Credentials)
+	if err != nil {
+		return Account{}, err
+	}
+	record := persistence.VenueAccount{
+		Customer: n.Customer, Exchange: n.Exchange, Environment: environment,
+		Sealed: sealed, CreatedAt: venues.At(time.Now()),
+	}
+	return r.putAccount(ctx, record, field("action", "connect"), field("environment", environment))
+}
+
+// proveAndSeal takes credentials that open an account fit for trading.
+func (r *Registry) proveAndSeal(ctx context.Context, customer string, exchange venues.Venue, c venues.Credentials) ([]byte, error) {
+	if err := checkCredentials(c); err != nil {
+		return nil, err
+	}
+	findings := r.Examiner.Examine(ctx, exchange, c)
+	if err := refusal(findings); err != nil {
+		return nil, err
+	}
+	sealed, err := r.Vault.Seal(customer, exchange, c)
+	if err != nil {
+		return nil, fmt.Errorf("seal credentials of %s: %w", accountID(customer, exchange), err)
+	}
+	return sealed, nil
+}
+
+// Accounts lists the connected accounts of a customer, or of all if it is
+// empty.
+func (r *Registry) Accounts(ctx context.Context, customer string) ([]Account, error) {
+	list := []Account{}
+	err := r.forCustomers(ctx, customer, func(id string) error {
+		records, err := r.Store.VenueAccounts(ctx, id)
+		for _, record := range records {
+			if len(record.Sealed) > 0 {
+				list = append(list, accountOf(record))
+			}
+		}
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("list accounts: %w", err)
+	}
+	return list, nil
+}
+
+// Account finds one that is connected.
+func (r *Registry) Account(ctx context.Context, id string) (Account, error) {
+	record, err := r.account(ctx, id)
+	if err != nil {
+		return Account{}, err
+	}
+	return accountOf(record), nil
+}
+
+// ChangeAccount halts an account or lets it go on, and changes credentials.
+func (r *Registry) ChangeAccount(ctx context.Context, id string, change AccountChange) (Account, error) {
+	r.turn.Lock()
+	defer r.turn.Unlock()
+	record, err := r.account(ctx, id)
+	if err != nil {
+		return Account{}, err
+	}
+	fields := []persistence.JournalField{field("action", "change")}
+	if change.Halted != nil {
+		record.Halted = *change.Halted
+		fields = append(fields, field("halted", strconv.FormatBool(record.Halted)))
+	}
+	if change.Credentials != (venues.Credentials{}) {
+		record.Sealed, err = r.proveAndSeal(ctx, record.Customer, record.Exchange, change.Credentials)
+		if err != nil {
+			return Account{}, err
+		}
+		fields = append(fields, field("credentials", "changed"))
+	}
+	return r.putAccount(ctx, record, fields...)
+}
+
+// DisconnectAccount forgets the credentials. Orders at the venue stay as they
+// are.
+func (r *Registry) DisconnectAccount(ctx context.Context, id string) (Account, error) {
+	r.turn.Lock()
+	defer r.turn.Unlock()
+	record, err := r.account(ctx, id)
+	if err != nil {
+		return Account{}, err
+	}
+	record.Sealed = nil
+	return r.putAccount(ctx, record, field("action", "disconnect"))
+}
+
+// CheckAccount examines a connected account at its venue.
+func (r *Registry) CheckAccount(ctx context.Context, id string) ([]Finding, error) {
+	record, err := r.account(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	credentials, err := r.Vault.Open(record.Customer, record.Exchange, record.Sealed)
+	if err != nil {
+		return nil, fmt.Errorf("open credentials of %s: %w", id, err)
+	}
+	return r.Examiner.Examine(ctx, record.Exchange, credentials), nil
+}
+
+// putAccount records through the owner of the customer, and leaves a row in the
+// installation's journal of what the administration did.
+func (r *Registry) putAccount(ctx context.Context, record persistence.VenueAccount, fields ...persistence.JournalField) (Account, error) {
+	fields = append(fields, field("exchange", string(record.Exchange)))
+	entry := r.entry(kindAccount, accountID(record.Customer, record.Exchange), fields...)
+	if err := r.Directory.PutAccount(ctx, record, entry); err != nil {
+		return Account{}, fmt.Errorf("put account %s: %w", accountID(record.Customer, record.Exchange), err)
+	}
+	return accountOf(record), nil
+}
+
+func (r *Registry) account(ctx context.Context, id string) (persistence.VenueAccount, error) {
+	customer, exchange, _ := strings.Cut(id, ":")
+	records, err := r.Store.VenueAccounts(ctx, customer)
+	if err != nil {
+		return persistence.VenueAccount{}, fmt.Errorf("read account: %w", err)
+	}
+	i := slices.IndexFunc(records, func(a persistence.VenueAccount) bool {
+		return string(a.Exchange) == exchange && len(a.Sealed) > 0
+	})
+	if i < 0 {
+		return persistence.VenueAccount{}, fmt.Errorf("read account: %w", persistence.ErrNotFound)
+	}
+	return records[i], nil
+}
+
+func (r *Registry) exchanges() string {
+	names := make([]string, 0, len(r.Environments))
+	for _, v := range venues.All() {
+		if _, known := r.Environments[v]; known {
+			names = append(names, string(v))
+		}
+	}
+	return strings.Join(names, " ")
+}
+
+// accountID joins what names an account.
+func accountID(customer string, exchange venues.Venue) string {
+	return customer + ":" + string(exchange)
+}
+
+func accountOf(record persistence.VenueAccount) Account {
+	return Account{
+		ID: accountID(record.Customer, record.Exchange), Customer: record.Customer, Exchange: record.Exchange,
+		Environment: record.Environment, Halted: record.Halted, CreatedAt: record.CreatedAt,
+	}
+}
+
+func checkCredentials(c venues.Credentials) error {
+	for _, part := range []struct {
+		name     string
+		value    venues.Secret
+		required bool
+	}{
+		{"apiKey", c.APIKey, true},
+		{"apiSecret", c.APISecret, true},
+		{"passphrase", c.Passphrase, false},
+	} {
+		if part.required && part.value == "" {
+			return venues.InvalidFields(venues.FieldFault{Field: part.name, Rule: "missing"})
+		}
+		if len(part.value) > credentialCharsMax {
+			return venues.InvalidFields(venues.FieldFault{Field: part.name, Rule: "out of range", Allowed: "at most " + strconv.Itoa(credentialCharsMax) + " characters"})
+		}
+	}
+	return nil
+}

@@ -1,0 +1,240 @@
+package admin_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"go.uber.org/goleak"
+	"go.uber.org/zap"
+	"go.uber.org/zap/zapcore"
+	"go.uber.org/zap/zaptest/observer"
+
+	"venuegate/persistence"
+	"venuegate/persistence/storetest"
+	"venuegate/transport/admin"
+	"venuegate/venues"
+)
+
+const token = "a-token-of-the-tests"
+
+func TestMain(m *testing.M) {
+	goleak.VerifyTestMain(m,
+		// fasthttp keeps one clock for the process, and a cleaner that notices
+		// the end of its server at its next turn, seconds later.
+		goleak.IgnoreAnyFunction("github.com/valyala/fasthttp.updateServerDate.func1"),
+		goleak.IgnoreAnyFunction("github.com/valyala/fasthttp.(*workerPool).Start.func2"))
+}
+
+// house is a running administration over a store in memory.
+type house struct {
+	t         *testing.T
+	url       string
+	store     *storetest.Memory
+	directory *directory
+	examiner  *examiner
+	registry  *admin.Registry
+	logs      *observer.ObservedLogs
+	ready     error
+	client    *http.Client
+}
+
+func open(t *testing.T) *house {
+	t.Helper()
+	core, logs := observer.New(zapcore.InfoLevel)
+	h := &house{t: t, store: storetest.NewMemory(), logs: logs, examiner: &examiner{}, client: &http.Client{Timeout: 10 * time.Second}}
+	h.directory = &directory{store: h.store, fences: map[string]persistence.Fence{}}
+	keys := 0
+	h.registry = admin.NewRegistry(admin.Options{
+		Store: h.store, Directory: h.directory, Vault: vault{}, Examiner: h.examiner,
+		NewKey: func() (admin.KeyMaterial, error) {
+			keys++
+			id := fmt.Sprintf("id%d", keys)
+			return admin.KeyMaterial{ID: id, Text: "whole-key-" + id, Hash: []byte("hash-" + id)}, nil
+		},
+		Environments: map[venues.Venue]string{venues.Binance: "testnet"},
+	})
+	metrics := prometheus.NewRegistry()
+	metrics.MustRegister(prometheus.NewGauge(prometheus.GaugeOpts{Name: "venuegate_test_gauge"}))
+	server := admin.NewServer(admin.ServerOptions{
+		Registry: h.registry, Token: token, Ready: func() error { return h.ready }, Metrics: metrics, Log: zap.New(core),
+	})
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.url = "http://" + listener.Addr().String()
+	served := make(chan error, 1)
+	go func() { served <- server.Serve(listener) }()
+	t.Cleanup(func() {
+		h.client.CloseIdleConnections()
+		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+		defer cancel()
+		if err := errors.Join(server.Shutdown(ctx), <-served, h.store.Close()); err != nil {
+			t.Error(err)
+		}
+	})
+	return h
+}
+
+// answer of a call.
+type answer struct {
+	status int
+	header http.Header
+	text   string
+}
+
+// field finds a member of the answer, by its path.
+func (a answer) field(path ...string) any {
+	var value any
+	if err := json.Unmarshal([]byte(a.text), &value); err != nil {
+		return nil
+	}
+	for _, name := range path {
+		object, _ := value.(map[string]any)
+		value = object[name]
+	}
+	return value
+}
+
+func (a answer) id() string {
+	id, _ := a.field("id").(string)
+	return id
+}
+
+func (h *house) send(request *http.Request) answer {
+	h.t.Helper()
+	response, err := h.client.Do(request)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	defer response.Body.Close()
+	body, err := io.ReadAll(response.Body)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	return answer{response.StatusCode, response.Header, string(body)}
+}
+
+func (h *house) request(method, path, body string) *http.Request {
+	h.t.Helper()
+	request, err := http.NewRequestWithContext(h.t.Context(), method, h.url+path, bytes.NewReader([]byte(body)))
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	request.Header.Set("Authorization", "Bearer "+token)
+	if body != "" {
+		request.Header.Set("Content-Type", "application/json; charset=utf-8")
+	}
+	return request
+}
+
+// call expects a status and returns the answer.
+func (h *house) call(status int, method, path, body string) answer {
+	h.t.Helper()
+	a := h.send(h.request(method, path, body))
+	if a.status != status {
+		h.t.Fatalf("%s %s %s: status %d, want %d: %s", method, path, body, a.status, status, a.text)
+	}
+	if a.header.Get("X-Request-Id") == "" {
+		h.t.Errorf("%s %s: no X-Request-Id", method, path)
+	}
+	return a
+}
+
+// customer makes one.
+func (h *house) customer(name string) string {
+	h.t.Helper()
+	return h.call(http.StatusCreated, "POST", "/admin/v1/customers", fmt.Sprintf(`{"name":%q}`, name)).id()
+}
+
+// journal lists kinds and fields of the rows of a journal, oldest first.
+func (h *house) journal(customer string) []persistence.JournalEntry {
+	h.t.Helper()
+	page, err := h.store.Journal(h.t.Context(), persistence.JournalQuery{Customer: customer, Limit: 100})
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	return page.Items
+}
+
+// directory owns every customer, as the running service does.
+type directory struct {
+	store *storetest.Memory
+
+	mu        sync.Mutex
+	fences    map[string]persistence.Fence
+	sequence  uint64
+	customers []string
+	keys      []string
+	accounts  []persistence.VenueAccount
+	failure   error
+}
+
+func (d *directory) CustomerChanged(_ context.Context, customer string) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.customers = append(d.customers, customer)
+	return d.failure
+}
+
+func (d *directory) KeyChanged(_ context.Context, key string) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.keys = append(d.keys, key)
+	return d.failure
+}
+
+func (d *directory) PutAccount(ctx context.Context, account persistence.VenueAccount, entry persistence.JournalEntry) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	fence, owned := d.fences[account.Customer]
+	if !owned {
+		var err error
+		if fence, err = d.store.TakeOwnership(ctx, account.Customer); err != nil {
+			return err
+		}
+		d.fences[account.Customer] = fence
+	}
+	d.accounts = append(d.accounts, account)
+	d.sequence++
+	entry.Seq = d.sequence
+	return d.store.Commit(ctx, persistence.Batch{
+		Fence: fence, Puts: []persistence.Record{account}, Journal: []persistence.JournalEntry{entry},
+	})
+}
+
+// vault seals visibly, so that a test can see what was sealed for whom.
+type vault struct{}
+
+func (vault) Seal(customer string, exchange venues.Venue, c venues.Credentials) ([]byte, error) {
+	return []byte(customer + "|" + string(exchange) + "|" + c.APIKey.Reveal() + "|" + c.APISecret.Reveal()), nil
+}
+
+func (vault) Open(customer string, exchange venues.Venue, sealed []byte) (venues.Credentials, error) {
+	parts := bytes.Split(sealed, []byte("|"))
+	if len(parts) != 4 || string(parts[0]) != customer || string(parts[1]) != string(exchange) {
+		return venues.Credentials{}, errors.New("sealed for another")
+	}
+	return venues.Credentials{APIKey: venues.Secret(parts[2]), APISecret: venues.Secret(parts[3])}, nil
+}
+
+// examiner answers what the test says and remembers whom it looked at.
+type examiner struct {
+	findings []admin.Finding
+	seen     []string
+}
+
+func (e *examiner) Examine(_ context.Context, exchange venues.Venue, c venues.Credentials) []admin.Finding {
+	e.seen = append(e.seen, string(exchange)+" "+c.APIKey.Reveal())
+	return e.findings
+}

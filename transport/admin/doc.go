@@ -1,0 +1,39 @@
+// Package admin is the administration of an installation: customers, their API
+// keys and their accounts at venues, and the listener on which operators, the
+// command line and the metrics collector reach the process.
+//
+// # Registry
+//
+// Registry makes, changes and ends the three kinds of record. Every change is
+// one commit with a row in the installation's journal that says what was done to
+// whom, without secrets. Changes are made one at a time; reads need no turn.
+// What is running follows what is recorded (see Directory).
+//
+// Nothing is deleted: a customer is disabled, a key revoked, an account emptied
+// of its credentials. Orders and fills refer to them for longer than they live.
+//
+// # Server
+//
+// The listener is loopback alone, and is held to that by the configuration.
+//
+//	GET  /healthz                       the process lives
+//	GET  /readyz                        it serves; else 503 and why not
+//	GET  /metrics                       Prometheus text
+//	     /debug/pprof/...               profiles          (token)
+//	POST GET /admin/v1/customers        make, list        (token)
+//	GET PATCH DELETE .../{id}           read, change, disable
+//	POST GET /admin/v1/keys             make, list (?customer=)
+//	GET PATCH DELETE .../{id}           read, change, revoke
+//	POST GET /admin/v1/accounts         connect, list (?customer=)
+//	GET PATCH DELETE .../{id}           read, halt or change credentials, disconnect
+//	POST .../{id}/check                 examine the account at its venue
+//
+// Calls with (token) need the administration token as a bearer token. Bodies and
+// answers are JSON in camelCase; a body with an unknown member is refused, since
+// an administrator's typing error must not be ignored. Errors have the envelope
+// of the public interface. A secret appears in the answer of the call that made
+// it and nowhere else.
+//
+// An account's id is its customer and its exchange, joined by a colon: a
+// customer has at most one account at each.
+package admin

@@ -1,0 +1,64 @@
+package admin
+
+import (
+	"errors"
+	"strings"
+
+	"venuegate/persistence"
+	"venuegate/venues"
+)
+
+// FindingStatus says how bad a finding is.
+type FindingStatus string
+
+// Statuses of a finding. A failed one keeps the account from trading, or is too
+// dangerous to let it; a warning does not.
+const (
+	FindingOK      FindingStatus = "ok"
+	FindingWarning FindingStatus = "warning"
+	FindingFailed  FindingStatus = "failed"
+)
+
+// Finding is one thing that an examination looked at.
+type Finding struct {
+	// Check names it: reachable, clock, key, permissions, position_mode.
+	Check  string        `json:"check"`
+	Status FindingStatus `json:"status"`
+	// Text says what was found, Advice what to do about it.
+	Text   string `json:"text"`
+	Advice string `json:"advice,omitzero"`
+	// Err is the cause, if the venue gave one.
+	Err error `json:"-"`
+}
+
+// refusal is nil, or the error of the first failed finding: what the venue said
+// where it is at fault, else a fault of the request.
+func refusal(findings []Finding) error {
+	for _, f := range findings {
+		if f.Status != FindingFailed {
+			continue
+		}
+		text := f.Text
+		if f.Advice != "" {
+			text += ": " + f.Advice
+		}
+		if venues.CodeOf(f.Err) == venues.CodeExchangeUnavailable {
+			return venues.Errorf(venues.CodeExchangeUnavailable, "%s", text).Because(f.Err)
+		}
+		refused := venues.Errorf(venues.CodeInvalidRequest, "%s", text).With("check", f.Check).Because(f.Err)
+		if e, ok := errors.AsType[*venues.Error](f.Err); ok {
+			refused.VenueCode, refused.VenueMessage = e.VenueCode, e.VenueMessage
+		}
+		return refused
+	}
+	return nil
+}
+
+// orFault turns a record that is not there into a fault of the field that named
+// it.
+func orFault(err error, name, given string) error {
+	if !errors.Is(err, persistence.ErrNotFound) {
+		return err
+	}
+	return venues.InvalidFields(venues.FieldFault{Field: name, Rule: "unknown", Given: strings.ToValidUTF8(given, "")})
+}

@@ -1,0 +1,260 @@
+package admin
+
+import (
+	"context"
+	"fmt"
+	"net/netip"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"venuegate/persistence"
+	"venuegate/venues"
+)
+
+const (
+	// keysMax bounds the keys of a customer that are not revoked.
+	keysMax = 100
+	// prefixesMax bounds the address list of a key.
+	prefixesMax = 64
+)
+
+// Key as the administration shows it.
+type Key struct {
+	ID        string              `json:"id"`
+	Customer  string              `json:"customer"`
+	Name      string              `json:"name"`
+	Scopes    []persistence.Scope `json:"scopes"`
+	Allow     []string            `json:"allow"`
+	CreatedAt venues.Time         `json:"createdAt"`
+	ExpiresAt venues.Time         `json:"expiresAt"`
+	RevokedAt venues.Time         `json:"revokedAt"`
+	// APIKey is the whole key, in the answer that made it alone.
+	APIKey string `json:"apiKey,omitzero"`
+}
+
+// NewKey asks for a key. Without ExpiresAt it never expires; without Allow it
+// is good from every address.
+type NewKey struct {
+	Customer  string              `json:"customer"`
+	Name      string              `json:"name"`
+	Scopes    []persistence.Scope `json:"scopes"`
+	ExpiresAt venues.Time         `json:"expiresAt"`
+	Allow     []string            `json:"allow"`
+}
+
+// KeyChange changes what is given.
+type KeyChange struct {
+	Name      *string             `json:"name"`
+	Scopes    []persistence.Scope `json:"scopes"`
+	ExpiresAt venues.Time         `json:"expiresAt"`
+	Allow     []string            `json:"allow"`
+}
+
+// CreateKey makes a key. Its text is in the answer and is kept nowhere.
+func (r *Registry) CreateKey(ctx context.Context, n NewKey) (Key, error) {
+	r.turn.Lock()
+	defer r.turn.Unlock()
+	now := time.Now()
+	record := persistence.APIKey{
+		Customer: n.Customer, Name: n.Name, Scopes: n.Scopes, Allow: n.Allow,
+		CreatedAt: venues.At(now), ExpiresAt: n.ExpiresAt,
+	}
+	if err := checkKey(&record, now); err != nil {
+		return Key{}, err
+	}
+	if err := r.checkKeyOwner(ctx, record.Customer); err != nil {
+		return Key{}, err
+	}
+	material, err := r.NewKey()
+	if err != nil {
+		return Key{}, fmt.Errorf("make a key: %w", err)
+	}
+	record.ID, record.Hash = material.ID, material.Hash
+	if err := r.commit(ctx, kindKey, record.ID, record, keyFields("create", record)...); err != nil {
+		return Key{}, err
+	}
+	key := keyOf(record)
+	key.APIKey = material.Text
+	return key, nil
+}
+
+func (r *Registry) checkKeyOwner(ctx context.Context, customer string) error {
+	if err := r.checkCustomer(ctx, customer); err != nil {
+		return err
+	}
+	records, err := r.Store.APIKeys(ctx, customer)
+	if err != nil {
+		return fmt.Errorf("list keys of %s: %w", customer, err)
+	}
+	records = slices.DeleteFunc(records, func(k persistence.APIKey) bool { return !k.RevokedAt.IsZero() })
+	if len(records) >= keysMax {
+		return venues.Errorf(venues.CodeInvalidRequest, "the customer has %d keys; revoke one first", keysMax).With("limit", keysMax)
+	}
+	return nil
+}
+
+// checkCustomer refuses a customer that is not there as a fault of the request.
+func (r *Registry) checkCustomer(ctx context.Context, customer string) error {
+	if _, err := r.Store.Customer(ctx, customer); err != nil {
+		return fmt.Errorf("read customer %s: %w", customer, orFault(err, "customer", customer))
+	}
+	return nil
+}
+
+// Keys lists the keys of a customer, or of all if it is empty; the revoked ones
+// too.
+func (r *Registry) Keys(ctx context.Context, customer string) ([]Key, error) {
+	list := []Key{}
+	err := r.forCustomers(ctx, customer, func(id string) error {
+		records, err := r.Store.APIKeys(ctx, id)
+		for _, record := range records {
+			list = append(list, keyOf(record))
+		}
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("list keys: %w", err)
+	}
+	return list, nil
+}
+
+// forCustomers calls do with the one customer, which must be there, or with
+// each of them.
+func (r *Registry) forCustomers(ctx context.Context, customer string, do func(id string) error) error {
+	if customer != "" {
+		if _, err := r.Store.Customer(ctx, customer); err != nil {
+			return err
+		}
+		return do(customer)
+	}
+	records, err := r.Store.Customers(ctx)
+	for _, record := range records {
+		if err == nil {
+			err = do(record.ID)
+		}
+	}
+	return err
+}
+
+// Key finds one by its public id.
+func (r *Registry) Key(ctx context.Context, id string) (Key, error) {
+	record, err := r.Store.APIKey(ctx, id)
+	if err != nil {
+		return Key{}, fmt.Errorf("read key: %w", err)
+	}
+	return keyOf(record), nil
+}
+
+// ChangeKey changes name, scopes, expiry or addresses of a key that is not
+// revoked.
+func (r *Registry) ChangeKey(ctx context.Context, id string, change KeyChange) (Key, error) {
+	return r.putKey(ctx, id, "change", func(record *persistence.APIKey, now time.Time) error {
+		if !record.RevokedAt.IsZero() {
+			return venues.Errorf(venues.CodeInvalidRequest, "the key is revoked")
+		}
+		if change.Name != nil {
+			record.Name = *change.Name
+		}
+		if change.Scopes != nil {
+			record.Scopes = change.Scopes
+		}
+		if !change.ExpiresAt.IsZero() {
+			record.ExpiresAt = change.ExpiresAt
+		}
+		if change.Allow != nil {
+			record.Allow = change.Allow
+		}
+		return checkKey(record, now)
+	})
+}
+
+// RevokeKey ends a key for good. Revoking it again changes nothing.
+func (r *Registry) RevokeKey(ctx context.Context, id string) (Key, error) {
+	return r.putKey(ctx, id, "revoke", func(record *persistence.APIKey, now time.Time) error {
+		if record.RevokedAt.IsZero() {
+			record.RevokedAt = venues.At(now)
+		}
+		return nil
+	})
+}
+
+func (r *Registry) putKey(ctx context.Context, id, action string, change func(*persistence.APIKey, time.Time) error) (Key, error) {
+	r.turn.Lock()
+	defer r.turn.Unlock()
+	record, err := r.Store.APIKey(ctx, id)
+	if err != nil {
+		return Key{}, fmt.Errorf("read key: %w", err)
+	}
+	if err := change(&record, time.Now()); err != nil {
+		return Key{}, err
+	}
+	if err := r.commit(ctx, kindKey, record.ID, record, keyFields(action, record)...); err != nil {
+		return Key{}, err
+	}
+	if err := r.Directory.KeyChanged(ctx, record.ID); err != nil {
+		return Key{}, fmt.Errorf("follow key %s: %w", record.ID, err)
+	}
+	return keyOf(record), nil
+}
+
+// checkKey holds a key to the rules and puts its lists in order.
+func checkKey(record *persistence.APIKey, now time.Time) error {
+	name, err := checkName(record.Name)
+	if err != nil {
+		return err
+	}
+	record.Name = name
+	record.Scopes = slices.Compact(slices.Sorted(slices.Values(record.Scopes)))
+	allowed := []persistence.Scope{persistence.ScopeRead, persistence.ScopeTrade, persistence.ScopeAccount}
+	unknown := slices.ContainsFunc(record.Scopes, func(s persistence.Scope) bool { return !slices.Contains(allowed, s) })
+	if unknown || len(record.Scopes) == 0 {
+		return venues.InvalidFields(venues.FieldFault{Field: "scopes", Rule: "not allowed", Given: joinScopes(record.Scopes), Allowed: joinScopes(allowed)})
+	}
+	if !record.ExpiresAt.IsZero() && !record.ExpiresAt.After(now) {
+		return venues.InvalidFields(venues.FieldFault{Field: "expiresAt", Rule: "out of range", Allowed: "a moment to come"})
+	}
+	return checkPrefixes(record.Allow)
+}
+
+// checkPrefixes writes every entry as a prefix: a lone address is one of full
+// length.
+func checkPrefixes(allow []string) error {
+	if len(allow) > prefixesMax {
+		return venues.InvalidFields(venues.FieldFault{Field: "allow", Rule: "out of range", Allowed: "at most " + strconv.Itoa(prefixesMax) + " entries"})
+	}
+	for i, text := range allow {
+		prefix, err := netip.ParsePrefix(text)
+		if address, e := netip.ParseAddr(text); e == nil && address.Zone() == "" {
+			prefix, err = address.Prefix(address.BitLen())
+		}
+		if err != nil {
+			return venues.InvalidFields(venues.FieldFault{Field: "allow", Rule: "malformed", Given: text, Allowed: "an address or a prefix such as 10.0.0.0/8"})
+		}
+		allow[i] = prefix.Masked().String()
+	}
+	return nil
+}
+
+func keyOf(record persistence.APIKey) Key {
+	return Key{
+		ID: record.ID, Customer: record.Customer, Name: record.Name, Scopes: record.Scopes, Allow: record.Allow,
+		CreatedAt: record.CreatedAt, ExpiresAt: record.ExpiresAt, RevokedAt: record.RevokedAt,
+	}
+}
+
+func keyFields(action string, record persistence.APIKey) []persistence.JournalField {
+	return []persistence.JournalField{
+		field("action", action), field("customer", record.Customer), field("name", record.Name),
+		field("scopes", joinScopes(record.Scopes)), field("allow", strings.Join(record.Allow, " ")),
+	}
+}
+
+func joinScopes(scopes []persistence.Scope) string {
+	texts := make([]string, len(scopes))
+	for i, s := range scopes {
+		texts[i] = string(s)
+	}
+	return strings.Join(texts, " ")
+}

@@ -1,0 +1,142 @@
+package admin
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+	"io"
+	"sync"
+	"time"
+
+	"venuegate/persistence"
+	"venuegate/venues"
+)
+
+// Store is what the registry needs of the store.
+type Store interface {
+	Customers(ctx context.Context) ([]persistence.Customer, error)
+	Customer(ctx context.Context, id string) (persistence.Customer, error)
+	APIKey(ctx context.Context, id string) (persistence.APIKey, error)
+	APIKeys(ctx context.Context, customer string) ([]persistence.APIKey, error)
+	VenueAccounts(ctx context.Context, customer string) ([]persistence.VenueAccount, error)
+	LastSequence(ctx context.Context, customer string) (uint64, error)
+	Commit(ctx context.Context, b persistence.Batch) error
+}
+
+// Directory is the running service, which follows the records. Calls return
+// when it has; an error leaves the record in place, and the next start follows
+// it.
+type Directory interface {
+	// CustomerChanged: a customer was made, disabled or enabled again.
+	CustomerChanged(ctx context.Context, customer string) error
+	// KeyChanged: a key was changed or revoked; what was opened with it ends.
+	KeyChanged(ctx context.Context, keyID string) error
+	// PutAccount records the account under the fence of its customer, whose
+	// owner the directory is, with the row in the customer's journal, and then
+	// connects, reconnects or, without credentials, disconnects it.
+	PutAccount(ctx context.Context, account persistence.VenueAccount, entry persistence.JournalEntry) error
+}
+
+// Vault seals venue credentials for one customer and exchange.
+type Vault interface {
+	Seal(customer string, exchange venues.Venue, c venues.Credentials) ([]byte, error)
+	Open(customer string, exchange venues.Venue, sealed []byte) (venues.Credentials, error)
+}
+
+// NewKeyFunc makes the material of one API key.
+type NewKeyFunc func() (KeyMaterial, error)
+
+// KeyMaterial is a new key: its public id, its whole text, which is told once,
+// and what is kept of the secret part.
+type KeyMaterial struct {
+	ID   string
+	Text string
+	Hash []byte
+}
+
+// Examiner looks at an account with its credentials, from outside.
+type Examiner interface {
+	Examine(ctx context.Context, exchange venues.Venue, c venues.Credentials) []Finding
+}
+
+// Options of a Registry; all are required.
+type Options struct {
+	Store     Store
+	Directory Directory
+	Vault     Vault
+	NewKey    NewKeyFunc
+	Examiner  Examiner
+	// Environments are those of the configured venues.
+	Environments map[venues.Venue]string
+}
+
+// Registry makes, changes and ends customers, keys and accounts. It is safe for
+// concurrent use.
+type Registry struct {
+	Options
+	// entropy of ids.
+	entropy io.Reader
+
+	// turn is held through a change: read, decide, commit.
+	turn sync.Mutex
+	// sequence numbers the installation's journal; zero means that it must be
+	// read from the store.
+	sequence uint64
+}
+
+// NewRegistry makes a Registry.
+func NewRegistry(o Options) *Registry { return &Registry{Options: o, entropy: rand.Reader} }
+
+// Kinds of journal row.
+const (
+	kindCustomer = "admin.customer"
+	kindKey      = "admin.key"
+	kindAccount  = "admin.account"
+)
+
+// commit writes a record of the installation and the row that tells of it. The
+// caller has the turn.
+func (r *Registry) commit(ctx context.Context, kind, subject string, record persistence.Record, fields ...persistence.JournalField) error {
+	sequence, err := r.nextSequence(ctx)
+	if err != nil {
+		return err
+	}
+	entry := r.entry(kind, subject, fields...)
+	entry.Seq = sequence
+	batch := persistence.Batch{Puts: []persistence.Record{record}, Journal: []persistence.JournalEntry{entry}}
+	if err := r.Store.Commit(ctx, batch); err != nil {
+		// Whether the number was used is not known.
+		r.sequence = 0
+		return fmt.Errorf("record %s of %s: %w", kind, subject, err)
+	}
+	r.sequence = sequence
+	return nil
+}
+
+func (r *Registry) nextSequence(ctx context.Context) (uint64, error) {
+	if r.sequence != 0 {
+		return r.sequence + 1, nil
+	}
+	last, err := r.Store.LastSequence(ctx, "")
+	if err != nil {
+		return 0, fmt.Errorf("read the journal's sequence: %w", err)
+	}
+	return last + 1, nil
+}
+
+// entry is a row of a journal; whoever commits it numbers it.
+func (r *Registry) entry(kind, subject string, fields ...persistence.JournalField) persistence.JournalEntry {
+	now := time.Now()
+	return persistence.JournalEntry{
+		ID: r.newID(persistence.PrefixJournal, now), At: venues.At(now),
+		Kind: kind, Subject: subject, Fields: fields,
+	}
+}
+
+func (r *Registry) newID(prefix string, at time.Time) string {
+	return persistence.NewID(prefix, at, r.entropy)
+}
+
+func field(name, value string) persistence.JournalField {
+	return persistence.JournalField{Name: name, Value: value}
+}
