@@ -1,0 +1,224 @@
+package auth
+
+import (
+	"context"
+	"crypto/subtle"
+	"errors"
+	"fmt"
+	"net/netip"
+	"slices"
+	"sync"
+	"time"
+
+	"venuegate/persistence"
+	"venuegate/venues"
+)
+
+// Principal is who a request comes from. Its scopes are shared and must not be
+// changed.
+type Principal struct {
+	Customer string
+	KeyID    string
+	Scopes   []persistence.Scope
+	// ExpiresAt zero means never.
+	ExpiresAt time.Time
+}
+
+// Has says whether the key was given the scope. No scope implies another.
+func (p *Principal) Has(scope persistence.Scope) bool { return slices.Contains(p.Scopes, scope) }
+
+// Require is nil, or a *venues.Error scope_required.
+func (p *Principal) Require(scope persistence.Scope) error {
+	if p.Has(scope) {
+		return nil
+	}
+	granted := make([]string, len(p.Scopes))
+	for i, s := range p.Scopes {
+		granted[i] = string(s)
+	}
+	return venues.Errorf(venues.CodeScopeRequired, "the key lacks the scope %s", scope).
+		With("required", string(scope)).With("granted", granted)
+}
+
+// Keys is what an Authenticator reads; persistence.Reader has it.
+type Keys interface {
+	APIKey(ctx context.Context, id string) (persistence.APIKey, error)
+	Customer(ctx context.Context, id string) (persistence.Customer, error)
+}
+
+const (
+	// CacheTTL bounds how long a change of a key that was not told by Revoke
+	// goes unnoticed.
+	CacheTTL = 5 * time.Second
+	// cacheMax bounds the keys in the cache.
+	cacheMax = 4096
+	// failureAddressesMax bounds the addresses whose failures are counted.
+	failureAddressesMax = 16384
+)
+
+// Authenticator checks API keys. It is safe for concurrent use.
+type Authenticator struct {
+	keys     Keys
+	failures *MemoryLimiter
+
+	mu      sync.Mutex
+	cached  map[string]keyEntry
+	epoch   uint64 // rises with each Revoke
+	watches map[*func(keyID string)]struct{}
+}
+
+// keyEntry is a key as it was read; it is immutable.
+type keyEntry struct {
+	key      persistence.APIKey
+	allow    []netip.Prefix
+	disabled bool
+	readAt   time.Time
+}
+
+// NewAuthenticator makes an Authenticator over the records of keys.
+func NewAuthenticator(keys Keys) *Authenticator {
+	return &Authenticator{
+		keys:     keys,
+		failures: NewMemoryLimiter(failureAddressesMax),
+		cached:   make(map[string]keyEntry),
+		watches:  make(map[*func(string)]struct{}),
+	}
+}
+
+// Authenticate finds the principal of a key that was sent from source. The
+// error is a *venues.Error unauthorized or rate_limited; any other is a failure
+// to look the key up.
+func (a *Authenticator) Authenticate(ctx context.Context, key string, source netip.Addr) (Principal, error) {
+	now := time.Now()
+	p, ok, err := a.check(ctx, key, source, now)
+	if err != nil {
+		return Principal{}, err
+	}
+	if !ok {
+		return Principal{}, a.Fail(ctx, source)
+	}
+	return p, nil
+}
+
+// Fail counts one failed authentication of source and is its answer:
+// unauthorized, or rate_limited past the limit. Edges with credentials of
+// another kind (chart tokens) use it too.
+func (a *Authenticator) Fail(ctx context.Context, source netip.Addr) *venues.Error {
+	d, err := a.failures.Take(ctx, sourceGroup(source), authFailure, time.Now())
+	if err == nil && d.Allowed {
+		return venues.Errorf(venues.CodeUnauthorized, "the API key is missing, wrong or expired")
+	}
+	e := venues.Errorf(venues.CodeRateLimited, "too many failed authentications from this address")
+	e.RetryAfter = d.Reset
+	return e
+}
+
+func (a *Authenticator) check(ctx context.Context, text string, source netip.Addr, now time.Time) (Principal, bool, error) {
+	id, secret, ok := parseKey(text)
+	if !ok {
+		return Principal{}, false, nil
+	}
+	entry, known, err := a.find(ctx, id, now)
+	if err != nil {
+		return Principal{}, false, err
+	}
+	// The comparison is made for unknown ids too, so that time does not tell
+	// which ids exist.
+	hash := entry.key.Hash
+	if !known {
+		hash = make([]byte, len(hashSecret("")))
+	}
+	right := subtle.ConstantTimeCompare(hashSecret(secret), hash) == 1
+	if !known || !right || !entry.usable(source, now) {
+		return Principal{}, false, nil
+	}
+	k := entry.key
+	return Principal{Customer: k.Customer, KeyID: k.ID, Scopes: k.Scopes, ExpiresAt: k.ExpiresAt.Time}, true, nil
+}
+
+func (e *keyEntry) usable(source netip.Addr, now time.Time) bool {
+	expired := !e.key.ExpiresAt.IsZero() && !now.Before(e.key.ExpiresAt.Time)
+	return !expired && e.key.RevokedAt.IsZero() && !e.disabled && e.allows(source)
+}
+
+// find reads a key from the cache or the records.
+func (a *Authenticator) find(ctx context.Context, id string, now time.Time) (keyEntry, bool, error) {
+	a.mu.Lock()
+	entry, hit := a.cached[id]
+	epoch := a.epoch
+	a.mu.Unlock()
+	if hit && now.Sub(entry.readAt) < CacheTTL {
+		return entry, true, nil
+	}
+	entry, known, err := a.read(ctx, id, now)
+	if err != nil || !known {
+		return keyEntry{}, false, err
+	}
+	a.remember(id, entry, epoch)
+	return entry, true, nil
+}
+
+func (a *Authenticator) read(ctx context.Context, id string, now time.Time) (keyEntry, bool, error) {
+	key, err := a.keys.APIKey(ctx, id)
+	if errors.Is(err, persistence.ErrNotFound) {
+		return keyEntry{}, false, nil
+	}
+	if err != nil {
+		return keyEntry{}, false, fmt.Errorf("read API key %s: %w", id, err)
+	}
+	customer, err := a.keys.Customer(ctx, key.Customer)
+	if errors.Is(err, persistence.ErrNotFound) {
+		return keyEntry{}, false, nil
+	}
+	if err != nil {
+		return keyEntry{}, false, fmt.Errorf("read the customer of API key %s: %w", id, err)
+	}
+	return keyEntry{key: key, allow: parseAllow(key.Allow), disabled: customer.Disabled, readAt: now}, true, nil
+}
+
+// remember keeps an entry, unless a key was revoked since it was read: it may be
+// that one.
+func (a *Authenticator) remember(id string, entry keyEntry, epoch uint64) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.epoch != epoch {
+		return
+	}
+	if _, known := a.cached[id]; !known && len(a.cached) >= cacheMax {
+		for victim := range a.cached { // any: an entry is cheap to read again
+			delete(a.cached, victim)
+			break
+		}
+	}
+	a.cached[id] = entry
+}
+
+// Revoke makes a change of a key take effect at once: it is called after the
+// record was changed (revoked, or given other scopes), and tells those who
+// watch.
+func (a *Authenticator) Revoke(keyID string) {
+	a.mu.Lock()
+	delete(a.cached, keyID)
+	a.epoch++
+	watches := make([]func(string), 0, len(a.watches))
+	for watch := range a.watches {
+		watches = append(watches, *watch)
+	}
+	a.mu.Unlock()
+	for _, watch := range watches {
+		watch(keyID)
+	}
+}
+
+// Watch calls revoked with the id of each key that Revoke is told, until stop.
+// It must not block.
+func (a *Authenticator) Watch(revoked func(keyID string)) (stop func()) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.watches[&revoked] = struct{}{}
+	return func() {
+		a.mu.Lock()
+		defer a.mu.Unlock()
+		delete(a.watches, &revoked)
+	}
+}

@@ -1,0 +1,140 @@
+package auth
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"strings"
+	"time"
+
+	"venuegate/persistence"
+	"venuegate/venues"
+)
+
+// Parts of a key; see the package comment.
+const (
+	keyPrefix     = "vgk_"
+	keyIDChars    = 8
+	secretChars   = 43
+	checksumChars = 6
+	keyChars      = len(keyPrefix) + keyIDChars + 1 + secretChars + checksumChars
+)
+
+const base62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+
+// Grant is what a new key is good for.
+type Grant struct {
+	Customer string
+	Name     string
+	Scopes   []persistence.Scope
+	// ExpiresAt zero means never.
+	ExpiresAt time.Time
+	// Allow lists addresses and prefixes (CIDR) that may use the key; empty
+	// allows all.
+	Allow []string
+}
+
+// New makes a key and the record to keep of it. The key is shown once and kept
+// nowhere. entropy is crypto/rand.Reader outside tests. A grant that could not
+// be used as meant is a *venues.Error invalid_request; other errors are those
+// of entropy.
+func New(entropy io.Reader, g Grant, now time.Time) (venues.Secret, persistence.APIKey, error) {
+	if err := checkGrant(g); err != nil {
+		return "", persistence.APIKey{}, err
+	}
+	text, err := randomText(entropy, keyIDChars+secretChars)
+	if err != nil {
+		return "", persistence.APIKey{}, fmt.Errorf("make an API key: %w", err)
+	}
+	id, secret := text[:keyIDChars], text[keyIDChars:]
+	body := keyPrefix + id + "_" + secret
+	record := persistence.APIKey{
+		ID: id, Customer: g.Customer, Name: g.Name, Hash: hashSecret(secret), Scopes: g.Scopes,
+		CreatedAt: venues.At(now), Allow: g.Allow,
+	}
+	if !g.ExpiresAt.IsZero() {
+		record.ExpiresAt = venues.At(g.ExpiresAt)
+	}
+	return venues.Secret(body + checksum(body)), record, nil
+}
+
+func checkGrant(g Grant) error {
+	for _, scope := range g.Scopes {
+		switch scope {
+		case persistence.ScopeRead, persistence.ScopeTrade, persistence.ScopeAccount:
+		default:
+			return venues.InvalidFields(venues.FieldFault{
+				Field: "scopes", Rule: "unknown_value", Given: string(scope), Allowed: "read, trade, account",
+			})
+		}
+	}
+	if len(g.Scopes) == 0 {
+		return venues.InvalidFields(venues.FieldFault{Field: "scopes", Rule: "missing", Allowed: "read, trade, account"})
+	}
+	for _, entry := range g.Allow {
+		if _, err := parsePrefix(entry); err != nil {
+			return venues.InvalidFields(venues.FieldFault{
+				Field: "allow", Rule: "malformed", Given: entry, Allowed: "addresses and prefixes, such as 203.0.113.0/24",
+			})
+		}
+	}
+	return nil
+}
+
+// randomText draws n characters of base62. Bytes that would favour some
+// characters are thrown away.
+func randomText(entropy io.Reader, n int) (string, error) {
+	const fair = 256 - 256%len(base62)
+	text := make([]byte, 0, n)
+	var draw [64]byte
+	for len(text) < n {
+		if _, err := io.ReadFull(entropy, draw[:]); err != nil {
+			return "", err
+		}
+		for _, b := range draw {
+			if int(b) < fair && len(text) < n {
+				text = append(text, base62[int(b)%len(base62)])
+			}
+		}
+	}
+	return string(text), nil
+}
+
+func hashSecret(secret string) []byte {
+	sum := sha256.Sum256([]byte(secret))
+	return sum[:]
+}
+
+func checksum(body string) string {
+	sum := crc32.ChecksumIEEE([]byte(body))
+	var text [checksumChars]byte
+	for i := len(text) - 1; i >= 0; i-- {
+		text[i] = base62[sum%uint32(len(base62))]
+		sum /= uint32(len(base62))
+	}
+	return string(text[:])
+}
+
+// parseKey takes a key apart; ok is false for text that New cannot have made.
+func parseKey(text string) (id, secret string, ok bool) {
+	if len(text) != keyChars || !strings.HasPrefix(text, keyPrefix) || text[len(keyPrefix)+keyIDChars] != '_' {
+		return "", "", false
+	}
+	body := text[:keyChars-checksumChars]
+	if checksum(body) != text[keyChars-checksumChars:] {
+		return "", "", false
+	}
+	id = body[len(keyPrefix) : len(keyPrefix)+keyIDChars]
+	secret = body[len(keyPrefix)+keyIDChars+1:]
+	return id, secret, isBase62(id) && isBase62(secret)
+}
+
+func isBase62(text string) bool {
+	for i := range len(text) {
+		if strings.IndexByte(base62, text[i]) < 0 {
+			return false
+		}
+	}
+	return true
+}
