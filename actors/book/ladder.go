@@ -1,0 +1,201 @@
+package book
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"venuegate/venues"
+)
+
+// Bounds of what one side of a book keeps.
+const (
+	// DepthMax is the deepest view that is published.
+	DepthMax = 200
+	// levelsMax is where a side is cut back to its levelsKept best levels: far
+	// levels that the venue never removes must not pile up. Both are beyond
+	// what any venue sends in a snapshot.
+	levelsMax  = 4096
+	levelsKept = 2048
+)
+
+// ladder is one side of a book: a slice sorted so that the best level is last,
+// where nearly all changes happen and moving the rest costs least.
+//
+// A level is kept under its key, sign*price, so that on both sides the greater
+// of two keys is the better price.
+type ladder struct {
+	sign   int64 // +1 for bids, -1 for asks
+	levels []venues.Level
+	// known is the worst key that the ladder knows. Levels beyond it are neither
+	// kept nor shown: a snapshot that was cut off there says nothing of them.
+	known int64
+	// touched is the best key that has changed since the last publication.
+	touched int64
+}
+
+const (
+	allKnown  = math.MinInt64
+	untouched = math.MinInt64
+)
+
+func newLadder(sign int64) ladder { return ladder{sign: sign, known: allKnown, touched: untouched} }
+
+// load replaces the side by a snapshot's, best first. A snapshot that may be cut
+// off is known down to its last level only, and one of fewer levels than the
+// deepest view cannot have been.
+func (l *ladder) load(levels []venues.Level, mayBeCut bool) {
+	l.levels, l.known, l.touched = l.levels[:0], allKnown, math.MaxInt64
+	for _, level := range slices.Backward(levels) {
+		if level.Qty > 0 {
+			l.levels = append(l.levels, venues.Level{Price: l.sign * level.Price, Qty: level.Qty})
+		}
+	}
+	if !slices.IsSortedFunc(l.levels, byKey) {
+		slices.SortStableFunc(l.levels, byKey)
+	}
+	l.levels = slices.CompactFunc(l.levels, func(a, b venues.Level) bool { return a.Price == b.Price })
+	if mayBeCut && len(l.levels) >= DepthMax {
+		l.known = l.levels[0].Price
+	}
+	l.trim()
+}
+
+func byKey(a, b venues.Level) int { return cmp.Compare(a.Price, b.Price) }
+
+// clear forgets everything.
+func (l *ladder) clear() {
+	l.levels, l.known, l.touched = l.levels[:0], allKnown, untouched
+}
+
+// set gives a price its new quantity; zero removes it. To remove what is not
+// there is usual: venues tell of levels that a snapshot did not reach.
+func (l *ladder) set(level venues.Level) {
+	key := l.sign * level.Price
+	if key < l.known {
+		return
+	}
+	i := l.search(key)
+	present := i < len(l.levels) && l.levels[i].Price == key
+	switch {
+	case level.Qty <= 0 && !present:
+		return
+	case level.Qty <= 0:
+		l.levels = append(l.levels[:i], l.levels[i+1:]...)
+	case present:
+		l.levels[i].Qty = level.Qty
+	default:
+		l.levels = append(l.levels, venues.Level{})
+		copy(l.levels[i+1:], l.levels[i:])
+		l.levels[i] = venues.Level{Price: key, Qty: level.Qty}
+		l.trim()
+	}
+	l.touched = max(l.touched, key)
+}
+
+// search finds the first level whose key is not below key. It gallops from the
+// best level, because most changes are near it, and halves from there.
+func (l *ladder) search(key int64) int {
+	low, high := len(l.levels), len(l.levels)
+	for step := 1; low > 0; step *= 2 {
+		low = max(0, low-step)
+		if l.levels[low].Price < key {
+			low++
+			break
+		}
+		high = low
+	}
+	for low < high {
+		middle := int(uint(low+high) / 2)
+		if l.levels[middle].Price < key {
+			low = middle + 1
+		} else {
+			high = middle
+		}
+	}
+	return low
+}
+
+func (l *ladder) trim() {
+	if len(l.levels) <= levelsMax {
+		return
+	}
+	kept := copy(l.levels, l.levels[len(l.levels)-levelsKept:])
+	l.levels = l.levels[:kept]
+	l.known = l.levels[0].Price
+}
+
+// best is the key of the best level.
+func (l *ladder) best() (venues.Level, bool) {
+	if len(l.levels) == 0 {
+		return venues.Level{}, false
+	}
+	best := l.levels[len(l.levels)-1]
+	best.Price *= l.sign
+	return best, true
+}
+
+// top appends the best levels to dst, best first, at most depth.
+func (l *ladder) top(dst []venues.Level, depth int) []venues.Level {
+	for i := len(l.levels) - 1; i >= 0 && depth > 0; i-- {
+		dst = append(dst, venues.Level{Price: l.sign * l.levels[i].Price, Qty: l.levels[i].Qty})
+		depth--
+	}
+	return dst
+}
+
+// thin says that the ladder's knowledge does not reach as deep as the deepest
+// view any more, although the venue has more levels.
+func (l *ladder) thin() bool { return l.known != allKnown && len(l.levels) < DepthMax }
+
+// ladders is a book: both sides.
+type ladders struct {
+	bids, asks ladder
+}
+
+func newLadders() ladders { return ladders{bids: newLadder(+1), asks: newLadder(-1)} }
+
+func (b *ladders) load(u *venues.BookUpdate, mayBeCut bool) {
+	b.bids.load(u.Bids, mayBeCut)
+	b.asks.load(u.Asks, mayBeCut)
+}
+
+func (b *ladders) clear() {
+	b.bids.clear()
+	b.asks.clear()
+}
+
+func (b *ladders) apply(u *venues.BookUpdate) {
+	for _, level := range u.Bids {
+		b.bids.set(level)
+	}
+	for _, level := range u.Asks {
+		b.asks.set(level)
+	}
+}
+
+// crossed says that the best bid is not below the best ask, which no book of a
+// trading market is.
+func (b *ladders) crossed() bool {
+	bid, bids := b.bids.best()
+	ask, asks := b.asks.best()
+	return bids && asks && bid.Price >= ask.Price
+}
+
+func (b *ladders) thin() bool { return b.bids.thin() || b.asks.thin() }
+
+// bounded says that far levels of the book are not known.
+func (b *ladders) bounded() bool { return b.bids.known != allKnown || b.asks.known != allKnown }
+
+// agrees compares two books at the same sequence as far as both know.
+func (b *ladders) agrees(with *ladders) bool {
+	return b.bids.agrees(&with.bids) && b.asks.agrees(&with.asks)
+}
+
+func (l *ladder) agrees(with *ladder) bool {
+	n := min(len(l.levels), len(with.levels), DepthMax)
+	if n == 0 {
+		return len(l.levels) == len(with.levels)
+	}
+	return slices.Equal(l.levels[len(l.levels)-n:], with.levels[len(with.levels)-n:])
+}

@@ -1,0 +1,185 @@
+package book
+
+import (
+	"slices"
+	"sync/atomic"
+
+	"venuegate/venues"
+)
+
+// subscribersMax bounds the subscriptions of one book, over all its topics.
+const subscribersMax = 1 << 16
+
+// topic is one stream channel: who listens, and how far it has been told.
+type topic struct {
+	name string
+	seq  uint64 // of the newest frame
+	subs []*subscription
+	// begun: a snapshot was published, and everything since.
+	begun bool
+	// snapshot is the newest frame that was made for a single subscriber; it
+	// serves the next one too while its Seq is that of the topic.
+	snapshot venues.Frame
+}
+
+func (t *topic) add(s *subscription) {
+	s.index = len(t.subs)
+	t.subs = append(t.subs, s)
+}
+
+func (t *topic) remove(s *subscription) {
+	last := len(t.subs) - 1
+	t.subs[s.index] = t.subs[last]
+	t.subs[s.index].index = s.index
+	t.subs[last] = nil
+	t.subs = t.subs[:last]
+	s.index = detached
+}
+
+// pause ends the publication until the next snapshot.
+func (t *topic) pause() {
+	t.begun = false
+	t.snapshot = venues.Frame{}
+}
+
+// depthTopic shows the best levels of the book.
+type depthTopic struct {
+	topic
+	view view
+}
+
+func (t *depthTopic) pause() {
+	t.topic.pause()
+	t.view.clear()
+}
+
+// candleTopic shows the candle of one timeframe.
+type candleTopic struct {
+	topic
+	timeframe venues.Timeframe
+	current   venues.Candle
+	known     bool // current is the newest candle that the venue told
+	// streamed: the stream has told current since its last interruption, so
+	// that what REST tells of the same candle is older.
+	streamed   bool
+	generation uint64 // of the fetch that is waited for
+	attempt    int
+}
+
+// board holds the topics of a book. It outlives the incarnations of the actor:
+// subscribers must not be lost with a failure. It is used on the actor's
+// goroutine alone.
+type board struct {
+	depths      []*depthTopic
+	trades      topic
+	candles     []*candleTopic
+	subscribers int
+}
+
+func newBoard(venue venues.Venue, symbol string) *board {
+	name := func(t venues.Topic) string {
+		t.Venue, t.Symbol = venue, symbol
+		return t.String()
+	}
+	b := &board{trades: topic{name: name(venues.Topic{Kind: venues.TopicTrades})}}
+	for _, depth := range venues.BookDepths() {
+		b.depths = append(b.depths, &depthTopic{
+			topic: topic{name: name(venues.Topic{Kind: venues.TopicBook, Depth: depth})},
+			view:  newView(depth),
+		})
+	}
+	for _, timeframe := range timeframes() {
+		b.candles = append(b.candles, &candleTopic{
+			topic:     topic{name: name(venues.Topic{Kind: venues.TopicKline, Timeframe: timeframe})},
+			timeframe: timeframe,
+		})
+	}
+	return b
+}
+
+// timeframes are those of the interface, shortest first.
+func timeframes() []venues.Timeframe {
+	lengths := venues.Timeframes()
+	list := make([]venues.Timeframe, 0, len(lengths))
+	for timeframe := range lengths {
+		list = append(list, timeframe)
+	}
+	slices.SortFunc(list, func(a, b venues.Timeframe) int { return int(lengths[a]/1e9 - lengths[b]/1e9) })
+	return list
+}
+
+// find is the topic that t names, or nil.
+func (b *board) find(t venues.Topic) *topic {
+	switch t.Kind {
+	case venues.TopicTrades:
+		return &b.trades
+	case venues.TopicBook:
+		if d := b.depth(t.Depth); d != nil {
+			return &d.topic
+		}
+	case venues.TopicKline:
+		if c := b.candle(t.Timeframe); c != nil {
+			return &c.topic
+		}
+	case venues.TopicOrders, venues.TopicPositions, venues.TopicAccount:
+	}
+	return nil
+}
+
+func (b *board) depth(depth int) *depthTopic {
+	for _, d := range b.depths {
+		if d.view.depth == depth {
+			return d
+		}
+	}
+	return nil
+}
+
+func (b *board) candle(timeframe venues.Timeframe) *candleTopic {
+	for _, c := range b.candles {
+		if c.timeframe == timeframe {
+			return c
+		}
+	}
+	return nil
+}
+
+// bookWanted says whether any depth has subscribers.
+func (b *board) bookWanted() bool {
+	return slices.ContainsFunc(b.depths, func(d *depthTopic) bool { return len(d.subs) > 0 })
+}
+
+// detached is the index of a subscription without a place.
+const detached = -1
+
+// subscription is a sink's place on a topic. All fields but the flags belong to
+// the actor.
+type subscription struct {
+	client *Client
+	topic  venues.Topic
+	sink   venues.FrameSink
+	index  int
+
+	closed    atomic.Bool
+	resyncing atomic.Bool // asked, and not answered yet
+}
+
+// Resync implements venues.Subscription.
+func (s *subscription) Resync() {
+	if !s.closed.Load() && s.resyncing.CompareAndSwap(false, true) {
+		s.client.ref.Tell(&resyncTopic{subscription: s})
+	}
+}
+
+// Close implements venues.Subscription.
+func (s *subscription) Close() {
+	if s.closed.CompareAndSwap(false, true) {
+		s.client.ref.Tell(&closeTopic{subscription: s})
+	}
+}
+
+func (s *subscription) deliver(f venues.Frame) {
+	if !s.closed.Load() {
+		s.sink.Deliver(f)
+	}
+}
