@@ -49,7 +49,7 @@ func TestKeyIsAPureFunctionOfItsEntropy(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const want = "vgk_0z00z00z_00z00z00z00z00z00z00z00z00z00z00z00z00z00z00z00fbPcT"
+	const want = "vgk_0z00z00z_00z00z00z00z00z00z00z00z00z00z00z00z00z00z00fbPcT"
 	if key.Reveal() != want || record.ID != "0z00z00z" {
 		t.Errorf("got %s, want %s", key.Reveal(), want)
 	}
