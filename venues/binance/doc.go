@@ -1,0 +1,50 @@
+// Package binance connects to Binance USD-M futures.
+//
+// # Shape
+//
+// A Connector is the venue without credentials: clock, instruments, books,
+// candles, public streams. An Account is one customer there. Both speak the port
+// of package venues; nothing of the venue's own words leaves this package.
+//
+//	venue.go        the connector and what it can
+//	options.go      hosts and limits; the environments live, testnet and sim
+//	sign.go         parameters and their signature
+//	rest.go         one request: lanes, deadline, clock, judgement
+//	rest_*.go       account, leverage, orders, algo orders, fills; wire structs
+//	stream*.go      public feed and private stream
+//	depth_*.go      order book messages to fixed-point numbers
+//	parse.go        decimals and the venue's enumerations
+//	symbol.go       names and instruments
+//	errors.go       the venue's refusals in the service's words
+//
+// # Orders
+//
+// Market and limit orders live at the order endpoints, everything with a trigger
+// at the algo endpoints; the two have ids of their own. The client id of a stop
+// names both: the algo order, and the engine order that it becomes once
+// triggered. Reports of a triggered stop therefore carry the engine's order id as
+// VenueOrderID, which is what fills are joined by.
+//
+// A stop is sent as STOP when the price must still move in the order's own
+// direction to reach the trigger, else as TAKE_PROFIT. OrderRequest.TriggerWhen
+// says which; without it the newest price at the moment of sending decides.
+//
+// An order carries its deadline as recvWindow. After a clock refusal (-1021,
+// -5028: definitely not executed) the clock is measured again and the request
+// signed once more under the same deadline; after a position mode refusal (-4061)
+// the mode is read again and the order sent once more. Nothing else is ever
+// repeated.
+//
+// What ends an order at once without its being a fault of the venue (IOC, FOK,
+// post-only amended into the market, the rest of a market order) the venue calls
+// EXPIRED; here it is cancelled, as on the other venues, with the reason.
+//
+// # Streams
+//
+// The venue splits its streams by host path: /public has the books, /market the
+// trades, candles and mark prices, /private the account. A subscription on the
+// wrong path is silent, so streams are watched: one that should speak and does not
+// is reported as interrupted and subscribed again, and a connection that is mostly
+// silent is replaced. The private stream is believed dead when an order was
+// acknowledged and no event followed.
+package binance

@@ -1,0 +1,215 @@
+package binance
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"venuegate/venues"
+	"venuegate/venues/internal/restclient"
+)
+
+const (
+	// retryAfterDefault serves a broken limit without a time.
+	retryAfterDefault = time.Minute
+	// banMax bounds what is believed of a ban: the longest the venue documents.
+	banMax = 72 * time.Hour
+	// blockedFor is how long nothing is sent after the firewall refused us.
+	blockedFor = 5 * time.Minute
+)
+
+// faultBody is the venue's error object. Some answers print code as a string.
+type faultBody struct {
+	Code json.RawMessage `json:"code"`
+	Msg  string          `json:"msg"`
+}
+
+// parseFault finds the code and message of an error object. Success bodies of
+// commands have a code too, 200: only a negative one is an error.
+func parseFault(body []byte) (code int, message string, isJSON bool) {
+	body = bytes.TrimLeft(body, " \r\n\t")
+	if len(body) == 0 || (body[0] != '{' && body[0] != '[') || !json.Valid(body) {
+		return 0, "", false
+	}
+	var f faultBody
+	if json.Unmarshal(body, &f) != nil {
+		return 0, "", true
+	}
+	code, err := strconv.Atoi(strings.Trim(string(f.Code), `"`))
+	if err != nil {
+		code = 0
+	}
+	return code, f.Msg, true
+}
+
+// judge turns an answer into an error, or nil for success. The order of its
+// questions is that of the venue's rules for failed calls.
+func (c *Connector) judge(r request, a *restclient.Answer) error {
+	code, message, isJSON := parseFault(a.Body)
+	switch {
+	case a.Status == http.StatusTooManyRequests || a.Status == http.StatusTeapot:
+		return c.limited(r, a, code, message)
+	case a.Status == http.StatusForbidden && !isJSON:
+		c.gate.Freeze(blockedFor)
+		e := venues.Errorf(venues.CodeExchangeUnavailable, "the venue's firewall refuses requests from here")
+		e.RetryAfter = blockedFor
+		return uncertain(r, e.With("reason", "blocked"))
+	case a.Status == http.StatusRequestTimeout || a.Status >= 500:
+		return serverFault(r, a.Status, code, message)
+	case code < 0:
+		return refusal(r, code, message)
+	case a.Status >= 200 && a.Status < 300 && isJSON:
+		return nil
+	default:
+		return uncertain(r, venueFault(venues.CodeExchangeUnavailable, code, message,
+			"the venue answered with status "+strconv.Itoa(a.Status)))
+	}
+}
+
+// uncertain joins ErrOutcomeUnknown to the error of a request that may have
+// changed something.
+func uncertain(r request, err error) error {
+	if r.mutates {
+		return outcomeUnknown(err)
+	}
+	return err
+}
+
+// limited handles a broken limit: definite, nothing was executed. An order limit
+// concerns the account's orders alone, everything else this address.
+func (c *Connector) limited(r request, a *restclient.Answer, code int, message string) error {
+	wait := retryAfter(a.Header.Get("Retry-After"), message, c.clock.Now())
+	switch {
+	case r.keyHost: // another host's limit
+	case code == codeTooManyOrders && r.counted:
+		c.gate.Exhaust(r.account.orders10s, wait)
+	default:
+		c.gate.Freeze(wait)
+	}
+	e := venueFault(venues.CodeRateLimited, code, message, "the venue's request limit is used up")
+	e.RetryAfter = wait
+	return e
+}
+
+var bannedUntil = regexp.MustCompile(`banned until (\d{1,16})`)
+
+// retryAfter is the later of the header's seconds and the time in the message.
+func retryAfter(header, message string, now time.Time) time.Duration {
+	var wait time.Duration
+	if seconds, err := strconv.Atoi(strings.TrimSpace(header)); err == nil && seconds > 0 {
+		wait = time.Duration(min(seconds, int(banMax/time.Second))) * time.Second
+	}
+	if m := bannedUntil.FindStringSubmatch(message); m != nil {
+		if ms, err := strconv.ParseInt(m[1], 10, 64); err == nil {
+			wait = max(wait, time.UnixMilli(ms).Sub(now))
+		}
+	}
+	if wait <= 0 {
+		return retryAfterDefault
+	}
+	return min(wait, banMax)
+}
+
+// serverFault handles 408 and 5xx. Only two of them are definite: "Service
+// Unavailable." and the throttle. Every other may hide an execution.
+func serverFault(r request, status, code int, message string) error {
+	word := venues.CodeExchangeUnavailable
+	if code == codeShuttingDown {
+		word = venues.CodeMaintenance
+	}
+	e := venueFault(word, code, message, "the venue answered with status "+strconv.Itoa(status))
+	definite := status == http.StatusServiceUnavailable &&
+		(code == codeThrottled || (code == 0 && message == "Service Unavailable."))
+	if definite {
+		return e
+	}
+	return uncertain(r, e)
+}
+
+// refusal handles a JSON error code by the table.
+func refusal(r request, code int, message string) error {
+	v := verdictOf(code)
+	e := venueFault(v.code, code, message, v.text)
+	if v.reason != "" {
+		e = e.With("reason", v.reason)
+	}
+	if code == codeNotionalTooSmall {
+		e = withMinNotional(e, message)
+	}
+	if v.code == venues.CodeRateLimited || v.code == venues.CodeMaintenance {
+		e.RetryAfter = retryAfterDefault
+	}
+	if v.unknown {
+		return uncertain(r, e)
+	}
+	return e
+}
+
+var notionalBelow = regexp.MustCompile(`no smaller than ([0-9.]{1,36})`)
+
+func withMinNotional(e *venues.Error, message string) *venues.Error {
+	m := notionalBelow.FindStringSubmatch(message)
+	if m == nil {
+		return e
+	}
+	least, err := venues.ParseVenueDecimal(strings.TrimSuffix(m[1], "."))
+	if err != nil {
+		return e
+	}
+	return e.With("minNotional", venues.FormatDecimal(least))
+}
+
+// venueFault makes an error that repeats, bounded, what the venue said.
+func venueFault(word venues.Code, code int, message, text string) *venues.Error {
+	if text == "" {
+		text = "refused by the venue"
+	}
+	e := venues.Errorf(word, "%s", text)
+	if code != 0 {
+		e.VenueCode = strconv.Itoa(code)
+	}
+	e.VenueMessage = bounded(message)
+	return e
+}
+
+// venueCode is the venue's code within an error, 0 if there is none.
+func venueCode(err error) int {
+	e, ok := errors.AsType[*venues.Error](err)
+	if !ok {
+		return 0
+	}
+	code, _ := strconv.Atoi(e.VenueCode)
+	return code
+}
+
+// isRefusal says whether an error is the venue's definite no with one of codes.
+func isRefusal(err error, codes ...int) bool {
+	if err == nil || errors.Is(err, venues.ErrOutcomeUnknown) || errors.Is(err, venues.ErrNotSent) {
+		return false
+	}
+	code := venueCode(err)
+	for _, one := range codes {
+		if code == one {
+			return true
+		}
+	}
+	return false
+}
+
+func isClockRefusal(err error) bool { return isRefusal(err, codeTimestamp, codeEngineTimestamp) }
+
+func isPositionModeRefusal(err error) bool {
+	return isRefusal(err, codePositionSide, codePositionSideReduce, codePositionSideOnly, codeReduceOnlyNotRequired)
+}
+
+func isNotFound(err error) bool { return isRefusal(err, codeUnknownOrder, codeNoSuchOrder) }
+
+// isNoChange says whether a refusal means that all is as wanted already.
+func isNoChange(err error) bool {
+	return isRefusal(err, codeSameMarginType, codeSamePositionMode, codeSameMultiAssets, codeSameOrder)
+}

@@ -1,0 +1,120 @@
+package binance
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"github.com/shopspring/decimal"
+
+	"venuegate/venues"
+)
+
+// isForced says whether the venue made the order: liquidation, deleveraging,
+// settlement.
+func isForced(clientOrderID, orderType string) bool {
+	for _, prefix := range []string{"autoclose-", "adl_autoclose", "settlement_autoclose-", "delivery_autoclose-"} {
+		if strings.HasPrefix(clientOrderID, prefix) {
+			return true
+		}
+	}
+	return orderType == "LIQUIDATION"
+}
+
+// expiryReasons are the values of "er" that tell more than the kind of order.
+var expiryReasons = map[string]string{
+	"1": "self_trade_prevention",
+	"3": "self_trade_prevention",
+	"4": "reduce_only_conflict",
+	"5": "liquidation",
+	"6": "no_position",
+	"7": "delisted",
+	"8": "trigger_failed",
+}
+
+// endFault says why an order ended without being filled or asked to end; nil if
+// there is nothing to explain. A part that was filled needs no excuse for the
+// rest, unless the venue intervened.
+func endFault(r *venues.ExecutionReport, orderType, timeInForce, expiry string) *venues.OrderFault {
+	fault := func(reason, message string) *venues.OrderFault {
+		return &venues.OrderFault{Code: venues.CodeOrderRejected, Reason: reason, Message: message}
+	}
+	reason := expiryReasons[expiry]
+	switch {
+	case r.Status == venues.StatusRejected:
+		return fault("rejected", "the venue rejected the order")
+	case r.Status != venues.StatusExpired && r.Status != venues.StatusCancelled:
+		return nil
+	case reason != "":
+		return fault(reason, "the venue ended the order")
+	case r.FilledQty.IsPositive() || !endsAtOnce(orderType, timeInForce):
+		return nil
+	case timeInForce == "FOK":
+		return fault("fok_not_filled", "the order could not be filled at once")
+	case timeInForce == "IOC":
+		return fault("ioc_not_filled", "nothing could be filled at once")
+	case orderType == "MARKET":
+		return fault("no_liquidity", "the market could not fill the order")
+	default:
+		return nil // a cancelled post-only order is a cancelled order
+	}
+}
+
+// takerFee is the venue's default taker fee, for the estimate below.
+var takerFee = venues.MustDecimal("0.0005")
+
+// explainMargin adds what the client is told of a refusal for lack of margin:
+// the free margin as read now, and an estimate of what the order needs. The venue
+// tells neither. What cannot be read is left out.
+func (a *Account) explainMargin(ctx context.Context, r *venues.OrderRequest, refused error) error {
+	e, ok := errors.AsType[*venues.Error](refused)
+	if !ok {
+		return refused
+	}
+	if free, err := a.freeMargin(ctx, r.Symbol); err == nil {
+		e = e.With("available", venues.FormatDecimal(free))
+	}
+	if need, err := a.neededMargin(ctx, r); err == nil {
+		e = e.With("required", venues.FormatDecimal(need))
+	}
+	return e
+}
+
+func (a *Account) freeMargin(ctx context.Context, symbol string) (decimal.Decimal, error) {
+	i, err := a.c.instrument(symbol)
+	if err != nil {
+		return decimal.Decimal{}, err
+	}
+	balances, err := a.Balances(ctx)
+	if err != nil {
+		return decimal.Decimal{}, err
+	}
+	for _, b := range balances {
+		if b.Currency == i.SettleCurrency {
+			return b.Available, nil
+		}
+	}
+	return decimal.Zero, nil
+}
+
+// neededMargin is notional divided by leverage plus the taker fee.
+func (a *Account) neededMargin(ctx context.Context, r *venues.OrderRequest) (decimal.Decimal, error) {
+	price := r.Price
+	if !price.Valid {
+		last, err := a.c.lastPrice(ctx, r.Symbol)
+		if err != nil {
+			return decimal.Decimal{}, err
+		}
+		price = venues.Some(last)
+	}
+	leverage, err := a.leverageOf(ctx, r.Symbol)
+	if err != nil {
+		return decimal.Decimal{}, err
+	}
+	if !leverage.Valid {
+		return decimal.Decimal{}, missing("leverage")
+	}
+	notional := r.Qty.Mul(price.Decimal)
+	const centsPlaces = 8
+	return notional.DivRound(leverage.Decimal, centsPlaces).Add(notional.Mul(takerFee)).RoundCeil(centsPlaces), nil
+}

@@ -1,0 +1,235 @@
+package binance
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/shopspring/decimal"
+
+	"venuegate/venues"
+)
+
+// number is a decimal of the venue: a JSON string, or a plain JSON number where
+// it prints one. null, "" and absence are unknown; exponents are refused.
+type number struct{ venues.Optional }
+
+func (n *number) UnmarshalJSON(data []byte) error {
+	text := string(data)
+	if len(text) >= 2 && text[0] == '"' {
+		text = text[1 : len(text)-1]
+	}
+	if text == "" || text == "null" {
+		*n = number{}
+		return nil
+	}
+	value, err := venues.ParseVenueDecimal(text)
+	if err != nil {
+		return err
+	}
+	n.Optional = venues.Some(value)
+	return nil
+}
+
+// positive is the number if it is above zero, else unknown: the venue prints "0"
+// where there is none.
+func (n number) positive() venues.Optional { return venues.SomePositive(n.Decimal) }
+
+// venueMessageMax bounds what is repeated of the venue's messages, in bytes.
+const venueMessageMax = 256
+
+// errUnknownWord is a value of an enumeration that decides something and is not
+// known here. It is never guessed.
+var errUnknownWord = errors.New("unknown value")
+
+func unknownWord(field, value string) error {
+	return fmt.Errorf("%s %s: %w", field, strconv.Quote(bounded(value)), errUnknownWord)
+}
+
+// errMissing is a field without which an object has no meaning.
+var errMissing = errors.New("field is missing")
+
+func missing(field string) error { return fmt.Errorf("%s: %w", field, errMissing) }
+
+// millis is a venue time; 0 is unknown.
+func millis(ms int64) time.Time {
+	if ms <= 0 {
+		return time.Time{}
+	}
+	return time.UnixMilli(ms).UTC()
+}
+
+func parseSide(word string) (venues.Side, error) {
+	switch word {
+	case "BUY":
+		return venues.Buy, nil
+	case "SELL":
+		return venues.Sell, nil
+	}
+	return "", unknownWord("side", word)
+}
+
+func formatSide(s venues.Side) string {
+	if s == venues.Buy {
+		return "BUY"
+	}
+	return "SELL"
+}
+
+// parseType reads an order type, current or of the time before stops moved to
+// the algo endpoints. A take profit is a stop with another side of the market.
+func parseType(word string) (venues.OrderType, error) {
+	switch word {
+	case "LIMIT":
+		return venues.TypeLimit, nil
+	case "MARKET", "LIQUIDATION":
+		return venues.TypeMarket, nil
+	case "STOP", "TAKE_PROFIT":
+		return venues.TypeStopLimit, nil
+	case "STOP_MARKET", "TAKE_PROFIT_MARKET", "TRAILING_STOP_MARKET":
+		return venues.TypeStopMarket, nil
+	}
+	return "", unknownWord("order type", word)
+}
+
+// parseTimeInForce is tolerant: the word describes and decides nothing here.
+func parseTimeInForce(word string) (tif venues.TimeInForce, postOnly bool) {
+	switch word {
+	case "GTC", "GTD", "GTE_GTC":
+		return venues.GoodTillCancel, false
+	case "GTX", "RPI":
+		return venues.GoodTillCancel, true
+	case "IOC":
+		return venues.ImmediateOrCancel, false
+	case "FOK":
+		return venues.FillOrKill, false
+	}
+	return "", false
+}
+
+func formatTimeInForce(tif venues.TimeInForce, postOnly bool) string {
+	switch {
+	case postOnly:
+		return "GTX"
+	case tif == venues.ImmediateOrCancel:
+		return "IOC"
+	case tif == venues.FillOrKill:
+		return "FOK"
+	}
+	return "GTC"
+}
+
+// endsAtOnce says whether an EXPIRED order of this kind was simply over: what
+// the market did not give at once was cancelled.
+func endsAtOnce(orderType, timeInForce string) bool {
+	return orderType == "MARKET" || timeInForce == "IOC" || timeInForce == "FOK" || timeInForce == "GTX"
+}
+
+// parseStatus reads the status of an order of the matching engine. waiting says
+// that the order is a stop of the old kind that has not triggered.
+func parseStatus(word string, waiting, atOnce bool) (venues.OrderStatus, error) {
+	switch word {
+	case "NEW", "NEW_INSURANCE", "NEW_ADL":
+		if waiting {
+			return venues.StatusUntriggered, nil
+		}
+		return venues.StatusOpen, nil
+	case "PARTIALLY_FILLED":
+		return venues.StatusPartiallyFilled, nil
+	case "FILLED":
+		return venues.StatusFilled, nil
+	case "CANCELED":
+		return venues.StatusCancelled, nil
+	case "REJECTED":
+		return venues.StatusRejected, nil
+	case "EXPIRED", "EXPIRED_IN_MATCH":
+		if atOnce {
+			return venues.StatusCancelled, nil
+		}
+		return venues.StatusExpired, nil
+	}
+	return "", unknownWord("order status", word)
+}
+
+// isWaitingType says whether an order object of the order endpoints is still a
+// stop: once triggered its type becomes LIMIT or MARKET.
+func isWaitingType(word string) bool {
+	t, err := parseType(word)
+	return err == nil && t.IsStop()
+}
+
+// positionBook says which position an entry is about.
+type positionBook string
+
+const (
+	bookBoth  positionBook = "BOTH" // one-way mode
+	bookLong  positionBook = "LONG"
+	bookShort positionBook = "SHORT"
+)
+
+func parsePositionBook(word string) (positionBook, error) {
+	switch b := positionBook(word); b {
+	case bookBoth, bookLong, bookShort:
+		return b, nil
+	}
+	return "", unknownWord("position side", word)
+}
+
+// parseOrderBook is parsePositionBook for orders, where the oldest records lack
+// the field: they are of the time before hedge mode.
+func parseOrderBook(word string) (positionBook, error) {
+	if word == "" {
+		return bookBoth, nil
+	}
+	return parsePositionBook(word)
+}
+
+// sideOf is the direction of a position of the given signed amount, which is not
+// zero in one-way mode.
+func (b positionBook) sideOf(amount decimal.Decimal) venues.PositionSide {
+	switch {
+	case b == bookLong, b == bookBoth && amount.IsPositive():
+		return venues.Long
+	default:
+		return venues.Short
+	}
+}
+
+// reduces says whether an order can only reduce. In hedge mode that follows from
+// the position it works on, whatever the flag says.
+func (b positionBook) reduces(side venues.Side, flag bool) bool {
+	switch b {
+	case bookLong:
+		return side == venues.Sell
+	case bookShort:
+		return side == venues.Buy
+	default:
+		return flag
+	}
+}
+
+func parseMarginMode(word string) (venues.MarginMode, error) {
+	switch word {
+	case "CROSSED", "cross", "CROSS":
+		return venues.MarginCross, nil
+	case "ISOLATED", "isolated":
+		return venues.MarginIsolated, nil
+	}
+	return "", unknownWord("margin type", word)
+}
+
+// bounded keeps venue text printable and short.
+func bounded(text string) string {
+	clean := make([]byte, 0, min(len(text), venueMessageMax))
+	for _, r := range text {
+		if r < ' ' || r == 0x7f || r == '\uFFFD' {
+			r = '?'
+		}
+		if len(clean)+len(string(r)) > venueMessageMax {
+			break
+		}
+		clean = append(clean, string(r)...)
+	}
+	return string(clean)
+}

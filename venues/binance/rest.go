@@ -1,0 +1,197 @@
+package binance
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"strconv"
+	"time"
+
+	"venuegate/venues"
+	"venuegate/venues/internal/restclient"
+)
+
+const (
+	recvWindowMax = 60 * time.Second
+	// weightLimit and the order limits are those of the venue's documentation;
+	// the catalogue brings the true weight limit.
+	weightLimit      = 2400
+	orderLimitMinute = 1200
+	orderLimit10s    = 300
+	apiKeyHeader     = "X-Mbx-Apikey"
+	formContentType  = "application/x-www-form-urlencoded"
+)
+
+// security of a request.
+type security uint8
+
+const (
+	public security = iota
+	keyed           // API key header alone
+	signed
+)
+
+// request is one REST request before it is signed.
+type request struct {
+	method   string
+	path     string
+	params   params
+	security security
+	account  *Account // of keyed and signed requests
+	lane     restclient.Lane
+	weight   int
+	mutates  bool
+	// counted requests use up the account's order allowance.
+	counted bool
+	// keyHost sends the request to Options.KeyURL, which has limits of its own.
+	keyHost bool
+	// deadline by our clock; the venue must not execute it later. Zero means
+	// that RecvWindow counts from the moment of signing.
+	deadline time.Time
+}
+
+var errDeadlinePassed = errors.New("deadline passed before the request was sent")
+
+// call executes a request and decodes its answer into out, if not nil. A clock
+// refusal is definite, so the request is signed once more under its old deadline.
+func (c *Connector) call(ctx context.Context, r request, out any) error {
+	if r.security == signed && !c.clock.Measured() {
+		// A failure shows soon enough: the venue will refuse a wrong time.
+		_, _ = c.SyncClock(ctx)
+	}
+	signedAt := time.Now()
+	err := c.once(ctx, r, out)
+	if r.security != signed || !isClockRefusal(err) {
+		return err
+	}
+	if c.clock.Resync(ctx, signedAt, c.serverTime) != nil {
+		return err
+	}
+	return c.once(ctx, r, out)
+}
+
+func (c *Connector) once(ctx context.Context, r request, out any) error {
+	client := c.rest
+	if r.keyHost {
+		client = c.keys
+	}
+	answer, err := client.Do(ctx, restclient.Call{
+		Lane:    r.lane,
+		Costs:   c.costs(r),
+		Mutates: r.mutates,
+		Build:   func() (restclient.Request, error) { return c.build(r, time.Now()) },
+	})
+	if err != nil {
+		return err
+	}
+	c.observe(r, answer)
+	if err := c.judge(r, answer); err != nil {
+		return err
+	}
+	if out == nil {
+		return nil
+	}
+	if err := json.Unmarshal(answer.Body, out); err != nil {
+		return malformed(r, err)
+	}
+	return nil
+}
+
+func (c *Connector) costs(r request) []restclient.Cost {
+	if r.keyHost {
+		return nil
+	}
+	costs := []restclient.Cost{{Budget: c.weight, Units: r.weight}}
+	if r.counted {
+		costs = append(costs,
+			restclient.Cost{Budget: r.account.orders10s, Units: 1},
+			restclient.Cost{Budget: r.account.orders1m, Units: 1})
+	}
+	return costs
+}
+
+// build signs the request for the moment now.
+func (c *Connector) build(r request, now time.Time) (restclient.Request, error) {
+	wire := restclient.Request{Method: r.method, Path: r.path}
+	if r.security != public {
+		wire.Header = map[string]string{apiKeyHeader: r.account.credentials.APIKey.Reveal()}
+	}
+	p := r.params[:len(r.params):len(r.params)]
+	if r.security == signed {
+		window, err := c.recvWindow(r.deadline, now)
+		if err != nil {
+			return wire, notSent(err)
+		}
+		p = p.with("recvWindow", strconv.FormatInt(window.Milliseconds(), 10)).
+			with("timestamp", strconv.FormatInt(now.Add(c.clock.Offset()).UnixMilli(), 10))
+	}
+	text := p.encode()
+	if r.security == signed {
+		text += "&signature=" + sign(r.account.credentials.APISecret, text, "")
+	}
+	if r.method == http.MethodPost || r.method == http.MethodPut {
+		wire.Body, wire.ContentType = text, formContentType
+	} else {
+		wire.Query = text
+	}
+	return wire, nil
+}
+
+// recvWindow is how long after now the venue may still execute the request.
+func (c *Connector) recvWindow(deadline, now time.Time) (time.Duration, error) {
+	if deadline.IsZero() {
+		return c.options.RecvWindow, nil
+	}
+	left := deadline.Sub(now)
+	if left < time.Millisecond {
+		return 0, venues.Errorf(venues.CodeExchangeUnavailable, "the order's deadline has passed").
+			Because(errDeadlinePassed)
+	}
+	return min(left, recvWindowMax), nil
+}
+
+// observe feeds the venue's own counters to the gate.
+func (c *Connector) observe(r request, answer *restclient.Answer) {
+	if r.keyHost {
+		return
+	}
+	adopt := func(header string, budget *restclient.Budget) {
+		if used, err := strconv.Atoi(answer.Header.Get(header)); err == nil {
+			c.gate.Observe(budget, used)
+		}
+	}
+	adopt("X-Mbx-Used-Weight-1m", c.weight)
+	if r.counted {
+		adopt("X-Mbx-Order-Count-10s", r.account.orders10s)
+		adopt("X-Mbx-Order-Count-1m", r.account.orders1m)
+	}
+}
+
+// notSent says of an error that nothing was sent.
+func notSent(err error) error { return join(err, venues.ErrNotSent) }
+
+// outcomeUnknown says of an error that the request may have been executed.
+func outcomeUnknown(err error) error { return join(err, venues.ErrOutcomeUnknown) }
+
+func join(err, outcome error) error {
+	if errors.Is(err, venues.ErrNotSent) || errors.Is(err, venues.ErrOutcomeUnknown) {
+		return err
+	}
+	if e, ok := errors.AsType[*venues.Error](err); ok {
+		return e.Because(errors.Join(outcome, e.Err))
+	}
+	return venues.Errorf(venues.CodeExchangeUnavailable, "the venue cannot be reached").
+		Because(errors.Join(outcome, err))
+}
+
+// malformed is an answer that cannot be understood. The venue may have done what
+// was asked.
+func malformed(r request, cause error) error {
+	e := venues.Errorf(venues.CodeExchangeUnavailable, "%s %s: the venue's answer cannot be read", r.method, r.path).
+		Because(cause)
+	if r.mutates {
+		return outcomeUnknown(e)
+	}
+	return e
+}

@@ -1,0 +1,257 @@
+package binance
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/shopspring/decimal"
+
+	"venuegate/venues"
+	"venuegate/venues/internal/restclient"
+)
+
+const algoPath = "/fapi/v1/algoOrder"
+
+// placeAlgo sends an order with a trigger. The venue checks no margin before the
+// trigger, so such an order can still be rejected then.
+func (a *Account) placeAlgo(ctx context.Context, r *venues.OrderRequest, hedge bool) (venues.ExecutionReport, error) {
+	if !r.TriggerPrice.Valid {
+		return venues.ExecutionReport{}, notSent(venues.InvalidFields(venues.FieldFault{Field: "triggerPrice", Rule: "required"}))
+	}
+	direction, err := a.triggerDirection(ctx, r)
+	if err != nil {
+		return venues.ExecutionReport{}, notSent(err)
+	}
+	reduces := r.ReduceOnly || r.ClosePosition
+	p := params{
+		{"algoType", "CONDITIONAL"}, {"symbol", a.c.venueSymbol(r.Symbol)}, {"side", formatSide(r.Side)},
+		{"type", algoType(r.Type, r.Side, direction)},
+	}
+	if hedge {
+		p = p.with("positionSide", positionSide(r.Side, reduces))
+	}
+	if r.Type == venues.TypeStopLimit {
+		p = p.with("timeInForce", formatTimeInForce(r.TimeInForce, r.PostOnly)).withOptional("price", r.Price)
+	}
+	p = p.withOptional("triggerPrice", r.TriggerPrice).with("workingType", "CONTRACT_PRICE")
+	if r.ClosePosition {
+		p = p.with("closePosition", "true")
+	} else {
+		p = p.with("quantity", venues.FormatDecimal(r.Qty))
+		if r.ReduceOnly && !hedge {
+			p = p.with("reduceOnly", "true")
+		}
+	}
+	lane := restclient.LaneOrder
+	if reduces {
+		lane = restclient.LaneProtect
+	}
+	return a.sendAlgo(ctx, p.with("clientAlgoId", r.ClientOrderID), r.Deadline, lane)
+}
+
+func (a *Account) sendAlgo(ctx context.Context, p params, deadline time.Time, lane restclient.Lane) (venues.ExecutionReport, error) {
+	r := request{
+		method: http.MethodPost, path: algoPath, params: p, security: signed, account: a,
+		lane: lane, mutates: true, counted: true, deadline: deadline,
+	}
+	var answer algoRecord
+	if err := a.c.call(ctx, r, &answer); err != nil {
+		return venues.ExecutionReport{}, err
+	}
+	report, err := answer.report()
+	if err != nil {
+		return venues.ExecutionReport{}, malformed(r, err)
+	}
+	return report, nil
+}
+
+// triggerDirection is which way the price must go to the trigger: as asked, or
+// away from where it is now.
+func (a *Account) triggerDirection(ctx context.Context, r *venues.OrderRequest) (venues.TriggerDirection, error) {
+	if r.TriggerWhen != "" {
+		return r.TriggerWhen, nil
+	}
+	last, err := a.c.lastPrice(ctx, r.Symbol)
+	if err != nil {
+		return "", err
+	}
+	if r.TriggerPrice.Decimal.GreaterThanOrEqual(last) {
+		return venues.TriggerRising, nil
+	}
+	return venues.TriggerFalling, nil
+}
+
+// algoType is the venue's type: a STOP triggers when the price moves in the
+// order's own direction, a TAKE_PROFIT when it moves against it.
+func algoType(t venues.OrderType, side venues.Side, direction venues.TriggerDirection) string {
+	name := "TAKE_PROFIT"
+	if (side == venues.Buy) == (direction == venues.TriggerRising) {
+		name = "STOP"
+	}
+	if t == venues.TypeStopMarket {
+		name += "_MARKET"
+	}
+	return name
+}
+
+// lastPrice is the last traded price, which triggers compare with.
+func (c *Connector) lastPrice(ctx context.Context, symbol string) (decimal.Decimal, error) {
+	r := request{
+		method: http.MethodGet, path: "/fapi/v1/ticker/price", lane: restclient.LaneOrder, weight: 1,
+		params: params{{"symbol", c.venueSymbol(symbol)}},
+	}
+	var answer struct {
+		Price number `json:"price"`
+	}
+	if err := c.call(ctx, r, &answer); err != nil {
+		return decimal.Decimal{}, err
+	}
+	if !answer.Price.Decimal.IsPositive() {
+		return decimal.Decimal{}, malformed(r, missing("price"))
+	}
+	return answer.Price.Decimal, nil
+}
+
+// algoName are the parameters that name an algo order.
+func algoName(ref venues.OrderRef) params {
+	if ref.ClientOrderID != "" {
+		return params{{"clientAlgoId", ref.ClientOrderID}}
+	}
+	return params{{"algoId", ref.VenueOrderID}}
+}
+
+// cancelAlgo cancels an untriggered stop. The answer names the order alone, so
+// the rest is read afterwards.
+func (a *Account) cancelAlgo(ctx context.Context, ref venues.OrderRef) (venues.ExecutionReport, error) {
+	r := request{
+		method: http.MethodDelete, path: algoPath, params: algoName(ref), security: signed, account: a,
+		lane: restclient.LaneCancel, weight: 1, mutates: true,
+	}
+	var answer struct {
+		AlgoID       int64  `json:"algoId"`
+		ClientAlgoID string `json:"clientAlgoId"`
+	}
+	if err := a.c.call(ctx, r, &answer); err != nil {
+		return venues.ExecutionReport{}, err
+	}
+	if answer.AlgoID <= 0 {
+		return venues.ExecutionReport{}, malformed(r, missing("algoId"))
+	}
+	report, err := a.queryAlgo(ctx, ref)
+	if err != nil {
+		return venues.ExecutionReport{}, outcomeUnknown(err)
+	}
+	if report.Status == venues.StatusUntriggered {
+		report.Status = venues.StatusCancelled // reading lags behind
+	}
+	return report, nil
+}
+
+// queryAlgo reads a stop and, once it has triggered, the order that it became.
+func (a *Account) queryAlgo(ctx context.Context, ref venues.OrderRef) (venues.ExecutionReport, error) {
+	var answer algoRecord
+	if err := a.get(ctx, algoPath, algoName(ref), 1, &answer); err != nil {
+		return venues.ExecutionReport{}, err
+	}
+	report, err := answer.report()
+	if err != nil {
+		return venues.ExecutionReport{}, malformed(request{method: http.MethodGet, path: algoPath}, err)
+	}
+	if answer.ActualOrderID == "" || answer.ActualOrderID == "0" {
+		return report, nil
+	}
+	engine, err := a.queryOrder(ctx, venues.OrderRef{Symbol: report.Symbol, VenueOrderID: string(answer.ActualOrderID)})
+	switch {
+	case isNotFound(err):
+		return report, nil
+	case err != nil:
+		return venues.ExecutionReport{}, err
+	}
+	return engineReport(report, engine), nil
+}
+
+// engineReport tells an engine order as the stop that it was.
+func engineReport(stop, engine venues.ExecutionReport) venues.ExecutionReport {
+	engine.ClientOrderID = stop.ClientOrderID
+	engine.Type, engine.TriggerPrice = stop.Type, stop.TriggerPrice
+	return engine
+}
+
+// report reads an algo order. Once triggered its state is that of the engine
+// order; without that order FINISHED says filled if all was, and cancelled if not.
+func (o *algoRecord) report() (venues.ExecutionReport, error) {
+	var report venues.ExecutionReport
+	switch {
+	case o.AlgoID <= 0:
+		return report, missing("algoId")
+	case o.Symbol == "":
+		return report, missing("symbol")
+	case !o.Quantity.Valid && !o.ClosePosition:
+		return report, missing("quantity")
+	}
+	side, errSide := parseSide(o.Side)
+	orderType, errType := parseType(o.OrderType)
+	book, errBook := parseOrderBook(o.PositionSide)
+	filled := o.ActualQty.Decimal
+	status, errStatus := parseAlgoStatus(o.AlgoStatus, filled, o.Quantity.Decimal)
+	if err := errors.Join(errSide, errType, errBook, errStatus); err != nil {
+		return report, err
+	}
+	tif, postOnly := parseTimeInForce(o.TimeInForce)
+	report = venues.ExecutionReport{
+		Symbol: canonicalSymbol(o.Symbol), ClientOrderID: o.ClientAlgoID, VenueOrderID: strconv.FormatInt(o.AlgoID, 10),
+		Side: side, Type: orderType, Status: status, Qty: o.Quantity.Decimal, FilledQty: filled,
+		Price: o.Price.positive(), TriggerPrice: o.TriggerPrice.positive(), AvgPrice: o.ActualPrice.positive(),
+		ReduceOnly: book.reduces(side, o.ReduceOnly || o.ClosePosition), PostOnly: postOnly, TimeInForce: tif,
+		VenueTime: millis(max(o.UpdateTime, o.CreateTime)),
+	}
+	if id := string(o.ActualOrderID); id != "" && id != "0" {
+		report.VenueOrderID = id
+	}
+	if status == venues.StatusRejected {
+		report.Fault = marginFault("")
+	}
+	return report, nil
+}
+
+// marginFault is a stop that could not be placed when it triggered.
+func marginFault(message string) *venues.OrderFault {
+	if message == "" || message == "margin not enough" {
+		return &venues.OrderFault{
+			Code: venues.CodeInsufficientBalance, Reason: "insufficient_margin",
+			Message: "the margin was not sufficient at the trigger", VenueMessage: message,
+		}
+	}
+	return &venues.OrderFault{
+		Code: venues.CodeOrderRejected, Reason: "rejected_at_trigger",
+		Message: "the venue rejected the order at the trigger", VenueMessage: bounded(message),
+	}
+}
+
+// parseAlgoStatus reads the status of an algo order.
+func parseAlgoStatus(word string, filled, qty decimal.Decimal) (venues.OrderStatus, error) {
+	switch word {
+	case "NEW", "TRIGGERING":
+		return venues.StatusUntriggered, nil
+	case "TRIGGERED":
+		if filled.IsPositive() {
+			return venues.StatusPartiallyFilled, nil
+		}
+		return venues.StatusOpen, nil
+	case "FINISHED":
+		if filled.IsPositive() && filled.GreaterThanOrEqual(qty) {
+			return venues.StatusFilled, nil
+		}
+		return venues.StatusCancelled, nil
+	case "CANCELED":
+		return venues.StatusCancelled, nil
+	case "EXPIRED":
+		return venues.StatusExpired, nil
+	case "REJECTED":
+		return venues.StatusRejected, nil
+	}
+	return "", unknownWord("algo status", word)
+}

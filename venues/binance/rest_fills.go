@@ -1,0 +1,143 @@
+package binance
+
+import (
+	"context"
+	"net/http"
+	"strconv"
+	"time"
+
+	"venuegate/venues"
+	"venuegate/venues/internal/restclient"
+)
+
+const (
+	fillsPath = "/fapi/v1/userTrades"
+	// fillsWindow is the longest span of one question, fillsPage its most rows.
+	fillsWindow = 7 * 24 * time.Hour
+	fillsPage   = 1000
+	// fillsPagesMax bounds one call: half a million executions.
+	fillsPagesMax = 500
+)
+
+// Fills reads the executions of an instrument in [From, To), oldest first: in
+// windows of seven days, and within a window by trade id.
+func (a *Account) Fills(ctx context.Context, q venues.FillsQuery) ([]venues.Fill, error) {
+	reader := fillsReader{account: a, symbol: q.Symbol, seen: make(map[fillKey]bool)}
+	for from := q.From; from.Before(q.To); from = from.Add(fillsWindow) {
+		to := from.Add(fillsWindow)
+		if to.After(q.To) {
+			to = q.To
+		}
+		if err := reader.window(ctx, from, to); err != nil {
+			return nil, err
+		}
+	}
+	return reader.fills, nil
+}
+
+// fillKey: both sides of a trade with oneself have one id.
+type fillKey struct{ trade, order int64 }
+
+type fillsReader struct {
+	account *Account
+	symbol  string
+	seen    map[fillKey]bool
+	fills   []venues.Fill
+	pages   int
+}
+
+// window reads one span. A full page is followed by id, from its last one on:
+// that trade may have a second row on the next page.
+func (f *fillsReader) window(ctx context.Context, from, to time.Time) error {
+	p := params{
+		{"startTime", strconv.FormatInt(from.UnixMilli(), 10)},
+		{"endTime", strconv.FormatInt(to.UnixMilli()-1, 10)},
+	}
+	for {
+		rows, err := f.page(ctx, p)
+		if err != nil {
+			return err
+		}
+		before := len(f.seen)
+		for n := range rows {
+			if !millis(rows[n].Time).Before(to) {
+				return nil
+			}
+			if err := f.add(&rows[n], from); err != nil {
+				return malformed(request{method: http.MethodGet, path: fillsPath}, err)
+			}
+		}
+		if len(rows) < fillsPage {
+			return nil
+		}
+		next := rows[len(rows)-1].ID
+		if len(f.seen) == before {
+			next++ // nothing new: go past it
+		}
+		p = params{{"fromId", strconv.FormatInt(next, 10)}}
+	}
+}
+
+func (f *fillsReader) page(ctx context.Context, p params) ([]tradeRecord, error) {
+	if f.pages++; f.pages > fillsPagesMax {
+		return nil, venues.Errorf(venues.CodeExchangeUnavailable, "more executions than %d pages hold", fillsPagesMax)
+	}
+	var rows []tradeRecord
+	err := f.account.c.call(ctx, request{
+		method: http.MethodGet, path: fillsPath, security: signed, account: f.account,
+		params: append(params{{"symbol", f.account.c.venueSymbol(f.symbol)}, {"limit", strconv.Itoa(fillsPage)}}, p...),
+		lane:   restclient.LaneHistory, weight: 5,
+	}, &rows)
+	return rows, err
+}
+
+func (f *fillsReader) add(row *tradeRecord, from time.Time) error {
+	key := fillKey{row.ID, row.OrderID}
+	if f.seen[key] {
+		return nil
+	}
+	f.seen[key] = true
+	if millis(row.Time).Before(from) {
+		return nil
+	}
+	fill, err := row.fill()
+	if err != nil {
+		return err
+	}
+	f.fills = append(f.fills, fill)
+	return nil
+}
+
+func (r *tradeRecord) fill() (venues.Fill, error) {
+	side, err := parseSide(r.Side)
+	if err != nil {
+		return venues.Fill{}, err
+	}
+	switch {
+	case r.ID <= 0:
+		return venues.Fill{}, missing("id")
+	case r.OrderID <= 0:
+		return venues.Fill{}, missing("orderId")
+	case !r.Qty.Decimal.IsPositive():
+		return venues.Fill{}, missing("qty")
+	case !r.Price.Decimal.IsPositive():
+		return venues.Fill{}, missing("price")
+	case r.Time <= 0:
+		return venues.Fill{}, missing("time")
+	}
+	return venues.Fill{
+		Exchange: venues.Binance, Symbol: canonicalSymbol(r.Symbol), Side: side,
+		Qty: r.Qty.Decimal, Price: r.Price.Decimal,
+		Fee: r.Commission.Optional, FeeCurrency: r.CommissionAsset,
+		Liquidity: liquidity(r.Maker), RealizedPnl: r.RealizedPnl.Optional,
+		VenueTradeID: strconv.FormatInt(r.ID, 10), VenueOrderID: strconv.FormatInt(r.OrderID, 10),
+		ExecutedAt: venues.At(millis(r.Time)),
+	}, nil
+}
+
+func liquidity(maker bool) venues.Liquidity {
+	if maker {
+		return venues.Maker
+	}
+	return venues.Taker
+}

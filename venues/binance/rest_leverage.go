@@ -1,0 +1,102 @@
+package binance
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"time"
+
+	"github.com/shopspring/decimal"
+
+	"venuegate/venues"
+	"venuegate/venues/internal/restclient"
+)
+
+// SetLeverage writes the leverage of an instrument, whole numbers only, and reads
+// it back. The same value is success. A refusal is leverage_change_rejected with
+// details.reason where the venue's code tells one.
+func (a *Account) SetLeverage(ctx context.Context, symbol string, leverage decimal.Decimal) (venues.LeverageChange, error) {
+	change := venues.LeverageChange{Exchange: venues.Binance, Symbol: symbol}
+	if !leverage.IsInteger() || !leverage.IsPositive() {
+		return change, notSent(venues.Errorf(venues.CodeLeverageChangeRejected, "the venue takes whole leverage only").
+			With("reason", "not_whole"))
+	}
+	before, err := a.leverageOf(ctx, symbol)
+	if err != nil {
+		return change, notSent(err)
+	}
+	change.PreviousLeverage = before
+	err = a.c.call(ctx, request{
+		method: http.MethodPost, path: "/fapi/v1/leverage", security: signed, account: a,
+		params: params{{"symbol", a.c.venueSymbol(symbol)}, {"leverage", venues.FormatDecimal(leverage)}},
+		lane:   restclient.LaneOrder, weight: 1, mutates: true,
+	}, nil)
+	if err != nil {
+		return change, a.leverageRefusal(symbol, err)
+	}
+	after, err := a.leverageOf(ctx, symbol)
+	if err != nil {
+		return change, outcomeUnknown(err)
+	}
+	if !after.Valid {
+		return change, outcomeUnknown(malformed(request{method: http.MethodGet, path: symbolConfigPath}, missing("leverage")))
+	}
+	change.Leverage = after.Decimal
+	return change, nil
+}
+
+func (a *Account) leverageOf(ctx context.Context, symbol string) (venues.Optional, error) {
+	configs, err := a.symbolConfigs(ctx, symbol)
+	if err != nil {
+		return venues.Optional{}, err
+	}
+	return configs[symbol].Leverage.positive(), nil
+}
+
+// leverageRefusal says in the service's words why the venue refused.
+func (a *Account) leverageRefusal(symbol string, err error) error {
+	reason, known := leverageReasons[venueCode(err)]
+	e, ok := errors.AsType[*venues.Error](err)
+	if !ok || !known {
+		return err
+	}
+	refused := *e
+	refused.Code, refused.Details = venues.CodeLeverageChangeRejected, nil
+	refused.Message = "the venue refuses this leverage"
+	with := refused.With("reason", reason)
+	if high := a.c.leverages.of(a.c.venueSymbol(symbol)); high.Valid {
+		with = with.With("maxLeverage", venues.FormatDecimal(high.Decimal))
+	}
+	return with
+}
+
+// readLeverageLimits fills the connector's table of the highest leverages.
+func (a *Account) readLeverageLimits(ctx context.Context) error {
+	var answer bracketList
+	if err := a.get(ctx, "/fapi/v1/leverageBracket", nil, 1, &answer); err != nil {
+		return err
+	}
+	highs := make(map[string]decimal.Decimal, len(answer))
+	for _, row := range answer {
+		for _, bracket := range row.Brackets {
+			if high := bracket.InitialLeverage.positive(); high.Valid && high.Decimal.GreaterThan(highs[row.Symbol]) {
+				highs[row.Symbol] = high.Decimal
+			}
+		}
+	}
+	a.c.leverages.adopt(highs, time.Now())
+	return nil
+}
+
+// bracketList is a list that some versions of the venue print as one object.
+type bracketList []bracketRecord
+
+func (l *bracketList) UnmarshalJSON(data []byte) error {
+	if bytes.HasPrefix(data, []byte("{")) {
+		*l = make(bracketList, 1)
+		return json.Unmarshal(data, &(*l)[0])
+	}
+	return json.Unmarshal(data, (*[]bracketRecord)(l))
+}

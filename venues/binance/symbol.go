@@ -1,0 +1,126 @@
+package binance
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"venuegate/venues"
+)
+
+// canonicalSymbol is the service's name of a venue symbol: BTCUSDT_260626 is
+// BTCUSDT-260626, everything else stays.
+func canonicalSymbol(venueSymbol string) string {
+	return venues.NormalizeSymbol(venueSymbol)
+}
+
+// venueSymbol is the venue's name of a canonical symbol: the catalogue's, or by
+// rule where the catalogue has not been read.
+func (c *Connector) venueSymbol(symbol string) string {
+	if i, ok := c.catalogue.Load().Find(symbol); ok {
+		return i.VenueSymbol
+	}
+	return strings.ReplaceAll(symbol, "-", "_")
+}
+
+// exchangeInfo is the part of GET /fapi/v1/exchangeInfo that is used.
+type exchangeInfo struct {
+	RateLimits []struct {
+		RateLimitType string `json:"rateLimitType"`
+		Interval      string `json:"interval"`
+		IntervalNum   int    `json:"intervalNum"`
+		Limit         int    `json:"limit"`
+	} `json:"rateLimits"`
+	Symbols []symbolRecord `json:"symbols"`
+}
+
+type symbolRecord struct {
+	Symbol       string         `json:"symbol"`
+	ContractType string         `json:"contractType"`
+	Status       string         `json:"status"`
+	BaseAsset    string         `json:"baseAsset"`
+	QuoteAsset   string         `json:"quoteAsset"`
+	MarginAsset  string         `json:"marginAsset"`
+	Filters      []symbolFilter `json:"filters"`
+}
+
+type symbolFilter struct {
+	FilterType string `json:"filterType"`
+	MinPrice   number `json:"minPrice"`
+	MaxPrice   number `json:"maxPrice"`
+	TickSize   number `json:"tickSize"`
+	MinQty     number `json:"minQty"`
+	MaxQty     number `json:"maxQty"`
+	StepSize   number `json:"stepSize"`
+	Notional   number `json:"notional"`
+}
+
+// instrument turns a record into the service's words. The tick comes from the
+// price filter: pricePrecision is something else.
+func (r *symbolRecord) instrument(at time.Time) (venues.Instrument, error) {
+	i := venues.Instrument{
+		Symbol:         canonicalSymbol(r.Symbol),
+		Exchange:       venues.Binance,
+		Kind:           contractKind(r.ContractType, r.Symbol),
+		Status:         instrumentStatus(r.Status),
+		ContractSize:   venues.MustDecimal("1"),
+		BaseCurrency:   r.BaseAsset,
+		QuoteCurrency:  r.QuoteAsset,
+		SettleCurrency: r.MarginAsset,
+		VenueSymbol:    r.Symbol,
+		UpdatedAt:      venues.At(at),
+	}
+	if i.Symbol == "" {
+		return i, unknownWord("symbol", r.Symbol)
+	}
+	for _, f := range r.Filters {
+		f.apply(&i)
+	}
+	if !i.TickSize.IsPositive() || !i.QtyStep.IsPositive() || !i.MinQty.IsPositive() {
+		return i, fmt.Errorf("instrument %s: %w", bounded(r.Symbol), missing("PRICE_FILTER or LOT_SIZE"))
+	}
+	return i, nil
+}
+
+func (f *symbolFilter) apply(i *venues.Instrument) {
+	switch f.FilterType {
+	case "PRICE_FILTER":
+		i.TickSize = f.TickSize.Decimal
+		i.MinPrice, i.MaxPrice = f.MinPrice.positive(), f.MaxPrice.positive()
+	case "LOT_SIZE":
+		i.QtyStep, i.MinQty = f.StepSize.Decimal, f.MinQty.Decimal
+		i.MaxQty = f.MaxQty.positive()
+	case "MARKET_LOT_SIZE":
+		i.MaxMarketQty = f.MaxQty.positive()
+	case "MIN_NOTIONAL":
+		i.MinNotional = f.Notional.positive()
+	}
+}
+
+// contractKind: a dated contract has its date in its symbol.
+func contractKind(contractType, symbol string) venues.Kind {
+	switch contractType {
+	case "PERPETUAL", "TRADIFI_PERPETUAL", "PERPETUAL_DELIVERING":
+		return venues.KindPerpetual
+	case "CURRENT_QUARTER", "NEXT_QUARTER", "CURRENT_MONTH", "NEXT_MONTH":
+		return venues.KindFuture
+	}
+	if strings.Contains(symbol, "_") {
+		return venues.KindFuture
+	}
+	return venues.KindPerpetual
+}
+
+func instrumentStatus(word string) venues.InstrumentStatus {
+	switch word {
+	case "TRADING":
+		return venues.InstrumentTrading
+	case "PENDING_TRADING":
+		return venues.InstrumentPreOpen
+	case "PRE_DELIVERING", "DELIVERING", "PRE_SETTLE", "SETTLING":
+		return venues.InstrumentSettling
+	case "DELIVERED", "CLOSE":
+		return venues.InstrumentClosed
+	}
+	return venues.InstrumentHalted
+}

@@ -1,0 +1,245 @@
+package binance
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/shopspring/decimal"
+	"go.uber.org/zap"
+
+	"venuegate/venues"
+	"venuegate/venues/internal/restclient"
+)
+
+// Connector is Binance USD-M futures without credentials. It is safe for
+// concurrent use.
+type Connector struct {
+	options   Options
+	gate      *restclient.Gate
+	weight    *restclient.Budget
+	rest      *restclient.Client
+	keys      *restclient.Client // host of key permissions; nil where there is none
+	clock     restclient.Clock
+	catalogue atomic.Pointer[venues.InstrumentSet]
+	leverages leverageTable
+}
+
+var (
+	_ venues.Connector    = (*Connector)(nil)
+	_ venues.Account      = (*Account)(nil)
+	_ venues.KeyInspector = (*Account)(nil)
+)
+
+// New makes a connector; nothing is sent yet. Options must be valid.
+func New(o Options) *Connector {
+	o = o.withDefaults()
+	gate := restclient.NewGate()
+	c := &Connector{
+		options: o,
+		gate:    gate,
+		weight:  restclient.NewBudget("request_weight_1m", weightLimit, time.Minute),
+		rest:    restclient.New(restclient.Options{BaseURL: o.RESTURL, Timeout: o.Timeout}, gate),
+	}
+	if o.KeyURL != "" {
+		c.keys = restclient.New(restclient.Options{BaseURL: o.KeyURL, Timeout: o.Timeout}, restclient.NewGate())
+	}
+	return c
+}
+
+// Close gives up idle connections. Feeds are closed by their owners.
+func (c *Connector) Close() {
+	c.rest.Close()
+	if c.keys != nil {
+		c.keys.Close()
+	}
+}
+
+// Venue is binance.
+func (c *Connector) Venue() venues.Venue { return venues.Binance }
+
+// Capabilities of the venue. Stops are separate orders that cannot be amended;
+// client ids are unique among open orders only. An order can show up late by the
+// venue's own processing time-out of ten seconds; cancelled orders without a fill
+// are kept for three days.
+func (c *Connector) Capabilities() venues.Capabilities {
+	return venues.Capabilities{
+		AbsenceAfter:      10 * time.Second,
+		UnfilledRetention: 72 * time.Hour,
+	}
+}
+
+// SyncClock measures the offset of the venue's clock. Call it at least every
+// restclient.ClockPeriod.
+func (c *Connector) SyncClock(ctx context.Context) (time.Duration, error) {
+	return c.clock.Sync(ctx, c.serverTime)
+}
+
+func (c *Connector) serverTime(ctx context.Context) (time.Time, error) {
+	r := request{method: http.MethodGet, path: "/fapi/v1/time", lane: restclient.LaneOrder, weight: 1}
+	var answer struct {
+		ServerTime int64 `json:"serverTime"`
+	}
+	if err := c.once(ctx, r, &answer); err != nil {
+		return time.Time{}, err
+	}
+	if answer.ServerTime <= 0 {
+		return time.Time{}, malformed(r, missing("serverTime"))
+	}
+	return millis(answer.ServerTime), nil
+}
+
+// Instruments reads the catalogue. A record that cannot be understood is left
+// out and logged; MaxLeverage is known for what an account has read.
+func (c *Connector) Instruments(ctx context.Context) ([]venues.Instrument, error) {
+	r := request{method: http.MethodGet, path: "/fapi/v1/exchangeInfo", lane: restclient.LaneReconcile, weight: 1}
+	var info exchangeInfo
+	if err := c.call(ctx, r, &info); err != nil {
+		return nil, err
+	}
+	now := time.Now()
+	instruments := make([]venues.Instrument, 0, len(info.Symbols))
+	for n := range info.Symbols {
+		i, err := info.Symbols[n].instrument(now)
+		if err != nil {
+			c.options.Log.Error("instrument left out", zap.Error(err))
+			continue
+		}
+		i.MaxLeverage = c.leverages.of(i.VenueSymbol)
+		instruments = append(instruments, i)
+	}
+	if len(instruments) == 0 {
+		return nil, malformed(r, missing("symbols"))
+	}
+	c.adoptLimits(&info)
+	c.catalogue.Store(venues.NewInstrumentSet(instruments))
+	return instruments, nil
+}
+
+func (c *Connector) adoptLimits(info *exchangeInfo) {
+	for _, l := range info.RateLimits {
+		if l.RateLimitType == "REQUEST_WEIGHT" && l.Interval == "MINUTE" && l.IntervalNum == 1 {
+			c.gate.Resize(c.weight, l.Limit)
+		}
+	}
+}
+
+var errNoInstrument = errors.New("instrument is not in the catalogue")
+
+func (c *Connector) instrument(symbol string) (*venues.Instrument, error) {
+	if i, ok := c.catalogue.Load().Find(symbol); ok {
+		return i, nil
+	}
+	return nil, venues.Errorf(venues.CodeSymbolNotTradable, "%s is not in the catalogue", bounded(symbol)).
+		With("symbol", bounded(symbol)).Because(errNoInstrument)
+}
+
+// snapshotLimit is the deepest book that the venue gives.
+const snapshotLimit = 1000
+
+// Snapshot reads a book by REST. The instrument must be in the catalogue.
+func (c *Connector) Snapshot(ctx context.Context, symbol string) (*venues.BookUpdate, error) {
+	i, err := c.instrument(symbol)
+	if err != nil {
+		return nil, err
+	}
+	r := request{
+		method: http.MethodGet, path: "/fapi/v1/depth", lane: restclient.LaneReconcile, weight: 20,
+		params: params{{"symbol", i.VenueSymbol}, {"limit", strconv.Itoa(snapshotLimit)}},
+	}
+	var answer depthSnapshot
+	if err := c.call(ctx, r, &answer); err != nil {
+		return nil, err
+	}
+	update, err := answer.update(i.Symbol, i.Scale(), time.Now())
+	if err != nil {
+		return nil, malformed(r, err)
+	}
+	return update, nil
+}
+
+// candlesMax is how many candles one answer can hold.
+const candlesMax = 1500
+
+// Candles reads the newest candles, oldest first, at most limit and at most 1500.
+func (c *Connector) Candles(ctx context.Context, symbol string, tf venues.Timeframe, limit int) ([]venues.Candle, error) {
+	if _, known := venues.Timeframes()[tf]; !known {
+		return nil, venues.InvalidFields(venues.FieldFault{Field: "timeframe", Rule: "unknown", Given: bounded(string(tf))})
+	}
+	limit = min(max(limit, 1), candlesMax)
+	r := request{
+		method: http.MethodGet, path: "/fapi/v1/klines", lane: restclient.LaneHistory, weight: klineWeight(limit),
+		params: params{
+			{"symbol", c.venueSymbol(symbol)}, {"interval", string(tf)}, {"limit", strconv.Itoa(limit)},
+		},
+	}
+	var rows []klineRow
+	if err := c.call(ctx, r, &rows); err != nil {
+		return nil, err
+	}
+	candles := make([]venues.Candle, 0, len(rows))
+	now := c.clock.Now()
+	for n := range rows {
+		candle, err := rows[n].candle(symbol, tf, now)
+		if err != nil {
+			return nil, malformed(r, err)
+		}
+		candles = append(candles, candle)
+	}
+	return candles, nil
+}
+
+func klineWeight(limit int) int {
+	switch {
+	case limit < 100:
+		return 1
+	case limit < 500:
+		return 2
+	case limit <= 1000:
+		return 5
+	default:
+		return 10
+	}
+}
+
+// OpenAccount prepares the use of an account; nothing is sent yet.
+func (c *Connector) OpenAccount(credentials venues.Credentials) (venues.Account, error) {
+	if credentials.APIKey.Reveal() == "" || credentials.APISecret.Reveal() == "" {
+		return nil, venues.Errorf(venues.CodeUnauthorized, "API key and secret are required")
+	}
+	return newAccount(c, credentials), nil
+}
+
+// leverageTable holds the highest leverage per venue symbol, as some account
+// read it.
+type leverageTable struct {
+	mu     sync.Mutex
+	highs  map[string]decimal.Decimal
+	readAt time.Time
+}
+
+func (t *leverageTable) of(venueSymbol string) venues.Optional {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	high, ok := t.highs[venueSymbol]
+	return venues.Optional{Decimal: high, Valid: ok}
+}
+
+func (t *leverageTable) adopt(highs map[string]decimal.Decimal, now time.Time) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.highs, t.readAt = highs, now
+}
+
+// leverageTableAgeMax is when the table should be read again.
+const leverageTableAgeMax = 12 * time.Hour
+
+func (t *leverageTable) due(now time.Time) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return now.Sub(t.readAt) > leverageTableAgeMax
+}

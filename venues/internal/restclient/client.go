@@ -1,0 +1,215 @@
+package restclient
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptrace"
+	"net/url"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"venuegate/venues"
+)
+
+// Limits of one exchange with a venue.
+const (
+	dialTimeout            = 5 * time.Second
+	tlsHandshakeTimeout    = 5 * time.Second
+	idleConnTimeout        = 30 * time.Second
+	idleConnsMax           = 16
+	responseHeaderBytesMax = 64 << 10
+	timeoutDefault         = 10 * time.Second
+	bodyBytesMaxDefault    = 8 << 20
+	userAgentDefault       = "venuegate"
+)
+
+// Options of a Client.
+type Options struct {
+	// BaseURL is scheme, host and, for simulators, a path prefix; no slash at
+	// the end.
+	BaseURL string
+	// Timeout bounds a request from its first byte to the last of its answer;
+	// 10 s if zero. A context may be shorter.
+	Timeout time.Duration
+	// BodyBytesMax bounds an answer; 8 MiB if zero.
+	BodyBytesMax int64
+	// UserAgent is "venuegate" if empty.
+	UserAgent string
+}
+
+// Client sends requests to one host. It is safe for concurrent use.
+type Client struct {
+	options Options
+	gate    *Gate
+	http    *http.Client
+}
+
+// Call is one request with what decides when it may leave.
+type Call struct {
+	Lane  Lane
+	Costs []Cost
+	// Mutates says that the venue may change something because of it.
+	Mutates bool
+	// Build makes the request at the moment when it may leave, so that its
+	// timestamp is fresh. Its error means that nothing was sent.
+	Build func() (Request, error)
+}
+
+// Request as it goes over the wire: Query and Body are sent exactly as they
+// stand.
+type Request struct {
+	Method      string
+	Path        string
+	Query       string
+	Body        string
+	ContentType string
+	Header      map[string]string
+}
+
+// Answer of a venue, of whatever status. Body is complete.
+type Answer struct {
+	Status int
+	Header http.Header
+	Body   []byte
+}
+
+// New makes a client whose requests pass the gate.
+func New(o Options, gate *Gate) *Client {
+	if o.Timeout == 0 {
+		o.Timeout = timeoutDefault
+	}
+	if o.BodyBytesMax == 0 {
+		o.BodyBytesMax = bodyBytesMaxDefault
+	}
+	if o.UserAgent == "" {
+		o.UserAgent = userAgentDefault
+	}
+	return &Client{options: o, gate: gate, http: &http.Client{
+		Transport: newTransport(),
+		// An answer with a redirect is an answer like any other.
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}}
+}
+
+func newTransport() *http.Transport {
+	protocols := new(http.Protocols)
+	protocols.SetHTTP1(true)
+	return &http.Transport{
+		Proxy:                  nil,
+		DialContext:            (&net.Dialer{Timeout: dialTimeout}).DialContext,
+		TLSClientConfig:        &tls.Config{MinVersion: tls.VersionTLS12},
+		TLSHandshakeTimeout:    tlsHandshakeTimeout,
+		Protocols:              protocols,
+		MaxIdleConnsPerHost:    idleConnsMax,
+		IdleConnTimeout:        idleConnTimeout,
+		MaxResponseHeaderBytes: responseHeaderBytesMax,
+	}
+}
+
+// Close gives up the idle connections. Requests under way are not disturbed.
+func (c *Client) Close() { c.http.CloseIdleConnections() }
+
+// Do waits at the gate, sends the request once and reads the whole answer. Its
+// errors are *venues.Error: rate_limited from the gate, else
+// exchange_unavailable; those of a call that mutates are joined with
+// venues.ErrNotSent or venues.ErrOutcomeUnknown. Errors of Build come back as
+// they are.
+func (c *Client) Do(ctx context.Context, call Call) (*Answer, error) {
+	if err := c.gate.Wait(ctx, call.Lane, call.Costs...); err != nil {
+		return nil, notSent(err, call.Mutates)
+	}
+	request, err := call.Build()
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, c.options.Timeout)
+	defer cancel()
+	var headersWritten atomic.Bool
+	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
+		WroteHeaders: func() { headersWritten.Store(true) },
+	})
+	httpRequest, err := c.newRequest(ctx, request)
+	if err != nil {
+		return nil, notSent(unavailable(request, err), call.Mutates)
+	}
+	answer, err := c.exchange(httpRequest)
+	switch {
+	case err == nil:
+		return answer, nil
+	case !headersWritten.Load():
+		// The transport has closed the connection by now: no byte can follow.
+		return nil, notSent(unavailable(request, err), call.Mutates)
+	case call.Mutates:
+		return nil, unavailable(request, errors.Join(venues.ErrOutcomeUnknown, redact(err)))
+	default:
+		return nil, unavailable(request, err)
+	}
+}
+
+func (c *Client) newRequest(ctx context.Context, r Request) (*http.Request, error) {
+	target := c.options.BaseURL + r.Path
+	if r.Query != "" {
+		target += "?" + r.Query
+	}
+	var body io.Reader = http.NoBody
+	if r.Body != "" {
+		body = strings.NewReader(r.Body)
+	}
+	request, err := http.NewRequestWithContext(ctx, r.Method, target, body)
+	if err != nil {
+		return nil, err
+	}
+	request.GetBody = nil // without it the transport cannot send a body again
+	if r.ContentType != "" {
+		request.Header.Set("Content-Type", r.ContentType)
+	}
+	for name, value := range r.Header {
+		request.Header.Set(name, value)
+	}
+	request.Header.Set("User-Agent", c.options.UserAgent)
+	return request, nil
+}
+
+func (c *Client) exchange(request *http.Request) (*Answer, error) {
+	response, err := c.http.Do(request)
+	if err != nil {
+		return nil, err
+	}
+	defer response.Body.Close()
+	body, err := io.ReadAll(io.LimitReader(response.Body, c.options.BodyBytesMax+1))
+	if err != nil {
+		return nil, fmt.Errorf("read the answer: %w", err)
+	}
+	if int64(len(body)) > c.options.BodyBytesMax {
+		return nil, fmt.Errorf("answer longer than %d bytes", c.options.BodyBytesMax)
+	}
+	return &Answer{Status: response.StatusCode, Header: response.Header, Body: body}, nil
+}
+
+// notSent joins the proof to the error of a call that mutates.
+func notSent(err error, mutates bool) error {
+	e, ok := errors.AsType[*venues.Error](err)
+	if !ok || !mutates {
+		return err
+	}
+	return e.Because(errors.Join(venues.ErrNotSent, e.Err))
+}
+
+func unavailable(r Request, cause error) *venues.Error {
+	return venues.Errorf(venues.CodeExchangeUnavailable, "%s %s: no answer from the venue", r.Method, r.Path).
+		Because(redact(cause))
+}
+
+// redact takes the URL, whose query holds the signature, out of an error.
+func redact(err error) error {
+	if withURL, ok := errors.AsType[*url.Error](err); ok {
+		return withURL.Err
+	}
+	return err
+}

@@ -1,0 +1,24 @@
+package restclient
+
+// Lane is the priority of a request when a budget runs short.
+type Lane uint8
+
+// Lanes, most urgent first.
+const (
+	LaneCancel Lane = iota
+	LaneProtect
+	LaneOrder
+	LaneReconcile
+	LaneHistory
+	laneCount
+)
+
+// laneShares is the part of a budget, in percent, up to which a lane may fill
+// it. What remains is the reserve of the lanes above.
+var laneShares = [laneCount]int{100, 95, 85, 65, 40}
+
+// share is how many units of limit the lane may use; a lane always has room for
+// at least one unit.
+func (l Lane) share(limit int) int {
+	return max(1, limit*laneShares[l]/100)
+}

@@ -1,0 +1,152 @@
+package wsclient
+
+import (
+	"errors"
+	"io"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/fasthttp/websocket"
+)
+
+// ErrSendQueueFull ends a connection whose control messages pile up.
+var ErrSendQueueFull = errors.New("send queue full")
+
+// Conn is one connection of a Link. Send is safe for concurrent use.
+type Conn struct {
+	socket    *websocket.Conn
+	sends     chan []byte
+	done      chan struct{} // closed with the connection
+	closeOnce sync.Once
+	writer    sync.WaitGroup
+	cause     error        // why it was closed by us; set before done is closed
+	lastHeard atomic.Int64 // unix nanoseconds
+	openedAt  time.Time
+	buffer    []byte // of the reader
+}
+
+func newConn(socket *websocket.Conn, readBytesMax int64, now time.Time) *Conn {
+	c := &Conn{socket: socket, sends: make(chan []byte, sendQueueMax), done: make(chan struct{}), openedAt: now}
+	c.heard()
+	socket.SetReadLimit(readBytesMax)
+	socket.SetPingHandler(func(payload string) error {
+		c.heard()
+		// A pong that cannot be written shows as a write error soon enough.
+		_ = socket.WriteControl(websocket.PongMessage, []byte(payload), time.Now().Add(writeTimeout))
+		return nil
+	})
+	socket.SetPongHandler(func(string) error {
+		c.heard()
+		return nil
+	})
+	return c
+}
+
+func (c *Conn) heard() { c.lastHeard.Store(time.Now().UnixNano()) }
+
+func (c *Conn) silentFor(now time.Time) time.Duration {
+	return time.Duration(now.UnixNano() - c.lastHeard.Load())
+}
+
+// Send queues a text message; it takes the slice over. A connection whose queue
+// overflows is closed: the handler will subscribe anew on the next one.
+func (c *Conn) Send(message []byte) {
+	select {
+	case c.sends <- message:
+	default:
+		c.close(ErrSendQueueFull)
+	}
+}
+
+// close ends the connection; the first cause stays.
+func (c *Conn) close(cause error) {
+	c.closeOnce.Do(func() {
+		c.cause = cause
+		close(c.done)
+		_ = c.socket.Close()
+	})
+}
+
+// startWriter sends what is queued, no faster than one message per interval.
+func (c *Conn) startWriter(interval time.Duration) {
+	c.writer.Go(func() {
+		pace := time.NewTicker(interval)
+		defer pace.Stop()
+		for {
+			select {
+			case <-c.done:
+				return
+			case message := <-c.sends:
+				if err := c.write(message); err != nil {
+					c.close(err)
+					return
+				}
+			}
+			select {
+			case <-c.done:
+				return
+			case <-pace.C:
+			}
+		}
+	})
+}
+
+func (c *Conn) write(message []byte) error {
+	if err := c.socket.SetWriteDeadline(time.Now().Add(writeTimeout)); err != nil {
+		return err
+	}
+	return c.socket.WriteMessage(websocket.TextMessage, message)
+}
+
+func (c *Conn) ping() error {
+	return c.socket.WriteControl(websocket.PingMessage, nil, time.Now().Add(writeTimeout))
+}
+
+// read passes messages to the handler until the connection ends.
+func (c *Conn) read(h Handler) error {
+	for {
+		message, err := c.next()
+		if err != nil {
+			select {
+			case <-c.done:
+				return c.cause
+			default:
+				return err
+			}
+		}
+		c.heard()
+		h.Message(c, message)
+	}
+}
+
+// next reads one message into the reused buffer.
+func (c *Conn) next() ([]byte, error) {
+	_, reader, err := c.socket.NextReader()
+	if err != nil {
+		return nil, err
+	}
+	c.buffer = c.buffer[:0]
+	for {
+		if len(c.buffer) == cap(c.buffer) {
+			c.buffer = append(c.buffer, 0)[:len(c.buffer)]
+		}
+		n, err := reader.Read(c.buffer[len(c.buffer):cap(c.buffer)])
+		c.buffer = c.buffer[:len(c.buffer)+n]
+		if err == io.EOF {
+			return c.buffer, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+}
+
+// Session is a connection before it is opened, in the hands of Authenticate.
+type Session struct{ conn *Conn }
+
+// Write sends a text message at once.
+func (s *Session) Write(message []byte) error { return s.conn.write(message) }
+
+// Read waits for the next message; it is valid until the next call.
+func (s *Session) Read() ([]byte, error) { return s.conn.next() }

@@ -1,0 +1,189 @@
+package wsclient
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"net/url"
+	"sync"
+	"time"
+
+	"github.com/fasthttp/websocket"
+	"go.uber.org/zap"
+)
+
+// Reasons why a link gives up a connection by itself.
+var (
+	ErrSilent = errors.New("connection fell silent")
+	ErrClosed = errors.New("link closed")
+)
+
+// Link is a lasting connection. Its methods are safe for concurrent use.
+type Link struct {
+	options Options
+	dialer  websocket.Dialer
+	ctx     context.Context
+	cancel  context.CancelFunc
+	// orders to the supervisor; one pending order of each kind is enough.
+	reconnect chan error
+	renew     chan struct{}
+	workers   sync.WaitGroup
+}
+
+// New makes a link that does nothing before Start.
+func New(o Options) *Link {
+	ctx, cancel := context.WithCancel(context.Background())
+	return &Link{
+		options: o.withDefaults(),
+		dialer: websocket.Dialer{
+			HandshakeTimeout: handshakeTimeout,
+			ReadBufferSize:   readBufferBytes,
+			WriteBufferSize:  writeBufferBytes,
+			TLSClientConfig:  &tls.Config{MinVersion: tls.VersionTLS12},
+		},
+		ctx: ctx, cancel: cancel,
+		reconnect: make(chan error, 1),
+		renew:     make(chan struct{}, 1),
+	}
+}
+
+// Start dials. It is called once, when the handler is ready for its calls.
+func (l *Link) Start() { l.workers.Go(l.supervise) }
+
+// Close ends the link and returns when no handler method runs any more. It must
+// not be called from the handler.
+func (l *Link) Close() {
+	l.cancel()
+	l.workers.Wait()
+}
+
+// Reconnect gives up the connection because of cause and dials again.
+func (l *Link) Reconnect(cause error) {
+	select {
+	case l.reconnect <- cause:
+	default:
+	}
+}
+
+// Renew replaces the connection without a loss.
+func (l *Link) Renew() {
+	select {
+	case l.renew <- struct{}{}:
+	default:
+	}
+}
+
+// supervise holds one connection after the other until the link closes.
+func (l *Link) supervise() {
+	tick := time.NewTicker(l.options.TickInterval)
+	defer tick.Stop()
+	attempt := 0
+	var conn *Conn
+	for l.ctx.Err() == nil {
+		if conn == nil {
+			var err error
+			if conn, err = l.dial(); err != nil {
+				l.options.Log.Warn("venue stream: dial failed", zap.Error(err), zap.Int("attempt", attempt))
+				l.pause(tick, attempt)
+				attempt++
+				continue
+			}
+			l.options.Handler.Opened(conn)
+		}
+		successor, err := l.serve(conn, tick)
+		lived := time.Since(conn.openedAt)
+		if conn = successor; conn != nil {
+			continue
+		}
+		if l.ctx.Err() != nil {
+			return
+		}
+		l.options.Handler.Lost(err)
+		if lived > l.options.BackoffMax {
+			attempt = 0
+		}
+		l.options.Log.Warn("venue stream: connection lost", zap.Error(err), zap.Duration("lived", lived))
+		l.pause(tick, attempt)
+		attempt++
+	}
+	if conn != nil {
+		conn.close(ErrClosed)
+		conn.writer.Wait()
+	}
+}
+
+// pause waits out the backoff; ticks go on.
+func (l *Link) pause(tick *time.Ticker, attempt int) {
+	wait := time.NewTimer(backoff(attempt, l.options.BackoffMin, l.options.BackoffMax, rand.Int64N(1<<62)))
+	defer wait.Stop()
+	for {
+		select {
+		case <-l.ctx.Done():
+			return
+		case <-wait.C:
+			drain(l.reconnect)
+			return
+		case now := <-tick.C:
+			l.options.Handler.Tick(now)
+		}
+	}
+}
+
+// drain forgets orders that concern a connection which is gone.
+func drain[T any](orders chan T) {
+	select {
+	case <-orders:
+	default:
+	}
+}
+
+// dial makes a connection, authenticated and with its writer running.
+func (l *Link) dial() (*Conn, error) {
+	ctx, cancel := context.WithTimeout(l.ctx, 2*handshakeTimeout)
+	defer cancel()
+	target, err := l.options.URL(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("stream address: %w", err)
+	}
+	socket, response, err := l.dialer.DialContext(ctx, target, l.options.Header)
+	if err != nil {
+		return nil, dialError(response, err)
+	}
+	c := newConn(socket, l.options.ReadBytesMax, time.Now())
+	if err := l.authenticate(ctx, c); err != nil {
+		c.close(err)
+		return nil, fmt.Errorf("authenticate: %w", err)
+	}
+	c.startWriter(time.Second / time.Duration(l.options.SendsPerSecond))
+	return c, nil
+}
+
+func (l *Link) authenticate(ctx context.Context, c *Conn) error {
+	if l.options.Authenticate == nil {
+		return nil
+	}
+	stop := context.AfterFunc(ctx, func() { c.close(ctx.Err()) })
+	defer stop()
+	if err := c.socket.SetReadDeadline(time.Now().Add(handshakeTimeout)); err != nil {
+		return err
+	}
+	if err := l.options.Authenticate(&Session{conn: c}); err != nil {
+		return err
+	}
+	return c.socket.SetReadDeadline(time.Time{})
+}
+
+// dialError tells the status of a refused handshake and never the URL, which may
+// hold a key.
+func dialError(response *http.Response, err error) error {
+	if withURL, ok := errors.AsType[*url.Error](err); ok {
+		err = withURL.Err
+	}
+	if response != nil {
+		return fmt.Errorf("handshake refused with status %d: %w", response.StatusCode, err)
+	}
+	return err
+}

@@ -1,0 +1,98 @@
+package wsclient
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"go.uber.org/zap"
+)
+
+// Defaults and bounds of a link.
+const (
+	backoffMinDefault     = time.Second
+	backoffMaxDefault     = 30 * time.Second
+	handshakeTimeout      = 10 * time.Second
+	writeTimeout          = 5 * time.Second
+	pingIntervalDefault   = 20 * time.Second
+	silenceMaxDefault     = 60 * time.Second
+	renewOverlapDefault   = 3 * time.Second
+	renewRetryInterval    = time.Minute
+	tickIntervalDefault   = time.Second
+	readBytesMaxDefault   = 4 << 20
+	sendsPerSecondDefault = 4
+	sendQueueMax          = 512
+	readBufferBytes       = 16 << 10
+	writeBufferBytes      = 4 << 10
+)
+
+// Handler takes what a link has to tell; see the package comment for who calls.
+type Handler interface {
+	// Opened says that c is up and authenticated; c.Send subscribes. For a
+	// successor it comes while the predecessor is still read.
+	Opened(c *Conn)
+	// Message passes one message; data is valid only during the call.
+	Message(c *Conn, data []byte)
+	// Lost says that the only connection ended. The link dials again by itself.
+	Lost(cause error)
+	// Tick comes about once a second, connected or not.
+	Tick(now time.Time)
+}
+
+// Options of a Link.
+type Options struct {
+	// URL is asked before each dial, so that it can hold a fresh key. Its context
+	// ends when the link closes.
+	URL func(ctx context.Context) (string, error)
+	// Header is sent with the handshake.
+	Header http.Header
+	// Authenticate runs before Opened, if set. An error closes the connection.
+	Authenticate func(*Session) error
+	Handler      Handler
+
+	// Ping is a text message to send every PingInterval; a WebSocket ping if
+	// nil. PingInterval is 20 s if zero, no pings if negative.
+	Ping         []byte
+	PingInterval time.Duration
+	// SilenceMax is how long a connection may bring nothing at all, pings and
+	// pongs included, before it counts as dead; 60 s if zero.
+	SilenceMax time.Duration
+	// Lifetime of a connection before it is renewed; never if zero.
+	Lifetime time.Duration
+	// RenewOverlap is how long both connections are up; 3 s if zero.
+	RenewOverlap time.Duration
+	// BackoffMin and BackoffMax bound the wait before a dial; 1 s and 30 s if zero.
+	BackoffMin time.Duration
+	BackoffMax time.Duration
+	// SendsPerSecond paces what we send; 4 if zero.
+	SendsPerSecond int
+	// ReadBytesMax bounds a message; 4 MiB if zero.
+	ReadBytesMax int64
+	// TickInterval of Handler.Tick; 1 s if zero.
+	TickInterval time.Duration
+
+	// Log gets connects, losses and renewals; nothing if nil.
+	Log *zap.Logger
+}
+
+func (o Options) withDefaults() Options {
+	setDefault(&o.PingInterval, pingIntervalDefault)
+	setDefault(&o.SilenceMax, silenceMaxDefault)
+	setDefault(&o.RenewOverlap, renewOverlapDefault)
+	setDefault(&o.BackoffMin, backoffMinDefault)
+	setDefault(&o.BackoffMax, backoffMaxDefault)
+	setDefault(&o.SendsPerSecond, sendsPerSecondDefault)
+	setDefault(&o.ReadBytesMax, readBytesMaxDefault)
+	setDefault(&o.TickInterval, tickIntervalDefault)
+	if o.Log == nil {
+		o.Log = zap.NewNop()
+	}
+	return o
+}
+
+func setDefault[T comparable](field *T, value T) {
+	var zero T
+	if *field == zero {
+		*field = value
+	}
+}
