@@ -159,15 +159,14 @@ func (r *Registry) CheckAccount(ctx context.Context, id string) ([]Finding, erro
 	return r.Examiner.Examine(ctx, record.Exchange, credentials), nil
 }
 
-// putAccount records through the owner of the customer, and leaves a row in the
-// installation's journal of what the administration did.
+// putAccount records through the owner of the customer, then leaves a row of what
+// the administration did.
 func (r *Registry) putAccount(ctx context.Context, record persistence.VenueAccount, fields ...persistence.JournalField) (Account, error) {
-	fields = append(fields, field("exchange", string(record.Exchange)))
-	entry := r.entry(kindAccount, accountID(record.Customer, record.Exchange), fields...)
-	if err := r.Directory.PutAccount(ctx, record, entry); err != nil {
-		return Account{}, fmt.Errorf("put account %s: %w", accountID(record.Customer, record.Exchange), err)
+	account := accountOf(record)
+	if err := r.Directory.PutAccount(ctx, record); err != nil {
+		return Account{}, fmt.Errorf("put account %s: %w", account.ID, err)
 	}
-	return accountOf(record), nil
+	return account, r.commit(ctx, kindAccount, account.ID, fields)
 }
 
 func (r *Registry) account(ctx context.Context, id string) (persistence.VenueAccount, error) {

@@ -53,14 +53,8 @@ func open(t *testing.T) *house {
 	core, logs := observer.New(zapcore.InfoLevel)
 	h := &house{t: t, store: storetest.NewMemory(), logs: logs, examiner: &examiner{}, client: &http.Client{Timeout: 10 * time.Second}}
 	h.directory = &directory{store: h.store, fences: map[string]persistence.Fence{}}
-	keys := 0
 	h.registry = admin.NewRegistry(admin.Options{
 		Store: h.store, Directory: h.directory, Vault: vault{}, Examiner: h.examiner,
-		NewKey: func() (admin.KeyMaterial, error) {
-			keys++
-			id := fmt.Sprintf("id%d", keys)
-			return admin.KeyMaterial{ID: id, Text: "whole-key-" + id, Hash: []byte("hash-" + id)}, nil
-		},
 		Environments: map[venues.Venue]string{venues.Binance: "testnet"},
 	})
 	metrics := prometheus.NewRegistry()
@@ -157,10 +151,18 @@ func (h *house) customer(name string) string {
 	return h.call(http.StatusCreated, "POST", "/admin/v1/customers", fmt.Sprintf(`{"name":%q}`, name)).id()
 }
 
-// journal lists kinds and fields of the rows of a journal, oldest first.
-func (h *house) journal(customer string) []persistence.JournalEntry {
+// key makes one and gives its id and its text.
+func (h *house) key(customer, scope string) (id, text string) {
 	h.t.Helper()
-	page, err := h.store.Journal(h.t.Context(), persistence.JournalQuery{Customer: customer, Limit: 100})
+	a := h.call(http.StatusCreated, "POST", "/admin/v1/keys", fmt.Sprintf(`{"customer":%q,"name":"desk","scopes":[%q]}`, customer, scope))
+	text, _ = a.field("apiKey").(string)
+	return a.id(), text
+}
+
+// journal lists the rows of the installation's journal.
+func (h *house) journal() []persistence.JournalEntry {
+	h.t.Helper()
+	page, err := h.store.Journal(h.t.Context(), persistence.JournalQuery{Limit: 100})
 	if err != nil {
 		h.t.Fatal(err)
 	}
@@ -173,7 +175,6 @@ type directory struct {
 
 	mu        sync.Mutex
 	fences    map[string]persistence.Fence
-	sequence  uint64
 	customers []string
 	keys      []string
 	accounts  []persistence.VenueAccount
@@ -194,7 +195,7 @@ func (d *directory) KeyChanged(_ context.Context, key string) error {
 	return d.failure
 }
 
-func (d *directory) PutAccount(ctx context.Context, account persistence.VenueAccount, entry persistence.JournalEntry) error {
+func (d *directory) PutAccount(ctx context.Context, account persistence.VenueAccount) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	fence, owned := d.fences[account.Customer]
@@ -206,11 +207,7 @@ func (d *directory) PutAccount(ctx context.Context, account persistence.VenueAcc
 		d.fences[account.Customer] = fence
 	}
 	d.accounts = append(d.accounts, account)
-	d.sequence++
-	entry.Seq = d.sequence
-	return d.store.Commit(ctx, persistence.Batch{
-		Fence: fence, Puts: []persistence.Record{account}, Journal: []persistence.JournalEntry{entry},
-	})
+	return d.store.Commit(ctx, persistence.Batch{Fence: fence, Puts: []persistence.Record{account}})
 }
 
 // vault seals visibly, so that a test can see what was sealed for whom.

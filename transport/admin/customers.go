@@ -99,7 +99,7 @@ func (r *Registry) DisableCustomer(ctx context.Context, id string) (Customer, er
 }
 
 func (r *Registry) putCustomer(ctx context.Context, record persistence.Customer, fields ...persistence.JournalField) (Customer, error) {
-	if err := r.commit(ctx, kindCustomer, record.ID, record, fields...); err != nil {
+	if err := r.commit(ctx, kindCustomer, record.ID, fields, record); err != nil {
 		return Customer{}, err
 	}
 	if err := r.Directory.CustomerChanged(ctx, record.ID); err != nil {

@@ -4,10 +4,12 @@
 //
 // # Registry
 //
-// Registry makes, changes and ends the three kinds of record. Every change is
-// one commit with a row in the installation's journal that says what was done to
-// whom, without secrets. Changes are made one at a time; reads need no turn.
-// What is running follows what is recorded (see Directory).
+// Registry makes, changes and ends the three kinds of record. Every change
+// leaves a row in the installation's journal that says what was done to whom,
+// without secrets, in the same commit where the record is the installation's
+// own. An account belongs to its customer, so its customer's owner records it.
+// Changes are made one at a time; reads need no turn. What is running follows
+// what is recorded (see Directory).
 //
 // Nothing is deleted: a customer is disabled, a key revoked, an account emptied
 // of its credentials. Orders and fills refer to them for longer than they live.

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"venuegate/persistence"
+	"venuegate/transport/auth"
 	"venuegate/venues"
 )
 
@@ -58,8 +59,7 @@ func (r *Registry) CreateKey(ctx context.Context, n NewKey) (Key, error) {
 	defer r.turn.Unlock()
 	now := time.Now()
 	record := persistence.APIKey{
-		Customer: n.Customer, Name: n.Name, Scopes: n.Scopes, Allow: n.Allow,
-		CreatedAt: venues.At(now), ExpiresAt: n.ExpiresAt,
+		Customer: n.Customer, Name: n.Name, Scopes: n.Scopes, Allow: n.Allow, ExpiresAt: n.ExpiresAt,
 	}
 	if err := checkKey(&record, now); err != nil {
 		return Key{}, err
@@ -67,16 +67,18 @@ func (r *Registry) CreateKey(ctx context.Context, n NewKey) (Key, error) {
 	if err := r.checkKeyOwner(ctx, record.Customer); err != nil {
 		return Key{}, err
 	}
-	material, err := r.NewKey()
+	text, record, err := auth.New(r.entropy, auth.Grant{
+		Customer: record.Customer, Name: record.Name, Scopes: record.Scopes,
+		ExpiresAt: record.ExpiresAt.Time, Allow: record.Allow,
+	}, now)
 	if err != nil {
-		return Key{}, fmt.Errorf("make a key: %w", err)
+		return Key{}, err
 	}
-	record.ID, record.Hash = material.ID, material.Hash
-	if err := r.commit(ctx, kindKey, record.ID, record, keyFields("create", record)...); err != nil {
+	if err := r.commit(ctx, kindKey, record.ID, keyFields("create", record), record); err != nil {
 		return Key{}, err
 	}
 	key := keyOf(record)
-	key.APIKey = material.Text
+	key.APIKey = text.Reveal()
 	return key, nil
 }
 
@@ -190,7 +192,7 @@ func (r *Registry) putKey(ctx context.Context, id, action string, change func(*p
 	if err := change(&record, time.Now()); err != nil {
 		return Key{}, err
 	}
-	if err := r.commit(ctx, kindKey, record.ID, record, keyFields(action, record)...); err != nil {
+	if err := r.commit(ctx, kindKey, record.ID, keyFields(action, record), record); err != nil {
 		return Key{}, err
 	}
 	if err := r.Directory.KeyChanged(ctx, record.ID); err != nil {

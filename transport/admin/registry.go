@@ -32,26 +32,15 @@ type Directory interface {
 	// KeyChanged: a key was changed or revoked; what was opened with it ends.
 	KeyChanged(ctx context.Context, keyID string) error
 	// PutAccount records the account under the fence of its customer, whose
-	// owner the directory is, with the row in the customer's journal, and then
-	// connects, reconnects or, without credentials, disconnects it.
-	PutAccount(ctx context.Context, account persistence.VenueAccount, entry persistence.JournalEntry) error
+	// owner the directory is, and then connects, reconnects or, without
+	// credentials, disconnects it.
+	PutAccount(ctx context.Context, account persistence.VenueAccount) error
 }
 
 // Vault seals venue credentials for one customer and exchange.
 type Vault interface {
 	Seal(customer string, exchange venues.Venue, c venues.Credentials) ([]byte, error)
 	Open(customer string, exchange venues.Venue, sealed []byte) (venues.Credentials, error)
-}
-
-// NewKeyFunc makes the material of one API key.
-type NewKeyFunc func() (KeyMaterial, error)
-
-// KeyMaterial is a new key: its public id, its whole text, which is told once,
-// and what is kept of the secret part.
-type KeyMaterial struct {
-	ID   string
-	Text string
-	Hash []byte
 }
 
 // Examiner looks at an account with its credentials, from outside.
@@ -64,7 +53,6 @@ type Options struct {
 	Store     Store
 	Directory Directory
 	Vault     Vault
-	NewKey    NewKeyFunc
 	Examiner  Examiner
 	// Environments are those of the configured venues.
 	Environments map[venues.Venue]string
@@ -94,17 +82,19 @@ const (
 	kindAccount  = "admin.account"
 )
 
-// commit writes a record of the installation and the row that tells of it. The
-// caller has the turn.
-func (r *Registry) commit(ctx context.Context, kind, subject string, record persistence.Record, fields ...persistence.JournalField) error {
+// commit writes the row that tells of a change, and with it the records of the
+// installation that were changed. The caller has the turn.
+func (r *Registry) commit(ctx context.Context, kind, subject string, fields []persistence.JournalField, records ...persistence.Record) error {
 	sequence, err := r.nextSequence(ctx)
 	if err != nil {
 		return err
 	}
-	entry := r.entry(kind, subject, fields...)
-	entry.Seq = sequence
-	batch := persistence.Batch{Puts: []persistence.Record{record}, Journal: []persistence.JournalEntry{entry}}
-	if err := r.Store.Commit(ctx, batch); err != nil {
+	now := time.Now()
+	entry := persistence.JournalEntry{
+		ID: r.newID(persistence.PrefixJournal, now), Seq: sequence, At: venues.At(now),
+		Kind: kind, Subject: subject, Fields: fields,
+	}
+	if err := r.Store.Commit(ctx, persistence.Batch{Puts: records, Journal: []persistence.JournalEntry{entry}}); err != nil {
 		// Whether the number was used is not known.
 		r.sequence = 0
 		return fmt.Errorf("record %s of %s: %w", kind, subject, err)
@@ -122,15 +112,6 @@ func (r *Registry) nextSequence(ctx context.Context) (uint64, error) {
 		return 0, fmt.Errorf("read the journal's sequence: %w", err)
 	}
 	return last + 1, nil
-}
-
-// entry is a row of a journal; whoever commits it numbers it.
-func (r *Registry) entry(kind, subject string, fields ...persistence.JournalField) persistence.JournalEntry {
-	now := time.Now()
-	return persistence.JournalEntry{
-		ID: r.newID(persistence.PrefixJournal, now), At: venues.At(now),
-		Kind: kind, Subject: subject, Fields: fields,
-	}
 }
 
 func (r *Registry) newID(prefix string, at time.Time) string {
