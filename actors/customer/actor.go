@@ -82,6 +82,8 @@ func (c *customer) Receive(ctx *actors.Context, msg any) {
 		c.remove(ctx, in)
 	case accountRemoved:
 		c.removed(ctx, in)
+	case *actors.ChildEnded:
+		c.ended(ctx, in)
 	case subscribe:
 		s := &subscription{owner: ctx.Self(), kind: in.kind, sink: in.sink}
 		c.topics.add(s, now)
@@ -178,6 +180,13 @@ func (c *customer) removed(ctx *actors.Context, in accountRemoved) {
 func (c *customer) close(ctx *actors.Context, exchange venues.Venue) {
 	ctx.Children().Stop("account/" + string(exchange))
 	c.deps.CloseAccount(c.deps.ID, exchange)
+}
+
+// ended hears of an account that was stopped by remove, or lost.
+func (c *customer) ended(ctx *actors.Context, in *actors.ChildEnded) {
+	if in.Err != nil {
+		ctx.Logger().Error("account lost", zap.String("account", in.Name), zap.Error(in.Err))
+	}
 }
 
 func (c *customer) commit(ctx *actors.Context, r persistence.Record, done func(error) any, reject func(error)) {

@@ -1,0 +1,153 @@
+package customer_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"venuegate/actors"
+	"venuegate/actors/actortest"
+	"venuegate/actors/customer"
+	"venuegate/actors/journal"
+	"venuegate/persistence"
+	"venuegate/persistence/storetest"
+	"venuegate/venues"
+)
+
+// lines encodes a message as a line that a test can read.
+type lines struct{}
+
+func (lines) AppendOrders(dst []byte, m *venues.OrdersMessage) []byte {
+	var ids []string
+	for _, o := range m.Orders {
+		ids = append(ids, o.OrderID+"="+string(o.Status))
+	}
+	return fmt.Appendf(dst, "%s %d %s", m.Type, m.Seq, strings.Join(ids, ","))
+}
+
+func (lines) AppendPositions(dst []byte, m *venues.PositionsMessage) []byte {
+	return fmt.Appendf(dst, "%s %d %d positions", m.Type, m.Seq, len(m.Positions))
+}
+
+func (lines) AppendAccount(dst []byte, m *venues.AccountMessage) []byte {
+	return fmt.Appendf(dst, "%s %d %d balances", m.Type, m.Seq, len(m.Balances))
+}
+
+// listener keeps the frames that it is given.
+type listener struct {
+	mu     sync.Mutex
+	frames []string
+}
+
+func (l *listener) Deliver(f venues.Frame) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.frames = append(l.frames, string(f.Bytes))
+}
+
+func (l *listener) take() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	text := strings.Join(l.frames, "; ")
+	l.frames = nil
+	return text
+}
+
+// inert is an account that does nothing.
+type inert struct{}
+
+func (inert) Receive(*actors.Context, any) {}
+
+type home struct {
+	kit     *actortest.Kit
+	store   *storetest.Memory
+	client  customer.Client
+	updates customer.Updates
+	opened  []string
+	closed  []string
+}
+
+func start(kit *actortest.Kit) *home {
+	h := &home{kit: kit, store: storetest.NewMemory()}
+	log := journal.NewClient(h.store)
+	ref := kit.Start(customer.Child(customer.Deps{
+		ID: "c1", Store: h.store, Journal: log, Encoder: lines{}, Pool: kit.System.NewPool("store", 2, 8),
+		OpenAccount: func(fence persistence.Fence, a persistence.VenueAccount, u customer.Updates) (actors.Child, error) {
+			h.opened = append(h.opened, fmt.Sprintf("%s@%d", a.Exchange, fence.Epoch))
+			h.updates = u
+			return actors.Child{Name: "account/" + string(a.Exchange), Producer: func() actors.Behaviour { return inert{} }}, nil
+		},
+		CloseAccount: func(_ string, exchange venues.Venue) { h.closed = append(h.closed, string(exchange)) },
+	}))
+	h.client = customer.NewClient(ref)
+	kit.Settle()
+	return h
+}
+
+func TestTopicBeginsWithASnapshotAndCountsOn(t *testing.T) {
+	actortest.Run(t, func(kit *actortest.Kit) {
+		h := start(kit)
+		if err := h.client.Connect(context.Background(), persistence.VenueAccount{Customer: "c1", Exchange: venues.Binance}); err != nil {
+			t.Fatal(err)
+		}
+		kit.Settle()
+		h.updates.OrderChanged(venues.Order{OrderID: "o1", Status: venues.StatusOpen})
+		h.updates.OrderChanged(venues.Order{OrderID: "o2", Status: venues.StatusOpen})
+		h.updates.OrderChanged(venues.Order{OrderID: "o1", Status: venues.StatusFilled})
+		var early, late listener
+		sub, err := h.client.Subscribe(context.Background(), venues.TopicOrders, &early)
+		if err != nil {
+			t.Fatal(err)
+		}
+		h.updates.OrderChanged(venues.Order{OrderID: "o3", Status: venues.StatusOpen})
+		if _, err := h.client.Subscribe(context.Background(), venues.TopicOrders, &late); err != nil {
+			t.Fatal(err)
+		}
+		sub.Resync()
+		h.updates.OrderChanged(venues.Order{OrderID: "o2", Status: venues.StatusCancelled})
+		kit.Settle()
+		want := "snapshot 3 o2=open; update 4 o3=open; snapshot 4 o2=open,o3=open; update 5 o2=cancelled"
+		if got := early.take(); got != want {
+			t.Errorf("early: %s", got)
+		}
+		if got := late.take(); got != "snapshot 4 o2=open,o3=open; update 5 o2=cancelled" {
+			t.Errorf("late: %s", got)
+		}
+		sub.Close()
+		kit.Settle()
+		h.updates.OrderChanged(venues.Order{OrderID: "o4", Status: venues.StatusOpen})
+		kit.Settle()
+		if got := early.take(); got != "" {
+			t.Errorf("after the close: %s", got)
+		}
+	})
+}
+
+func TestAccountsAreConnectedDurably(t *testing.T) {
+	actortest.Run(t, func(kit *actortest.Kit) {
+		h := start(kit)
+		account := persistence.VenueAccount{Customer: "c1", Exchange: venues.Binance, Sealed: []byte("sealed")}
+		for range 2 { // the second replaces the first
+			if err := h.client.Connect(context.Background(), account); err != nil {
+				t.Fatal(err)
+			}
+		}
+		kit.Advance(time.Second)
+		if len(h.opened) < 2 || len(h.closed) == 0 {
+			t.Fatalf("opened %v, closed %v", h.opened, h.closed)
+		}
+		if err := h.client.Remove(context.Background(), venues.Binance); err != nil {
+			t.Fatal(err)
+		}
+		if err := h.client.Remove(context.Background(), venues.Binance); venues.CodeOf(err) != venues.CodeNotFound {
+			t.Fatalf("removed twice: %v", err)
+		}
+		list, err := h.store.VenueAccounts(context.Background(), "c1")
+		if err != nil || len(list) != 1 || list[0].RemovedAt.IsZero() || list[0].Sealed != nil {
+			t.Fatalf("%+v, %v", list, err)
+		}
+	})
+}

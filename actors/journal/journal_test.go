@@ -1,0 +1,90 @@
+package journal_test
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"testing"
+	"time"
+
+	"venuegate/actors/actortest"
+	"venuegate/actors/journal"
+	"venuegate/persistence"
+	"venuegate/persistence/storetest"
+	"venuegate/venues"
+)
+
+func event(id string) persistence.Event {
+	return persistence.Event{ID: "evt_" + id, Type: persistence.EventOrderFilled, CreatedAt: venues.At(time.Unix(1, 0)), Data: []byte(`{}`)}
+}
+
+func TestRowsAreNumberedInTheOrderOfCommits(t *testing.T) {
+	store := storetest.NewMemory()
+	client := journal.NewClient(store)
+	ctx := context.Background()
+	fence, err := client.Own(ctx, "c1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var wait sync.WaitGroup
+	for i := range 8 {
+		wait.Go(func() {
+			for n := range 20 {
+				b := persistence.Batch{Fence: fence, Events: []persistence.Event{event(string(rune('a'+i)) + string(rune('a'+n)))}}
+				if err := client.Commit(ctx, b); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	wait.Wait()
+	events, err := store.Events(ctx, "c1", "", 1000)
+	if err != nil || len(events) != 160 {
+		t.Fatalf("%d events, %v", len(events), err)
+	}
+	for i, e := range events {
+		if e.Seq != uint64(i+1) {
+			t.Fatalf("event %d has sequence %d", i, e.Seq)
+		}
+	}
+	// A new owner goes on with the numbers; the old one is refused.
+	second := journal.NewClient(store)
+	next, err := second.Own(ctx, "c1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := second.Commit(ctx, persistence.Batch{Fence: next, Events: []persistence.Event{event("next")}}); err != nil {
+		t.Fatal(err)
+	}
+	if last, _ := store.LastSequence(ctx, "c1"); last != 161 {
+		t.Fatalf("last sequence %d", last)
+	}
+	for name, c := range map[string]*journal.Client{"its old client": client, "the new client": second} {
+		if err := c.Commit(ctx, persistence.Batch{Fence: fence, Events: []persistence.Event{event("late")}}); !errors.Is(err, persistence.ErrFenced) {
+			t.Errorf("the old fence through %s: %v", name, err)
+		}
+	}
+}
+
+func TestOldRowsArePurged(t *testing.T) {
+	actortest.Run(t, func(kit *actortest.Kit) {
+		store := storetest.NewMemory()
+		client := journal.NewClient(store)
+		fence, err := client.Own(context.Background(), "c1")
+		if err != nil {
+			t.Fatal(err)
+		}
+		kit.Start(journal.Child(journal.Deps{Store: store, Pool: kit.System.NewPool("store", 1, 4), EventsKeep: 30 * 24 * time.Hour}))
+		old, young := event("old"), event("young")
+		old.CreatedAt = venues.At(time.Now())
+		young.CreatedAt = venues.At(time.Now().Add(48 * time.Hour))
+		if err := client.Commit(context.Background(), persistence.Batch{Fence: fence, Events: []persistence.Event{old, young}}); err != nil {
+			t.Fatal(err)
+		}
+		kit.Advance(31 * 24 * time.Hour)
+		events, err := store.Events(context.Background(), "c1", "", 10)
+		if err != nil || len(events) != 1 || events[0].ID != young.ID {
+			t.Fatalf("%+v, %v", events, err)
+		}
+	})
+}
