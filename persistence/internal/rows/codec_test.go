@@ -1,0 +1,193 @@
+package rows_test
+
+import (
+	"encoding/json"
+	"errors"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"venuegate/persistence"
+	"venuegate/persistence/internal/rows"
+	"venuegate/persistence/storetest"
+	"venuegate/venues"
+)
+
+// samples are one record of every kind.
+func samples() []persistence.Record {
+	at := venues.At(time.Date(2026, 1, 2, 3, 4, 5, 6e6, time.UTC))
+	return []persistence.Record{
+		persistence.Customer{ID: "cus_1", Name: "<Alice>", CreatedAt: at},
+		persistence.APIKey{ID: "key_1", Customer: "cus_1", Hash: []byte{1}, Scopes: []persistence.Scope{"read"}, CreatedAt: at},
+		persistence.VenueAccount{Customer: "cus_1", Exchange: venues.OKX, Sealed: []byte{0}, CreatedAt: at},
+		storetest.NewOrder("cus_1", 1),
+		storetest.NewIdempotency("cus_1", "r", 1, 1),
+		storetest.NewFill("cus_1", 1),
+		persistence.AccountState{Customer: "cus_1", Exchange: venues.OKX, FillsUntil: map[string]venues.Time{"BTCUSDT": at}},
+		persistence.Setting{Name: "s", Value: []byte{2}},
+	}
+}
+
+func TestRecordsComeBack(t *testing.T) {
+	for _, want := range samples() {
+		value, err := rows.Encode(want)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := rows.DecodeRecord(want.Key().Kind, value)
+		if err != nil {
+			t.Errorf("decode %s: %v", value[1:], err)
+			continue
+		}
+		if reflect.TypeOf(got) != reflect.TypeOf(want) || text(t, got) != text(t, want) {
+			t.Errorf("%s came back as %s", text(t, want), text(t, got))
+		}
+	}
+}
+
+func text(t testing.TB, v any) string {
+	t.Helper()
+	out, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(out)
+}
+
+func TestEncodeKeepsEventDataAsGiven(t *testing.T) {
+	event := storetest.NewEvent(1)
+	value, err := rows.Encode(event)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := rows.DecodeEvent(value)
+	if err != nil || string(got.Data) != string(event.Data) {
+		t.Errorf("data %s came back as %s, %v", event.Data, got.Data, err)
+	}
+}
+
+func TestDecodeRefuses(t *testing.T) {
+	order := text(t, storetest.NewOrder("alice", 1))
+	swap := func(old, new string) string {
+		if !strings.Contains(order, old) {
+			t.Fatalf("%s is not in %s", old, order)
+		}
+		return "\x01" + strings.Replace(order, old, new, 1)
+	}
+	for name, value := range map[string]string{
+		"nothing":                    "",
+		"a version alone":            "\x01",
+		"version 0":                  "\x00" + order,
+		"a later version":            "\x02" + order,
+		"null":                       "\x01null",
+		"an array":                   "\x01[]",
+		"half a record":              "\x01" + order[:len(order)/2],
+		"data behind":                "\x01" + order + "{}",
+		"white space behind":         "\x01" + order + " ",
+		"white space before":         "\x01 " + order,
+		"an unknown field":           swap(`"symbol"`, `"cymbal"`),
+		"a number for a decimal":     swap(`"qty":"0.75"`, `"qty":0.75`),
+		"null for a decimal":         swap(`"qty":"0.75"`, `"qty":null`),
+		"an exponent":                swap(`"qty":"0.75"`, `"qty":"1e9"`),
+		"a huge exponent":            swap(`"price":"64000.5"`, `"price":"1e10000000"`),
+		"a plus":                     swap(`"price":"64000.5"`, `"price":"+1"`),
+		"an empty decimal":           swap(`"filledQty":"0"`, `"filledQty":""`),
+		"a number in the protection": swap(`"price":"60000"`, `"price":60000`),
+		"a moment that is none":      swap(`"2026-03-01T12:00:00.001Z"`, `"yesterday"`),
+		"a value beyond the limit":   swap(`"of alice"`, `"`+strings.Repeat("x", rows.ValueBytesMax)+`"`),
+	} {
+		if _, err := rows.DecodeRecord(persistence.KindOrder, []byte(value)); !errors.Is(err, persistence.ErrIntegrity) {
+			t.Errorf("%s: %v, want ErrIntegrity", name, err)
+		}
+	}
+	if _, err := rows.DecodeRecord("?", []byte("\x01{}")); !errors.Is(err, persistence.ErrIntegrity) {
+		t.Errorf("an unknown kind: %v, want ErrIntegrity", err)
+	}
+}
+
+// Whatever Encode takes, Decode gives back: nothing is written that cannot be
+// read.
+func TestEncodeTakesWhatDecodeReads(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		order := storetest.NewOrder("alice", 1)
+		mantissa := venues.MustDecimal(rapid.StringMatching(`-?[0-9]{1,18}(\.[0-9]{1,18})?`).Draw(t, "mantissa"))
+		order.Qty = mantissa.Shift(rapid.Int32Range(-60, 60).Draw(t, "exponent"))
+		order.AvgPrice = venues.Some(order.Qty.Mul(mantissa))
+		order.CreatedAt = venues.At(time.UnixMilli(rapid.Int64Range(-1<<48, 1<<49).Draw(t, "ms")))
+		order.Comment = rapid.String().Draw(t, "comment")
+		value, err := rows.Encode(order)
+		if err != nil {
+			if !errors.Is(err, rows.ErrInvalid) {
+				t.Fatalf("Encode: %v, want ErrInvalid", err)
+			}
+			return
+		}
+		got, err := rows.DecodeRecord(persistence.KindOrder, value)
+		if err != nil {
+			t.Fatalf("decode %s: %v", value[1:], err)
+		}
+		read := got.(persistence.OrderRecord)
+		if !read.Qty.Equal(order.Qty) || !read.CreatedAt.Equal(order.CreatedAt.Time) || read.Comment != order.Comment {
+			t.Fatalf("%+v came back as %+v", order, read)
+		}
+	})
+}
+
+func FuzzDecode(f *testing.F) {
+	kinds := make([]persistence.Kind, 0, 8)
+	for i, r := range samples() {
+		kinds = append(kinds, r.Key().Kind)
+		value, err := rows.Encode(r)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(i, value)
+	}
+	f.Add(3, []byte(`{"qty":"1e10000000"}`))
+	f.Add(3, []byte("\x01"+`{"orderId":"o","qty":"1","filledQty":"0","protection":{"stopLoss":{"price":"1"}}}`))
+	f.Fuzz(func(t *testing.T, kind int, value []byte) {
+		record, err := rows.DecodeRecord(kinds[uint(kind)%uint(len(kinds))], value)
+		if err != nil {
+			if !errors.Is(err, persistence.ErrIntegrity) {
+				t.Fatalf("decode: %v, want ErrIntegrity", err)
+			}
+			return
+		}
+		again, err := rows.Encode(record)
+		if err != nil {
+			return
+		}
+		second, err := rows.DecodeRecord(record.Key().Kind, again)
+		if err != nil || text(t, second) != text(t, record) {
+			t.Fatalf("%s came back as %s, %v", again, text(t, second), err)
+		}
+	})
+}
+
+func FuzzDecodeLog(f *testing.F) {
+	for seq := range 3 {
+		event, _ := rows.Encode(storetest.NewEvent(seq))
+		entry, _ := rows.Encode(storetest.NewJournal(seq))
+		f.Add(event)
+		f.Add(entry)
+	}
+	f.Fuzz(func(t *testing.T, value []byte) {
+		if event, err := rows.DecodeEvent(value); err == nil {
+			if again, err := rows.Encode(event); err == nil {
+				if _, err := rows.DecodeEvent(again); err != nil {
+					t.Fatalf("decode %q again: %v", again, err)
+				}
+			}
+		}
+		if entry, err := rows.DecodeJournal(value); err == nil {
+			if again, err := rows.Encode(entry); err == nil {
+				if _, err := rows.DecodeJournal(again); err != nil {
+					t.Fatalf("decode %q again: %v", again, err)
+				}
+			}
+		}
+	})
+}

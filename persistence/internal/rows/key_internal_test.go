@@ -1,0 +1,105 @@
+package rows
+
+import (
+	"bytes"
+	"cmp"
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"venuegate/persistence"
+)
+
+func anyText() *rapid.Generator[string] {
+	return rapid.OneOf(rapid.String(), rapid.StringMatching("[a\x00\x01\\xff]{0,4}"))
+}
+
+func TestKeysSortAsTheirParts(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		draw := func(name string) (string, int64, string) {
+			return anyText().Draw(t, name), rapid.Int64Range(-3, 3).Draw(t, name), anyText().Draw(t, name)
+		}
+		a1, a2, a3 := draw("a")
+		b1, b2, b3 := draw("b")
+		a := newKey(a1, tableOrderTime).ms(a2).text(a3)
+		b := newKey(b1, tableOrderTime).ms(b2).text(b3)
+		want := cmp.Or(strings.Compare(a1, b1), cmp.Compare(a2, b2), strings.Compare(a3, b3))
+		if got := bytes.Compare(a, b); got != want {
+			t.Fatalf("(%q %d %q) against (%q %d %q) is %d, want %d", a1, a2, a3, b1, b2, b3, got, want)
+		}
+	})
+}
+
+func TestKeysComeApart(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		customer, id := anyText().Draw(t, "customer"), anyText().Draw(t, "id")
+		ms, n := rapid.Int64Range(-1<<40, 1<<42).Draw(t, "ms"), rapid.Uint64().Draw(t, "n")
+		reader := keyReader{rest: newKey(customer, tableJournal).ms(ms).text(id).number(n)}
+		gotCustomer, gotTable := reader.text(), reader.table()
+		gotAt, gotID, gotN := reader.moment(), reader.text(), reader.number()
+		if reader.err != nil || gotCustomer != customer || gotTable != tableJournal || gotAt.UnixMilli() != ms || gotID != id || gotN != n {
+			t.Fatalf("read %q %c %v %q %d, %v", gotCustomer, gotTable, gotAt, gotID, gotN, reader.err)
+		}
+	})
+}
+
+func TestNoCustomerIsWithinAnother(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		a, b := anyText().Draw(t, "a"), anyText().Draw(t, "b")
+		if a != b && bytes.HasPrefix(newKey(b, tableOrderTime), key(nil).text(a)) {
+			t.Fatalf("keys of %q are among those of %q", b, a)
+		}
+		if bytes.Compare(newKey(a, 0), firstCustomer) < 0 {
+			t.Fatalf("keys of %q are among the engine's own", a)
+		}
+	})
+}
+
+func TestEndIsAfterEveryKeyOfThePrefix(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		prefix := key(rapid.SliceOfN(rapid.Byte(), 1, 4).Draw(t, "prefix"))
+		rest := rapid.SliceOf(rapid.Byte()).Draw(t, "rest")
+		end := prefix.end()
+		if within := append(prefix.clone(), rest...); end != nil && bytes.Compare(within, end) >= 0 {
+			t.Fatalf("%x is not before %x", within, end)
+		}
+		if end != nil && bytes.HasPrefix(end, prefix) {
+			t.Fatalf("the end %x is within the prefix %x", end, prefix)
+		}
+	})
+}
+
+func TestZeroTimeSortsFirst(t *testing.T) {
+	zero, first := newKey("a", tableJournal).moment(time.Time{}), newKey("a", tableJournal).moment(time.Unix(0, 0))
+	if bytes.Compare(zero, first) >= 0 {
+		t.Error("the zero time does not sort before 1970")
+	}
+}
+
+func FuzzKeyReader(f *testing.F) {
+	f.Add([]byte(newKey("alice", tableRecord).text("order").text("ord_1")), []byte("\x01{}"))
+	f.Add([]byte(newKey("alice", tableEvent).number(1)), []byte{})
+	f.Add([]byte{0}, []byte{0, 0})
+	f.Fuzz(func(_ *testing.T, key, value []byte) {
+		_, _ = decodePrimary(key, value)
+		_, _ = decodeEntity(key, value)
+		_, _ = decodeFacts(value)
+		_, _ = decodeNumber(value)
+		_, _ = span{prefix: newKey("a", tableOrderTime)}.position(append(newKey("a", tableOrderTime), key...))
+	})
+}
+
+func TestIndexOf(t *testing.T) {
+	open := persistence.OrderRecord{Customer: "a", ClientOrderID: "c"}
+	open.OrderID, open.RequestID, open.Status = "o", "r", "open"
+	closed := open
+	closed.Status, closed.RequestID, closed.ClientOrderID = "filled", "", ""
+	if n := len(recordIndex(open)); n != 4 {
+		t.Errorf("an open order has %d index rows, want 4", n)
+	}
+	if n := len(recordIndex(closed)); n != 1 {
+		t.Errorf("a closed order without names has %d index rows, want 1", n)
+	}
+}
