@@ -177,7 +177,7 @@ func (c Client) Close(ctx context.Context, cmd venues.ClosePosition) (venues.Ord
 			RequestID: cmd.RequestID, Scope: persistence.ScopeREST, BodyHash: cmd.BodyHash, Source: venues.SourceAPI,
 		})
 	}
-	return venues.Order{}, venues.Errorf(venues.CodeOrderRejected, "no open position in %s", symbol).With("reason", "no_position")
+	return venues.Order{}, venues.Errorf(venues.CodeOrderRejected, "no open position in %s", symbol).With("reason", venues.ReasonNoPosition)
 }
 
 func (c Client) canonical(symbol string) string {
@@ -197,7 +197,7 @@ func (c Client) SetLeverage(ctx context.Context, cmd venues.ChangeLeverage) (ven
 	cmd.Symbol = instrument.Symbol
 	if most := instrument.MaxLeverage; most.Valid && cmd.Leverage.GreaterThan(most.Decimal) {
 		return venues.LeverageChange{}, venues.Errorf(venues.CodeLeverageChangeRejected, "leverage above the maximum").
-			With("reason", "above_max").With("maxLeverage", venues.FormatDecimal(most.Decimal))
+			With("reason", venues.ReasonAboveMax).With("maxLeverage", venues.FormatDecimal(most.Decimal))
 	}
 	change, err := actors.Ask(ctx, c.ref, func(reply actors.Reply[venues.LeverageChange]) any {
 		return changeLeverage{reply, cmd}

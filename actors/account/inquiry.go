@@ -137,5 +137,5 @@ func (s *state) proved(m moment, in proofDone) {
 	}
 	s.note(m, o, "absence_proven", persistence.JournalField{Name: "asked", Value: strconv.Itoa(o.inquiry.asked)})
 	s.notPlaced(m, o, venues.Errorf(venues.CodeExchangeUnavailable, "it is proven that %s placed nothing", s.exchange).
-		With("reason", "not_placed"))
+		With("reason", venues.ReasonNotPlaced))
 }

@@ -173,7 +173,7 @@ func (s *state) placed(m moment, in placeDone) {
 		// The private stream was faster: what it said is the truth.
 	case errors.Is(in.err, venues.ErrNotSent):
 		s.notPlaced(m, o, venues.Errorf(venues.CodeExchangeUnavailable, "the order was not sent to %s", s.exchange).
-			With("reason", "not_sent").Because(in.err))
+			With("reason", venues.ReasonNotSent).Because(in.err))
 	case errors.Is(in.err, venues.ErrOutcomeUnknown) || !refused:
 		s.lose(m, o)
 	default:
@@ -200,7 +200,7 @@ func (s *state) refuse(m moment, o *order, refusal *venues.Error) {
 // endsUnfilled says whether a refusal means that a post-only, IOC or FOK order
 // found no place to rest or to fill.
 func endsUnfilled(reason string) bool {
-	return reason == "post_only_would_take" || reason == "fok_not_filled" || reason == "ioc_not_filled"
+	return reason == venues.ReasonPostOnlyWouldTake || reason == venues.ReasonFOKNotFilled || reason == venues.ReasonIOCNotFilled
 }
 
 // notPlaced ends an order of which it is proven that the venue holds nothing.

@@ -171,7 +171,7 @@ func (o *order) unprotected() bool {
 // legFailed tries again, or closes at once where the price is already past the
 // stop: that is what the stop was for.
 func (s *state) legFailed(m moment, o, leg *order) {
-	if leg.Error != nil && leg.Error.Reason == "would_trigger" {
+	if leg.Error != nil && leg.Error.Reason == venues.ReasonWouldTrigger {
 		s.closeUnprotected(m, o, "price_past_"+string(leg.Protects))
 		return
 	}
