@@ -1,0 +1,270 @@
+package restclient_test
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"venuegate/venues"
+	"venuegate/venues/internal/restclient"
+)
+
+const signature = "signature=5ecre7"
+
+func call(method string, mutates bool) restclient.Call {
+	return restclient.Call{Lane: restclient.LaneOrder, Mutates: mutates, Build: func() (restclient.Request, error) {
+		r := restclient.Request{Method: method, Path: "/order", Query: "symbol=BTCUSDT&" + signature}
+		if method == http.MethodPost {
+			r.Query, r.Body, r.ContentType = "", "symbol=BTCUSDT&"+signature, "application/x-www-form-urlencoded"
+		}
+		return r, nil
+	}}
+}
+
+func client(url string) *restclient.Client {
+	return restclient.New(restclient.Options{BaseURL: url, Timeout: 2 * time.Second, BodyBytesMax: 1000}, restclient.NewGate())
+}
+
+// rawVenue serves connections by hand, so that it can fail in any way. serve gets
+// each request after it has been read in full.
+type rawVenue struct {
+	url      string
+	requests atomic.Int64
+}
+
+func newRawVenue(t *testing.T, serve func(conn net.Conn, n int64) (keep bool)) *rawVenue {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { listener.Close() })
+	v := &rawVenue{url: "http://" + listener.Addr().String()}
+	go func() {
+		for {
+			conn, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			go v.serve(conn, serve)
+		}
+	}()
+	return v
+}
+
+func (v *rawVenue) serve(conn net.Conn, serve func(net.Conn, int64) bool) {
+	defer conn.Close()
+	reader := bufio.NewReader(conn)
+	for {
+		request, err := http.ReadRequest(reader)
+		if err != nil {
+			return
+		}
+		if _, err := io.Copy(io.Discard, request.Body); err != nil {
+			return
+		}
+		if !serve(conn, v.requests.Add(1)) {
+			return
+		}
+	}
+}
+
+const okAnswer = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}"
+
+func answerOK(conn net.Conn, _ int64) bool {
+	_, err := io.WriteString(conn, okAnswer)
+	return err == nil
+}
+
+// A request that was read and not answered is never sent again, and what is not
+// known is not called a refusal.
+func TestOutcomeAfterTheRequestWasRead(t *testing.T) {
+	for name, serve := range map[string]func(net.Conn, int64) bool{
+		"closed without an answer": func(net.Conn, int64) bool { return false },
+		"reset": func(conn net.Conn, _ int64) bool {
+			_ = conn.(*net.TCPConn).SetLinger(0)
+			return false
+		},
+		"half a header": func(conn net.Conn, _ int64) bool {
+			_, _ = io.WriteString(conn, "HTTP/1.1 200")
+			return false
+		},
+		"half a body": func(conn net.Conn, _ int64) bool {
+			_, _ = io.WriteString(conn, "HTTP/1.1 200 OK\r\nContent-Length: 500\r\n\r\n{")
+			return false
+		},
+		"endless body": func(conn net.Conn, _ int64) bool {
+			_, _ = io.WriteString(conn, "HTTP/1.1 200 OK\r\nContent-Length: 5000\r\n\r\n"+strings.Repeat("x", 5000))
+			return false
+		},
+		"no HTTP at all": func(conn net.Conn, _ int64) bool {
+			_, _ = io.WriteString(conn, "220 mail ready\r\n")
+			return false
+		},
+		"endless header": func(conn net.Conn, _ int64) bool {
+			_, _ = io.WriteString(conn, "HTTP/1.1 200 OK\r\nX: "+strings.Repeat("x", 100<<10))
+			return false
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			for _, method := range []string{http.MethodPost, http.MethodPut, http.MethodDelete} {
+				v := newRawVenue(t, serve)
+				c := client(v.url)
+				_, err := c.Do(t.Context(), call(method, true))
+				if !errors.Is(err, venues.ErrOutcomeUnknown) || errors.Is(err, venues.ErrNotSent) {
+					t.Errorf("%s: error %v, want an unknown outcome", method, err)
+				}
+				checkClean(t, err)
+				if n := v.requests.Load(); n != 1 {
+					t.Errorf("%s: sent %d times", method, n)
+				}
+			}
+			c := client(newRawVenue(t, serve).url)
+			_, err := c.Do(t.Context(), call(http.MethodGet, false))
+			if venues.CodeOf(err) != venues.CodeExchangeUnavailable || errors.Is(err, venues.ErrOutcomeUnknown) {
+				t.Errorf("read: error %v, want plain exchange_unavailable", err)
+			}
+			checkClean(t, err)
+		})
+	}
+}
+
+func checkClean(t *testing.T, err error) {
+	t.Helper()
+	if err != nil && strings.Contains(err.Error(), "5ecre7") {
+		t.Errorf("the error tells the signature: %v", err)
+	}
+}
+
+func TestConnectionDiesWhileIdle(t *testing.T) {
+	v := newRawVenue(t, func(conn net.Conn, n int64) bool {
+		if n == 1 {
+			return answerOK(conn, n)
+		}
+		return false // the second request is read and never answered
+	})
+	c := client(v.url)
+	if _, err := c.Do(t.Context(), call(http.MethodPost, true)); err != nil {
+		t.Fatal(err)
+	}
+	_, err := c.Do(t.Context(), call(http.MethodPost, true))
+	if !errors.Is(err, venues.ErrOutcomeUnknown) {
+		t.Errorf("error %v, want an unknown outcome", err)
+	}
+	if n := v.requests.Load(); n != 2 {
+		t.Errorf("%d requests arrived, want 2", n)
+	}
+}
+
+func TestOutcomeTimeoutAfterSending(t *testing.T) {
+	release := make(chan struct{})
+	v := newRawVenue(t, func(net.Conn, int64) bool { <-release; return false })
+	t.Cleanup(func() { close(release) })
+	c := restclient.New(restclient.Options{BaseURL: v.url, Timeout: 50 * time.Millisecond}, restclient.NewGate())
+	_, err := c.Do(t.Context(), call(http.MethodPost, true))
+	if !errors.Is(err, venues.ErrOutcomeUnknown) || !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("error %v, want an unknown outcome by time-out", err)
+	}
+}
+
+func TestProvedNotSent(t *testing.T) {
+	closed := httptest.NewServer(http.NotFoundHandler())
+	closed.Close()
+	stranger := httptest.NewTLSServer(http.NotFoundHandler()) // nobody vouches for its certificate
+	t.Cleanup(stranger.Close)
+	mute, err := net.Listen("tcp", "127.0.0.1:0") // accepts by the kernel, never shakes hands
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { mute.Close() })
+	for name, url := range map[string]string{
+		"nobody listens":       closed.URL,
+		"unknown certificate":  stranger.URL,
+		"TLS never answers":    "https://" + mute.Addr().String(),
+		"address is no URL":    "http://[::1]:namedport",
+		"host does not exist":  "http://venue.invalid",
+		"scheme is not spoken": "gopher://127.0.0.1",
+	} {
+		t.Run(name, func(t *testing.T) {
+			ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
+			defer cancel()
+			_, err := client(url).Do(ctx, call(http.MethodPost, true))
+			if !errors.Is(err, venues.ErrNotSent) || errors.Is(err, venues.ErrOutcomeUnknown) {
+				t.Errorf("error %v, want proof that nothing was sent", err)
+			}
+			checkClean(t, err)
+			_, err = client(url).Do(ctx, call(http.MethodGet, false))
+			if err == nil || errors.Is(err, venues.ErrNotSent) {
+				t.Errorf("read: error %v, want a plain failure", err)
+			}
+			checkClean(t, err)
+		})
+	}
+}
+
+func TestGateRefusalIsNotSent(t *testing.T) {
+	v := newRawVenue(t, answerOK)
+	gate := restclient.NewGate()
+	gate.Freeze(time.Minute)
+	c := restclient.New(restclient.Options{BaseURL: v.url}, gate)
+	_, err := c.Do(t.Context(), call(http.MethodPost, true))
+	if !errors.Is(err, venues.ErrNotSent) || venues.CodeOf(err) != venues.CodeRateLimited {
+		t.Errorf("error %v, want rate_limited, not sent", err)
+	}
+	if v.requests.Load() != 0 {
+		t.Error("something was sent during the freeze")
+	}
+}
+
+func TestBuildErrorIsReturnedAsItIs(t *testing.T) {
+	v := newRawVenue(t, answerOK)
+	refuse := errors.New("deadline passed")
+	_, err := client(v.url).Do(t.Context(), restclient.Call{Build: func() (restclient.Request, error) {
+		return restclient.Request{}, refuse
+	}})
+	if !errors.Is(err, refuse) || v.requests.Load() != 0 {
+		t.Errorf("error %v after %d requests", err, v.requests.Load())
+	}
+}
+
+// Every status is an answer, redirects included; the request goes out as built.
+func TestAnswersAndRequestsAsTheyAre(t *testing.T) {
+	var seen *http.Request
+	var body string
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		text, _ := io.ReadAll(r.Body)
+		seen, body = r, string(text)
+		w.Header().Set("Location", "/elsewhere")
+		w.WriteHeader(http.StatusTemporaryRedirect)
+		_, _ = io.WriteString(w, "moved")
+	}))
+	t.Cleanup(server.Close)
+	c := client(server.URL)
+	t.Cleanup(c.Close)
+	answer, err := c.Do(t.Context(), restclient.Call{Mutates: true, Build: func() (restclient.Request, error) {
+		return restclient.Request{
+			Method: http.MethodPost, Path: "/p", Query: "a=%2F", Body: "b=1&c=%41", ContentType: "text/x",
+			Header: map[string]string{"X-Key": "k"},
+		}, nil
+	}})
+	if err != nil || answer.Status != http.StatusTemporaryRedirect || string(answer.Body) != "moved" {
+		t.Fatalf("answer %+v, %v", answer, err)
+	}
+	if seen.URL.Path != "/p" || seen.URL.RawQuery != "a=%2F" || body != "b=1&c=%41" ||
+		seen.Header.Get("X-Key") != "k" || seen.Header.Get("Content-Type") != "text/x" || seen.UserAgent() != "venuegate" {
+		t.Errorf("request %v %v, body %q", seen.URL, seen.Header, body)
+	}
+	for name := range seen.Header {
+		if strings.Contains(name, "Idempotency") {
+			t.Errorf("header %s invites the transport to send twice", name)
+		}
+	}
+}

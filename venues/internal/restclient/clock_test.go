@@ -1,0 +1,105 @@
+package restclient_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"venuegate/venues/internal/restclient"
+)
+
+// venueClock is ahead of ours and takes its time on the way.
+type venueClock struct {
+	ahead time.Duration
+	trips []time.Duration // each request's, there and back
+	asked int
+}
+
+func (v *venueClock) probe(context.Context) (time.Time, error) {
+	trip := v.trips[v.asked%len(v.trips)]
+	v.asked++
+	time.Sleep(trip / 2)
+	told := time.Now().Add(v.ahead)
+	time.Sleep(trip - trip/2)
+	return told, nil
+}
+
+func TestClockFindsTheOffset(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var clock restclient.Clock
+		if clock.Measured() {
+			t.Error("measured before any sample")
+		}
+		venue := &venueClock{ahead: 3 * time.Second, trips: []time.Duration{100 * time.Millisecond}}
+		offset, err := clock.Sync(t.Context(), venue.probe)
+		if err != nil || offset != 3*time.Second {
+			t.Fatalf("offset %v, %v; want 3s", offset, err)
+		}
+		if got := time.Until(clock.Now()); got != 3*time.Second {
+			t.Errorf("the venue's time is %v ahead, want 3s", got)
+		}
+	})
+}
+
+func TestClockMedianIgnoresAnOutlier(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var clock restclient.Clock
+		lopsided := func(context.Context) (time.Time, error) {
+			told := time.Now()
+			time.Sleep(2 * time.Second) // all of it on the way back
+			return told, nil
+		}
+		quick := &venueClock{trips: []time.Duration{10 * time.Millisecond}}
+		calls := 0
+		offset, err := clock.Sync(t.Context(), func(ctx context.Context) (time.Time, error) {
+			if calls++; calls == 2 {
+				return lopsided(ctx)
+			}
+			return quick.probe(ctx)
+		})
+		if err != nil || offset != 0 {
+			t.Errorf("offset %v, %v; want 0", offset, err)
+		}
+	})
+}
+
+func TestClockResyncForgetsWhatWasWrong(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var clock restclient.Clock
+		venue := &venueClock{trips: []time.Duration{10 * time.Millisecond}}
+		for range 3 {
+			if _, err := clock.Sync(t.Context(), venue.probe); err != nil {
+				t.Fatal(err)
+			}
+		}
+		venue.ahead = -time.Minute // the clock was set back
+		time.Sleep(time.Second)
+		if err := clock.Resync(t.Context(), time.Now(), venue.probe); err != nil {
+			t.Fatal(err)
+		}
+		if got := clock.Offset(); got != -time.Minute {
+			t.Errorf("offset %v, want -1m", got)
+		}
+		asked := venue.asked
+		if err := clock.Resync(t.Context(), time.Now().Add(-time.Second), venue.probe); err != nil || venue.asked != asked {
+			t.Errorf("asked again (%v) although the clock was measured since", err)
+		}
+	})
+}
+
+func TestClockKeepsItsOffsetWhenTheVenueIsSilent(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var clock restclient.Clock
+		venue := &venueClock{ahead: time.Second, trips: []time.Duration{0}}
+		if _, err := clock.Sync(t.Context(), venue.probe); err != nil {
+			t.Fatal(err)
+		}
+		down := errors.New("down")
+		offset, err := clock.Sync(t.Context(), func(context.Context) (time.Time, error) { return time.Time{}, down })
+		if !errors.Is(err, down) || offset != time.Second {
+			t.Errorf("offset %v, error %v; want 1s and the failure", offset, err)
+		}
+	})
+}

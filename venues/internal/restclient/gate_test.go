@@ -1,0 +1,85 @@
+package restclient_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"venuegate/venues"
+	"venuegate/venues/internal/restclient"
+)
+
+func TestGateWaitsForRoom(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		gate := restclient.NewGate()
+		cost := restclient.Cost{Budget: restclient.NewBudget("orders", 2, 10*time.Second), Units: 2}
+		began := time.Now()
+		for range 3 {
+			if err := gate.Wait(t.Context(), restclient.LaneOrder, cost); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if waited := time.Since(began); waited < 20*time.Second || waited > 22*time.Second {
+			t.Errorf("three requests for the whole budget took %v, want two windows", waited)
+		}
+	})
+}
+
+func TestGateDoesNotWaitInVain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		gate := restclient.NewGate()
+		cost := restclient.Cost{Budget: restclient.NewBudget("orders", 2, 10*time.Second), Units: 2}
+		if err := gate.Wait(t.Context(), restclient.LaneOrder, cost); err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		began := time.Now()
+		err := gate.Wait(ctx, restclient.LaneOrder, cost)
+		limited, ok := errors.AsType[*venues.Error](err)
+		if !ok || limited.Code != venues.CodeRateLimited || limited.RetryAfter < 9*time.Second {
+			t.Fatalf("error %v, want rate_limited with the time to wait", err)
+		}
+		if time.Since(began) != 0 {
+			t.Errorf("waited %v although the room comes too late", time.Since(began))
+		}
+		if err := gate.Wait(ctx, restclient.LaneCancel, cost); err != nil {
+			t.Errorf("a cancel waited: %v", err)
+		}
+	})
+}
+
+func TestGateEndsWithItsContext(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		gate := restclient.NewGate()
+		cost := restclient.Cost{Budget: restclient.NewBudget("orders", 1, 10*time.Second), Units: 1}
+		if err := gate.Wait(t.Context(), restclient.LaneOrder, cost); err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		time.AfterFunc(time.Second, cancel)
+		if err := gate.Wait(ctx, restclient.LaneOrder, cost); !errors.Is(err, context.Canceled) {
+			t.Errorf("error %v, want the context's", err)
+		}
+	})
+}
+
+func TestGateFrozen(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		gate := restclient.NewGate()
+		gate.Freeze(time.Minute)
+		err := gate.Wait(t.Context(), restclient.LaneCancel)
+		if venues.CodeOf(err) != venues.CodeRateLimited {
+			t.Fatalf("error %v, want rate_limited", err)
+		}
+		if got := gate.FrozenFor(); got != time.Minute {
+			t.Errorf("frozen for %v, want a minute", got)
+		}
+		time.Sleep(time.Minute)
+		if err := gate.Wait(t.Context(), restclient.LaneHistory); err != nil {
+			t.Errorf("still shut after the freeze: %v", err)
+		}
+	})
+}

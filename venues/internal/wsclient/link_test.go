@@ -1,0 +1,538 @@
+package wsclient_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/fasthttp/websocket"
+	"go.uber.org/goleak"
+
+	"venuegate/venues/internal/wsclient"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// recorder is a handler that writes down what it hears.
+type recorder struct {
+	mu     sync.Mutex
+	events []string
+	onOpen func(*wsclient.Conn)
+	wake   chan struct{}
+}
+
+func newRecorder() *recorder { return &recorder{wake: make(chan struct{}, 1)} }
+
+func (r *recorder) note(event string) {
+	r.mu.Lock()
+	r.events = append(r.events, event)
+	r.mu.Unlock()
+	select {
+	case r.wake <- struct{}{}:
+	default:
+	}
+}
+
+func (r *recorder) Opened(c *wsclient.Conn) {
+	r.note("opened")
+	if r.onOpen != nil {
+		r.onOpen(c)
+	}
+}
+func (r *recorder) Message(_ *wsclient.Conn, data []byte) { r.note("message " + string(data)) }
+func (r *recorder) Lost(cause error)                      { r.note("lost: " + cause.Error()) }
+func (r *recorder) Tick(time.Time)                        {}
+
+func (r *recorder) list() []string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.Clone(r.events)
+}
+
+// await waits until done likes what was heard.
+func (r *recorder) await(t *testing.T, what string, done func(events []string) bool) []string {
+	t.Helper()
+	deadline := time.After(10 * time.Second)
+	for {
+		if events := r.list(); done(events) {
+			return events
+		}
+		select {
+		case <-r.wake:
+		case <-deadline:
+			t.Fatalf("%s did not come; heard %v", what, r.list())
+		}
+	}
+}
+
+func has(prefix string, times int) func([]string) bool {
+	return func(events []string) bool {
+		n := 0
+		for _, e := range events {
+			if strings.HasPrefix(e, prefix) {
+				n++
+			}
+		}
+		return n >= times
+	}
+}
+
+// venue serves WebSocket connections by a function; n counts from 1.
+type venue struct {
+	url string
+	mu  sync.Mutex
+	n   int
+}
+
+func newVenue(t *testing.T, serve func(n int, c *websocket.Conn)) *venue {
+	t.Helper()
+	v := &venue{}
+	upgrader := websocket.Upgrader{}
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		c, err := upgrader.Upgrade(w, r, nil)
+		if err != nil {
+			return
+		}
+		defer c.Close()
+		v.mu.Lock()
+		v.n++
+		n := v.n
+		v.mu.Unlock()
+		serve(n, c)
+	}))
+	t.Cleanup(server.Close)
+	v.url = "ws" + strings.TrimPrefix(server.URL, "http")
+	return v
+}
+
+// hold reads until the peer is gone.
+func hold(c *websocket.Conn) {
+	for {
+		if _, _, err := c.ReadMessage(); err != nil {
+			return
+		}
+	}
+}
+
+func say(c *websocket.Conn, text string) { _ = c.WriteMessage(websocket.TextMessage, []byte(text)) }
+
+func open(t *testing.T, v *venue, r *recorder, set func(*wsclient.Options)) *wsclient.Link {
+	t.Helper()
+	o := wsclient.Options{
+		URL:        func(context.Context) (string, error) { return v.url, nil },
+		Handler:    r,
+		BackoffMin: 5 * time.Millisecond, BackoffMax: 20 * time.Millisecond,
+		TickInterval: 10 * time.Millisecond, SendsPerSecond: 1000,
+	}
+	if set != nil {
+		set(&o)
+	}
+	link := wsclient.New(o)
+	link.Start()
+	t.Cleanup(link.Close)
+	return link
+}
+
+func TestMessagesInOrder(t *testing.T) {
+	v := newVenue(t, func(_ int, c *websocket.Conn) {
+		for n := range 100 {
+			say(c, fmt.Sprint(n, strings.Repeat("x", n*50)))
+		}
+		hold(c)
+	})
+	r := newRecorder()
+	open(t, v, r, nil)
+	events := r.await(t, "the last message", has("message", 100))
+	for n := range 100 {
+		if want := "message " + fmt.Sprint(n, strings.Repeat("x", n*50)); events[n+1] != want {
+			t.Fatalf("message %d is %.20q, want %.20q", n, events[n+1], want)
+		}
+	}
+}
+
+func TestReconnects(t *testing.T) {
+	v := newVenue(t, func(n int, c *websocket.Conn) {
+		say(c, fmt.Sprint("from ", n))
+		if n == 3 {
+			hold(c)
+		}
+	})
+	r := newRecorder()
+	open(t, v, r, nil)
+	events := r.await(t, "the third connection", has("message from 3", 1))
+	if len(events) != 8 || events[0] != "opened" || events[1] != "message from 1" || !strings.HasPrefix(events[2], "lost") {
+		t.Errorf("heard %v", events)
+	}
+}
+
+func TestDialFailureIsNoLoss(t *testing.T) {
+	v := newVenue(t, func(_ int, c *websocket.Conn) { hold(c) })
+	r := newRecorder()
+	failures := 0
+	open(t, v, r, func(o *wsclient.Options) {
+		o.URL = func(context.Context) (string, error) {
+			if failures++; failures <= 2 {
+				return "", errors.New("no key")
+			}
+			return v.url, nil
+		}
+	})
+	if events := r.await(t, "a connection", has("opened", 1)); len(events) != 1 {
+		t.Errorf("heard %v, want nothing before the first connection", events)
+	}
+}
+
+func TestSilenceEndsAConnection(t *testing.T) {
+	v := newVenue(t, func(_ int, c *websocket.Conn) {
+		c.SetPingHandler(func(string) error { return nil }) // takes pings, answers none
+		hold(c)
+	})
+	r := newRecorder()
+	open(t, v, r, func(o *wsclient.Options) {
+		o.SilenceMax, o.PingInterval = 50*time.Millisecond, 10*time.Millisecond
+	})
+	r.await(t, "the loss", has("lost: "+wsclient.ErrSilent.Error(), 1))
+	r.await(t, "the next connection", has("opened", 2))
+}
+
+func TestPongsCountAsLife(t *testing.T) {
+	v := newVenue(t, func(_ int, c *websocket.Conn) { hold(c) })
+	r := newRecorder()
+	ticks := make(chan struct{}, 1000)
+	h := &ticking{recorder: r, ticks: ticks}
+	open(t, v, r, func(o *wsclient.Options) {
+		o.SilenceMax, o.PingInterval = 200*time.Millisecond, 20*time.Millisecond
+		o.Handler = h
+	})
+	r.await(t, "a connection", has("opened", 1))
+	for range 60 { // three times the patience
+		<-ticks
+	}
+	if has("lost", 1)(r.list()) {
+		t.Errorf("a quiet connection was given up: %v", r.list())
+	}
+}
+
+type ticking struct {
+	*recorder
+	ticks chan struct{}
+}
+
+func (h *ticking) Tick(time.Time) { h.ticks <- struct{}{} }
+
+func TestPingsAreAnswered(t *testing.T) {
+	pongs := make(chan string, 1)
+	v := newVenue(t, func(_ int, c *websocket.Conn) {
+		c.SetPongHandler(func(payload string) error {
+			select {
+			case pongs <- payload:
+			default:
+			}
+			return nil
+		})
+		_ = c.WriteControl(websocket.PingMessage, []byte("1626"), time.Now().Add(time.Second))
+		hold(c)
+	})
+	open(t, v, newRecorder(), nil)
+	select {
+	case got := <-pongs:
+		if got != "1626" {
+			t.Errorf("pong %q, want the ping's payload", got)
+		}
+	case <-time.After(5 * time.Second):
+		t.Fatal("no pong")
+	}
+}
+
+func TestTextPing(t *testing.T) {
+	said := make(chan string, 10)
+	v := newVenue(t, func(_ int, c *websocket.Conn) {
+		for {
+			_, text, err := c.ReadMessage()
+			if err != nil {
+				return
+			}
+			said <- string(text)
+		}
+	})
+	open(t, v, newRecorder(), func(o *wsclient.Options) {
+		o.Ping, o.PingInterval = []byte("ping"), 10*time.Millisecond
+	})
+	if got := <-said; got != "ping" {
+		t.Errorf("venue heard %q", got)
+	}
+}
+
+func TestOversizedMessageEndsAConnection(t *testing.T) {
+	v := newVenue(t, func(n int, c *websocket.Conn) {
+		if n == 1 {
+			say(c, strings.Repeat("x", 2000))
+		}
+		hold(c)
+	})
+	r := newRecorder()
+	open(t, v, r, func(o *wsclient.Options) { o.ReadBytesMax = 1000 })
+	events := r.await(t, "the next connection", has("opened", 2))
+	if has("message", 1)(events) {
+		t.Error("the oversized message was passed on")
+	}
+}
+
+func TestAuthenticate(t *testing.T) {
+	v := newVenue(t, func(n int, c *websocket.Conn) {
+		_, login, err := c.ReadMessage()
+		if err != nil || string(login) != "login" {
+			return
+		}
+		if n == 1 {
+			say(c, "refused")
+			return
+		}
+		say(c, "welcome")
+		say(c, "data")
+		hold(c)
+	})
+	r := newRecorder()
+	open(t, v, r, func(o *wsclient.Options) {
+		o.Authenticate = func(s *wsclient.Session) error {
+			if err := s.Write([]byte("login")); err != nil {
+				return err
+			}
+			answer, err := s.Read()
+			if err == nil && string(answer) != "welcome" {
+				err = errors.New("login refused")
+			}
+			return err
+		}
+	})
+	if events := r.await(t, "data", has("message", 1)); !slices.Equal(events, []string{"opened", "message data"}) {
+		t.Errorf("heard %v", events)
+	}
+}
+
+func TestReconnectByOrder(t *testing.T) {
+	v := newVenue(t, func(_ int, c *websocket.Conn) { hold(c) })
+	r := newRecorder()
+	link := open(t, v, r, nil)
+	r.await(t, "a connection", has("opened", 1))
+	link.Reconnect(errors.New("subscriptions are mute"))
+	events := r.await(t, "the next one", has("opened", 2))
+	if events[1] != "lost: subscriptions are mute" {
+		t.Errorf("heard %v", events)
+	}
+}
+
+// Both connections get every message of the venue; the link must pass each on at
+// least once, first the old one's, then the new one's.
+func TestRenewalLosesNothing(t *testing.T) {
+	var mu sync.Mutex
+	peers := map[*websocket.Conn]int{}
+	broadcast := func(n int) {
+		mu.Lock()
+		defer mu.Unlock()
+		for c, id := range peers {
+			say(c, fmt.Sprint(id, ":", n))
+		}
+	}
+	v := newVenue(t, func(n int, c *websocket.Conn) {
+		mu.Lock()
+		peers[c] = n
+		mu.Unlock()
+		hold(c)
+		mu.Lock()
+		delete(peers, c)
+		mu.Unlock()
+	})
+	r := newRecorder()
+	link := open(t, v, r, func(o *wsclient.Options) { o.RenewOverlap = 50 * time.Millisecond })
+	r.await(t, "a connection", has("opened", 1))
+
+	stop := make(chan struct{})
+	var sender sync.WaitGroup
+	sent := 0
+	sender.Go(func() {
+		for {
+			select {
+			case <-stop:
+				return
+			case <-time.After(time.Millisecond):
+				broadcast(sent)
+				sent++
+			}
+		}
+	})
+	r.await(t, "messages", has("message 1:", 20))
+	link.Renew()
+	link.Renew() // one renewal at a time
+	events := r.await(t, "messages of the successor", has("message 2:", 20))
+	close(stop)
+	sender.Wait()
+
+	if has("lost", 1)(events) || !has("opened", 2)(events) {
+		t.Fatalf("heard a loss: %v", events)
+	}
+	seen, byNew := map[int]bool{}, false
+	last := 0
+	for _, e := range events {
+		var conn, n int
+		if _, err := fmt.Sscanf(e, "message %d:%d", &conn, &n); err != nil {
+			continue
+		}
+		if byNew && conn == 1 {
+			t.Fatalf("the old connection spoke after the new one: %v", events)
+		}
+		byNew = conn == 2
+		seen[n], last = true, max(last, n)
+	}
+	for n := firstOf(seen); n <= last; n++ {
+		if !seen[n] {
+			t.Errorf("message %d was lost", n)
+		}
+	}
+}
+
+func firstOf(seen map[int]bool) int {
+	first := 1 << 30
+	for n := range seen {
+		first = min(first, n)
+	}
+	return first
+}
+
+func TestRenewalByAge(t *testing.T) {
+	v := newVenue(t, func(n int, c *websocket.Conn) {
+		say(c, fmt.Sprint("from ", n))
+		hold(c)
+	})
+	r := newRecorder()
+	open(t, v, r, func(o *wsclient.Options) { o.Lifetime, o.RenewOverlap = 20*time.Millisecond, 5*time.Millisecond })
+	if events := r.await(t, "the third connection", has("message from 3", 1)); has("lost", 1)(events) {
+		t.Errorf("heard %v", events)
+	}
+}
+
+// If the old connection breaks before the successor took over, messages may be
+// missing: that is a loss.
+func TestBreakDuringRenewalIsALoss(t *testing.T) {
+	kill := make(chan struct{})
+	v := newVenue(t, func(n int, c *websocket.Conn) {
+		if n == 1 {
+			go func() { <-kill; c.Close() }()
+		}
+		hold(c)
+	})
+	r := newRecorder()
+	link := open(t, v, r, func(o *wsclient.Options) { o.RenewOverlap = time.Hour })
+	r.await(t, "a connection", has("opened", 1))
+	link.Renew()
+	r.await(t, "the successor", has("opened", 2))
+	close(kill)
+	r.await(t, "the loss", has("lost", 1))
+	r.await(t, "a new connection", has("opened", 3))
+}
+
+func TestSendsArePaced(t *testing.T) {
+	arrived := make(chan time.Time, 10)
+	v := newVenue(t, func(_ int, c *websocket.Conn) {
+		for {
+			if _, _, err := c.ReadMessage(); err != nil {
+				return
+			}
+			arrived <- time.Now()
+		}
+	})
+	r := newRecorder()
+	r.onOpen = func(c *wsclient.Conn) {
+		for range 5 {
+			c.Send([]byte("subscribe"))
+		}
+	}
+	open(t, v, r, func(o *wsclient.Options) { o.SendsPerSecond = 50 })
+	first := <-arrived
+	var last time.Time
+	for range 4 {
+		last = <-arrived
+	}
+	if spread := last.Sub(first); spread < 60*time.Millisecond {
+		t.Errorf("five messages within %v at 50 a second", spread)
+	}
+}
+
+func TestSendQueueIsBounded(t *testing.T) {
+	v := newVenue(t, func(_ int, c *websocket.Conn) { hold(c) })
+	r := newRecorder()
+	var once sync.Once
+	r.onOpen = func(c *wsclient.Conn) {
+		once.Do(func() {
+			for range 2000 {
+				c.Send([]byte("x"))
+			}
+		})
+	}
+	open(t, v, r, func(o *wsclient.Options) { o.SendsPerSecond = 1 })
+	r.await(t, "the overflow", has("lost: "+wsclient.ErrSendQueueFull.Error(), 1))
+}
+
+func TestCloseDuringEachPhase(t *testing.T) {
+	t.Run("connected", func(t *testing.T) {
+		v := newVenue(t, func(_ int, c *websocket.Conn) { hold(c) })
+		r := newRecorder()
+		link := open(t, v, r, nil)
+		r.await(t, "a connection", has("opened", 1))
+		link.Close()
+		if events := r.list(); len(events) != 1 {
+			t.Errorf("heard %v after Close, want silence", events)
+		}
+	})
+	t.Run("waiting to dial", func(t *testing.T) {
+		v := newVenue(t, func(int, *websocket.Conn) {})
+		r := newRecorder()
+		link := open(t, v, r, func(o *wsclient.Options) { o.BackoffMin, o.BackoffMax = time.Hour, time.Hour })
+		r.await(t, "the loss", has("lost", 1))
+		link.Close()
+	})
+	t.Run("dialling", func(t *testing.T) {
+		asked := make(chan struct{})
+		link := wsclient.New(wsclient.Options{Handler: newRecorder(), URL: func(ctx context.Context) (string, error) {
+			close(asked)
+			<-ctx.Done()
+			return "", ctx.Err()
+		}})
+		link.Start()
+		<-asked
+		link.Close()
+	})
+	t.Run("renewing", func(t *testing.T) {
+		v := newVenue(t, func(_ int, c *websocket.Conn) { hold(c) })
+		r := newRecorder()
+		link := open(t, v, r, func(o *wsclient.Options) { o.RenewOverlap = time.Hour })
+		r.await(t, "a connection", has("opened", 1))
+		link.Renew()
+		r.await(t, "the successor", has("opened", 2))
+		link.Close()
+	})
+}
+
+func TestDialErrorTellsNoKey(t *testing.T) {
+	refusing := httptest.NewServer(http.NotFoundHandler())
+	t.Cleanup(refusing.Close)
+	target := "ws" + strings.TrimPrefix(refusing.URL, "http") + "/ws?listenKey=5ecre7"
+	logged := make(chan string, 1)
+	r := newRecorder()
+	link := wsclient.New(wsclient.Options{
+		URL:     func(context.Context) (string, error) { return target, nil },
+		Handler: r, Log: capture(logged), BackoffMin: time.Hour,
+	})
+	link.Start()
+	t.Cleanup(link.Close)
+	if line := <-logged; strings.Contains(line, "5ecre7") || !strings.Contains(line, "404") {
+		t.Errorf("logged %q, want the status and no key", line)
+	}
+}

@@ -1,0 +1,26 @@
+package wsclient_test
+
+import (
+	"fmt"
+
+	"go.uber.org/zap"
+	"go.uber.org/zap/zapcore"
+)
+
+// capture is a logger whose lines, fields included, go to a channel.
+func capture(lines chan<- string) *zap.Logger {
+	core := zapcore.NewCore(zapcore.NewJSONEncoder(zapcore.EncoderConfig{MessageKey: "m"}), sink{lines}, zapcore.DebugLevel)
+	return zap.New(core)
+}
+
+type sink struct{ lines chan<- string }
+
+func (s sink) Write(p []byte) (int, error) {
+	select {
+	case s.lines <- fmt.Sprintf("%s", p):
+	default:
+	}
+	return len(p), nil
+}
+
+func (s sink) Sync() error { return nil }
