@@ -38,6 +38,14 @@ func (b *bookSide) best() *level {
 	return b.levels[len(b.levels)-1]
 }
 
+// top is the best level as a change, for those who only watch the top.
+func (b *bookSide) top() LevelChange {
+	if l := b.best(); l != nil {
+		return LevelChange{Side: b.side, Ticks: l.ticks, Lots: l.lots}
+	}
+	return LevelChange{Side: b.side}
+}
+
 // search is the index of the first level that is not worse than ticks.
 func (b *bookSide) search(ticks int64) int {
 	return sort.Search(len(b.levels), func(i int) bool { return !b.better(ticks, b.levels[i].ticks) })

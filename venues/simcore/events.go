@@ -92,6 +92,9 @@ type LevelChange struct {
 type BookEvent struct {
 	Symbol  string
 	Changes []LevelChange
+	// BestBid and BestAsk are the top of the book after the changes; their
+	// quantity is zero where a side is empty.
+	BestBid, BestAsk LevelChange
 }
 
 // TradeEvent reports a public trade.

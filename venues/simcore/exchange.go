@@ -27,6 +27,7 @@ type symbol struct {
 	// triggersDue and marginsDue say that a price changed since the last look.
 	triggersDue, marginsDue bool
 	changes                 []LevelChange
+	lastUpdate              int64
 }
 
 // Exchange is one simulated venue without its wire. Safe for concurrent use.
@@ -188,7 +189,9 @@ func (x *Exchange) flushBook(s *symbol) {
 	}
 	changes := s.changes
 	s.changes = nil
-	x.emit(BookEvent{Symbol: s.Symbol, Changes: changes})
+	x.emit(BookEvent{
+		Symbol: s.Symbol, Changes: changes, BestBid: s.book.bids.top(), BestAsk: s.book.asks.top(),
+	})
 }
 
 // noteLevel records the present quantity of a level as a change of the book and
@@ -202,6 +205,7 @@ func (x *Exchange) noteLevel(s *symbol, side Side, ticks int64) {
 		}
 	}
 	x.updateID++
+	s.lastUpdate = x.updateID
 	s.changes = append(s.changes, LevelChange{Side: side, Ticks: ticks, Lots: lots, UpdateID: x.updateID})
 }
 

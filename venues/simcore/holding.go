@@ -2,7 +2,7 @@ package simcore
 
 import "github.com/shopspring/decimal"
 
-// defaultLeverage is the leverage of a symbol that the account never touched.
+// defaultLeverage is what DefaultLeverage answers where the brackets allow it.
 const defaultLeverage = 20
 
 // holding is everything that one account has in one symbol.
@@ -18,7 +18,7 @@ type holding struct {
 }
 
 func newHolding(s *symbol) *holding {
-	h := &holding{symbol: s, leverage: min(defaultLeverage, s.LeverageMax())}
+	h := &holding{symbol: s, leverage: DefaultLeverage(s.Instrument)}
 	for side := range h.positions {
 		h.positions[side].side = PositionSide(side)
 	}
@@ -89,3 +89,6 @@ func (h *holding) flat() bool {
 	}
 	return true
 }
+
+// DefaultLeverage is the leverage of a symbol that an account never touched.
+func DefaultLeverage(i *Instrument) int { return min(defaultLeverage, i.LeverageMax()) }

@@ -148,8 +148,7 @@ type BookView struct {
 	Asks     []Level
 }
 
-// Book is the top of a book. UpdateID is the id of the newest change of any
-// book of the venue.
+// Book is the top of a book. UpdateID is the id of its newest change.
 func (x *Exchange) Book(symbolName string, depth int) (BookView, bool) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -158,7 +157,7 @@ func (x *Exchange) Book(symbolName string, depth int) (BookView, bool) {
 		return BookView{}, false
 	}
 	return BookView{
-		Symbol: symbolName, UpdateID: x.updateID, Time: x.clock.Now(),
+		Symbol: symbolName, UpdateID: s.lastUpdate, Time: x.clock.Now(),
 		Bids: s.top(&s.book.bids, depth), Asks: s.top(&s.book.asks, depth),
 	}, true
 }

@@ -1,0 +1,112 @@
+package binancesim
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"strings"
+	"time"
+
+	"venuegate/venues/simcore"
+)
+
+// security is what an endpoint asks of a request.
+type security uint8
+
+const (
+	// public asks for nothing.
+	public security = iota
+	// keyed asks for a known key alone.
+	keyed
+	// userData asks for a signed request.
+	userData
+	// trade asks for a signed request of a key that may trade.
+	trade
+)
+
+const (
+	recvWindowDefault = 5000
+	recvWindowMax     = 60_000
+	clockLeadMax      = time.Second
+	apiKeyLen         = 64
+)
+
+// authenticate checks key, signature and timestamp, in this order, and leaves
+// the account and the deadline in the call.
+func (s *Sim) authenticate(c *call, need security) *apiError {
+	if need == public {
+		return nil
+	}
+	if len(c.key) != apiKeyLen {
+		return errKeyFormat
+	}
+	account, known := s.exchange.AccountByKey(c.key)
+	if !known {
+		return errKey(c.ip)
+	}
+	c.account = account
+	if need == keyed {
+		return nil
+	}
+	if !account.Permissions.Read || need == trade && !account.Permissions.Trade {
+		return errKey(c.ip)
+	}
+	sent, err := c.params.needTimestamp()
+	if err != nil {
+		return err
+	}
+	if err := checkSignature(c.params, account.Credentials); err != nil {
+		return err
+	}
+	return c.checkTime(sent)
+}
+
+func (p params) needTimestamp() (time.Time, *apiError) {
+	if !p.has("timestamp") {
+		return time.Time{}, errMandatory("timestamp")
+	}
+	sent, err := p.moment("timestamp")
+	if err != nil {
+		return time.Time{}, errMandatory("timestamp")
+	}
+	return sent, nil
+}
+
+func checkSignature(p params, credentials simcore.Credentials) *apiError {
+	if p.signatures == 0 {
+		return errMandatory("signature")
+	}
+	want := sign(credentials.APISecret, p.signed)
+	if p.signatures > 1 || !hmac.Equal([]byte(want), []byte(strings.ToLower(p.signature))) {
+		return errSignature
+	}
+	return nil
+}
+
+// sign is the lower-case hexadecimal HMAC-SHA256 of the payload.
+func sign(secret, payload string) string {
+	mac := hmac.New(sha256.New, []byte(secret))
+	mac.Write([]byte(payload))
+	return hex.EncodeToString(mac.Sum(nil))
+}
+
+// checkTime applies the receive window and keeps its end as the deadline that
+// the matching engine checks again.
+func (c *call) checkTime(sent time.Time) *apiError {
+	window, err := c.params.integer("recvWindow", recvWindowDefault)
+	if err != nil {
+		return err
+	}
+	if window < 0 || window > recvWindowMax {
+		return bad(-1131, "recvWindow must be less than %d", recvWindowMax)
+	}
+	now := c.now
+	if !sent.Before(now.Add(clockLeadMax)) {
+		return errTimestampAhead
+	}
+	c.deadline = sent.Add(time.Duration(window) * time.Millisecond)
+	if now.Truncate(time.Millisecond).After(c.deadline) {
+		return errTimestampBehind
+	}
+	return nil
+}

@@ -1,0 +1,43 @@
+// Package binancesim is a simulated Binance USD-M futures venue. It speaks the
+// venue's REST and WebSocket protocols with wire structs of its own over the
+// exchange of package simcore.
+//
+// # Use
+//
+//	sim, err := binancesim.New(binancesim.Options{Seed: 1})
+//	venue, _ := net.Listen("tcp", "127.0.0.1:0")
+//	control, _ := net.Listen("tcp", "127.0.0.1:0")
+//	sim.Serve(venue, control)
+//	defer sim.Close()
+//	demo := sim.DemoAccount()           // key, secret, 100 000 USDT
+//	endpoints := sim.Endpoints()        // restUrl, wsUrl, controlUrl
+//
+// One listener serves REST under /fapi and the streams under /public, /market
+// and /private, each as /ws and /stream. The other serves the control API of
+// package simnet. Listeners may be in memory; with a synthetic clock the whole
+// simulator runs in virtual time.
+//
+// # What it copies
+//
+//   - Checks in this order: address (429, 418), key, signature, timestamp, then
+//     symbol, mandatory parameters, enumerations, precision, price filter, lot
+//     size, percent price, minimum notional, position side, reduce-only,
+//     duplicate client id, symbol status, margin, post-only and fill-or-kill.
+//   - The receive window is checked at the gate (-1021) and again at the moment
+//     of matching, after any injected delay (-5028).
+//   - A client order id is unique among open orders only. An order that filled
+//     frees its id: a blind resend of a market order doubles the position.
+//   - Answers to orders acknowledge (NEW, nothing executed) unless RESULT was
+//     asked for; average price and quote are left out of them by default.
+//   - Conditional orders live behind the algo endpoints with ids of their own.
+//     Their margin is looked at when they trigger.
+//   - Orders that ended without a fill are gone after three days of the venue's
+//     clock.
+//   - Subscriptions to a stream of another category are accepted and silent.
+//   - REST decimals are padded, event decimals trimmed.
+//
+// # What it does not
+//
+// Multi-assets mode, portfolio margin, delivery contracts, the WebSocket order
+// API, RSA and Ed25519 keys.
+package binancesim

@@ -1,0 +1,167 @@
+package binancesim
+
+import (
+	"net/url"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/shopspring/decimal"
+
+	"venuegate/venues"
+)
+
+// params are the parameters of a request: those of the query string win over
+// those of the body.
+type params struct {
+	values map[string]string
+	// signed is what the signature covers: the query string followed directly
+	// by the body, without the signature itself.
+	signed    string
+	signature string
+	// signatures counts how often a signature was sent.
+	signatures int
+}
+
+// paramsMax bounds the parameters of one request.
+const paramsMax = 200
+
+func parseParams(query, body string) (params, *apiError) {
+	p := params{values: map[string]string{}}
+	for _, part := range []string{body, query} {
+		rest, err := p.parse(part)
+		if err != nil {
+			return params{}, err
+		}
+		p.signed = rest + p.signed
+	}
+	return p, nil
+}
+
+// parse adds the pairs of one part and answers it without the signature.
+func (p *params) parse(part string) (string, *apiError) {
+	if part == "" {
+		return "", nil
+	}
+	pairs := strings.Split(part, "&")
+	if len(pairs) > paramsMax {
+		return "", bad(-1101, "Too many parameters; expected '%d' and received '%d'.", paramsMax, len(pairs))
+	}
+	kept := pairs[:0]
+	for _, pair := range pairs {
+		name, value, _ := strings.Cut(pair, "=")
+		text, err := url.QueryUnescape(value)
+		if err != nil {
+			return "", bad(-1100, "Illegal characters found in a parameter.")
+		}
+		if name == "signature" {
+			p.signature = text
+			p.signatures++
+			continue
+		}
+		p.values[name] = text
+		kept = append(kept, pair)
+	}
+	return strings.Join(kept, "&"), nil
+}
+
+// has says whether a parameter was sent with a value.
+func (p params) has(name string) bool { return p.values[name] != "" }
+
+func (p params) text(name string) string { return p.values[name] }
+
+func (p params) need(name string) (string, *apiError) {
+	if v := p.values[name]; v != "" {
+		return v, nil
+	}
+	return "", errMandatory(name)
+}
+
+// number is a decimal; zero where it was not sent.
+func (p params) number(name string) (decimal.Decimal, *apiError) {
+	text := p.values[name]
+	if text == "" {
+		return decimal.Zero, nil
+	}
+	d, err := venues.ParseDecimal(text)
+	if err != nil {
+		return decimal.Zero, bad(-1100, "Illegal characters found in parameter '%s'; legal range is '^([0-9]{1,20})(\\.[0-9]{1,20})?$'.", name)
+	}
+	return d, nil
+}
+
+func (p params) needNumber(name string) (decimal.Decimal, *apiError) {
+	text, missing := p.need(name)
+	if missing != nil {
+		return decimal.Zero, missing
+	}
+	d, err := venues.ParseDecimal(text)
+	if err != nil {
+		return decimal.Zero, errMandatory(name)
+	}
+	return d, nil
+}
+
+// integer is a whole number; otherwise where it was not sent.
+func (p params) integer(name string, otherwise int64) (int64, *apiError) {
+	text := p.values[name]
+	if text == "" {
+		return otherwise, nil
+	}
+	n, err := strconv.ParseInt(text, 10, 64)
+	if err != nil {
+		return 0, bad(-1100, "Illegal characters found in parameter '%s'; legal range is '^[0-9]{1,20}$'.", name)
+	}
+	return n, nil
+}
+
+// limit is a page size between one and most.
+func (p params) limit(otherwise, most int64) (int, *apiError) {
+	n, err := p.integer("limit", otherwise)
+	if err != nil {
+		return 0, err
+	}
+	if n < 1 || n > most {
+		return 0, bad(-1130, "Data sent for parameter 'limit' is not valid.")
+	}
+	return int(n), nil
+}
+
+func (p params) boolean(name string) (bool, *apiError) {
+	switch strings.ToLower(p.values[name]) {
+	case "", "false":
+		return false, nil
+	case "true":
+		return true, nil
+	default:
+		return false, bad(-1130, "Data sent for parameter '%s' is not valid.", name)
+	}
+}
+
+// moment is a time in milliseconds; zero where it was not sent.
+func (p params) moment(name string) (time.Time, *apiError) {
+	ms, err := p.integer(name, 0)
+	if err != nil || ms == 0 {
+		return time.Time{}, err
+	}
+	return time.UnixMilli(ms), nil
+}
+
+var clientIDPattern = regexp.MustCompile(`^[\.A-Z\:/a-z0-9_-]{1,36}$`)
+
+const clientIDLenMax = 36
+
+// clientID checks the form of a client order id.
+func (p params) clientID(name string) (string, *apiError) {
+	id := p.values[name]
+	switch {
+	case id == "":
+		return "", nil
+	case len(id) > clientIDLenMax:
+		return "", errClientIDLength
+	case !clientIDPattern.MatchString(id):
+		return "", bad(-1100, `Illegal characters found in parameter '%s'; legal range is '^[\.A-Z\:/a-z0-9_-]{1,36}$'.`, name)
+	}
+	return id, nil
+}

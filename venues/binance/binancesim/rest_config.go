@@ -1,0 +1,284 @@
+package binancesim
+
+import (
+	"encoding/json"
+	"errors"
+	"net/http"
+	"strconv"
+
+	"venuegate/venues/simcore"
+)
+
+// doneBody is the success of a command.
+type doneBody struct {
+	Code int    `json:"code"`
+	Msg  string `json:"msg"`
+}
+
+var success = doneBody{Code: http.StatusOK, Msg: "success"}
+
+func (s *Sim) accountConfig(c *call) (any, *apiError) {
+	v, err := s.view(c)
+	if err != nil {
+		return nil, err
+	}
+	return struct {
+		FeeTier           int   `json:"feeTier"`
+		CanTrade          bool  `json:"canTrade"`
+		CanDeposit        bool  `json:"canDeposit"`
+		CanWithdraw       bool  `json:"canWithdraw"`
+		DualSidePosition  bool  `json:"dualSidePosition"`
+		UpdateTime        int64 `json:"updateTime"`
+		MultiAssetsMargin bool  `json:"multiAssetsMargin"`
+		TradeGroupID      int   `json:"tradeGroupId"`
+	}{
+		CanTrade: v.Permissions.Trade, CanDeposit: true, CanWithdraw: v.Permissions.Withdraw,
+		DualSidePosition: v.Mode == simcore.Hedge, TradeGroupID: -1,
+	}, nil
+}
+
+type symbolConfigBody struct {
+	Symbol           string `json:"symbol"`
+	MarginType       string `json:"marginType"`
+	IsAutoAddMargin  bool   `json:"isAutoAddMargin"`
+	Leverage         int    `json:"leverage"`
+	MaxNotionalValue string `json:"maxNotionalValue"`
+}
+
+// symbolConfig lists every symbol, or the one that is asked for.
+func (s *Sim) symbolConfig(c *call) (any, *apiError) {
+	v, only, err := s.positions(c)
+	if err != nil {
+		return nil, err
+	}
+	body := []symbolConfigBody{}
+	last := ""
+	s.eachPosition(v, func(l *listing, p simcore.PositionView) {
+		if last == l.Symbol || only != "" && only != l.Symbol {
+			return
+		}
+		last = l.Symbol
+		marginType := "CROSSED"
+		if p.Isolated {
+			marginType = "ISOLATED"
+		}
+		body = append(body, symbolConfigBody{
+			Symbol: l.Symbol, MarginType: marginType, Leverage: p.Leverage,
+			MaxNotionalValue: l.NotionalMax(p.Leverage).String(),
+		})
+	})
+	return body, nil
+}
+
+type bracketsBody struct {
+	Symbol       string        `json:"symbol"`
+	NotionalCoef json.Number   `json:"notionalCoef"`
+	Brackets     []bracketBody `json:"brackets"`
+}
+
+type bracketBody struct {
+	Bracket          int         `json:"bracket"`
+	InitialLeverage  int         `json:"initialLeverage"`
+	NotionalCap      json.Number `json:"notionalCap"`
+	NotionalFloor    json.Number `json:"notionalFloor"`
+	MaintMarginRatio json.Number `json:"maintMarginRatio"`
+	Cum              json.Number `json:"cum"`
+}
+
+// leverageBracket always answers a list, as current versions do.
+func (s *Sim) leverageBracket(c *call) (any, *apiError) {
+	names := s.symbols
+	if c.params.has("symbol") {
+		l, err := s.listing(c)
+		if err != nil {
+			return nil, err
+		}
+		names = []string{l.Symbol}
+	}
+	body := make([]bracketsBody, 0, len(names))
+	for _, name := range names {
+		body = append(body, s.listings[name].brackets())
+	}
+	return body, nil
+}
+
+func (l *listing) brackets() bracketsBody {
+	body := bracketsBody{Symbol: l.Symbol, NotionalCoef: "1.00"}
+	for i, b := range l.Brackets {
+		body.Brackets = append(body.Brackets, bracketBody{
+			Bracket: i + 1, InitialLeverage: b.LeverageMax,
+			NotionalCap: json.Number(b.NotionalCap.String()), NotionalFloor: json.Number(b.NotionalFloor.String()),
+			MaintMarginRatio: json.Number(b.MaintenanceRate.String()), Cum: json.Number(b.MaintenanceCum.String()),
+		})
+	}
+	return body
+}
+
+func (s *Sim) setLeverage(c *call) (any, *apiError) {
+	l, err := s.listing(c)
+	if err != nil {
+		return nil, err
+	}
+	text, err := c.params.need("leverage")
+	if err != nil {
+		return nil, err
+	}
+	leverage, malformed := strconv.Atoi(text)
+	if malformed != nil {
+		return nil, errMandatory("leverage")
+	}
+	if failed := s.exchange.SetLeverage(c.account.ID, l.Symbol, leverage); failed != nil {
+		return nil, leverageRefused(failed, leverage)
+	}
+	return struct {
+		Leverage         int    `json:"leverage"`
+		MaxNotionalValue string `json:"maxNotionalValue"`
+		Symbol           string `json:"symbol"`
+	}{leverage, l.NotionalMax(leverage).String(), l.Symbol}, nil
+}
+
+func leverageRefused(err error, leverage int) *apiError {
+	switch reasonOf(err) {
+	case simcore.ReasonLeverage:
+		return bad(-4028, "Leverage %d is not valid", leverage)
+	case simcore.ReasonLeverageIsolated:
+		return errLeverageIsolated
+	case simcore.ReasonInsufficientMargin:
+		return errLeverageMargin
+	default:
+		return refused(err, 0)
+	}
+}
+
+func reasonOf(err error) simcore.Reason {
+	var refusal *simcore.Refusal
+	if errors.As(err, &refusal) {
+		return refusal.Reason
+	}
+	return ""
+}
+
+func (s *Sim) setMarginType(c *call) (any, *apiError) {
+	l, err := s.listing(c)
+	if err != nil {
+		return nil, err
+	}
+	marginType, err := c.params.need("marginType")
+	if err != nil {
+		return nil, err
+	}
+	if marginType != "ISOLATED" && marginType != "CROSSED" {
+		return nil, bad(-1128, "Combination of optional parameters invalid.")
+	}
+	failed := s.exchange.SetMarginMode(c.account.ID, l.Symbol, marginType == "ISOLATED")
+	switch reasonOf(failed) {
+	case "":
+		return success, nil
+	case simcore.ReasonNoChange:
+		return nil, errMarginTypeSame
+	case simcore.ReasonOpenOrders:
+		return nil, errMarginTypeOrders
+	default:
+		return nil, errMarginTypeHeld
+	}
+}
+
+// addMargin adds (type 1) or takes (type 2) margin of an isolated position.
+func (s *Sim) addMargin(c *call) (any, *apiError) {
+	l, err := s.listing(c)
+	if err != nil {
+		return nil, err
+	}
+	amount, err := c.params.needNumber("amount")
+	if err != nil {
+		return nil, err
+	}
+	kind, err := c.params.integer("type", 0)
+	if err != nil {
+		return nil, err
+	}
+	side, ok := positionSides[c.params.text("positionSide")]
+	if !ok || kind != 1 && kind != 2 || !amount.IsPositive() {
+		return nil, bad(-1102, "Mandatory parameter 'type' was not sent, was empty/null, or malformed.")
+	}
+	signed := amount
+	if kind == 2 {
+		signed = amount.Neg()
+	}
+	switch reasonOf(s.exchange.AddIsolatedMargin(c.account.ID, l.Symbol, side, signed)) {
+	case "":
+	case simcore.ReasonNoPosition:
+		return nil, bad(-4054, "Cannot add position margin: position is 0.")
+	default:
+		return nil, bad(-4051, "Isolated balance insufficient.")
+	}
+	return struct {
+		Amount json.Number `json:"amount"`
+		Code   int         `json:"code"`
+		Msg    string      `json:"msg"`
+		Type   int64       `json:"type"`
+	}{json.Number(amount.String()), http.StatusOK, "Successfully modify position margin.", kind}, nil
+}
+
+func (s *Sim) positionMode(c *call) (any, *apiError) {
+	return struct {
+		DualSidePosition bool `json:"dualSidePosition"`
+	}{c.account.Mode == simcore.Hedge}, nil
+}
+
+func (s *Sim) setPositionMode(c *call) (any, *apiError) {
+	if _, err := c.params.need("dualSidePosition"); err != nil {
+		return nil, err
+	}
+	dual, err := c.params.boolean("dualSidePosition")
+	if err != nil {
+		return nil, err
+	}
+	mode := simcore.OneWay
+	if dual {
+		mode = simcore.Hedge
+	}
+	switch reasonOf(s.exchange.SetPositionMode(c.account.ID, mode)) {
+	case "":
+		return success, nil
+	case simcore.ReasonNoChange:
+		return nil, errModeSame
+	case simcore.ReasonOpenOrders:
+		return nil, errModeOrders
+	default:
+		return nil, errModeHeld
+	}
+}
+
+func (s *Sim) multiAssets(*call) (any, *apiError) {
+	return struct {
+		MultiAssetsMargin bool `json:"multiAssetsMargin"`
+	}{false}, nil
+}
+
+// setMultiAssets takes only what is already set: the mode is not simulated.
+func (s *Sim) setMultiAssets(c *call) (any, *apiError) {
+	if on, err := c.params.boolean("multiAssetsMargin"); err != nil || on {
+		return nil, bad(-4167, "Unable to adjust to Multi-Assets mode with symbols of USDⓈ-M Futures under isolated-margin mode.")
+	}
+	return nil, bad(-4171, "No need to change Multi-Assets mode.")
+}
+
+func (s *Sim) commissionRate(c *call) (any, *apiError) {
+	l, err := s.listing(c)
+	if err != nil {
+		return nil, err
+	}
+	v, err := s.view(c)
+	if err != nil {
+		return nil, err
+	}
+	return struct {
+		Symbol              string `json:"symbol"`
+		MakerCommissionRate string `json:"makerCommissionRate"`
+		TakerCommissionRate string `json:"takerCommissionRate"`
+		RpiCommissionRate   string `json:"rpiCommissionRate"`
+	}{l.Symbol, v.FeeMaker.StringFixed(6), v.FeeTaker.StringFixed(6), "0.000050"}, nil
+}
+
+func (s *Sim) orderLimits(*call) (any, *apiError) { return s.rateLimits()[1:], nil }

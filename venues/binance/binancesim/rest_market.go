@@ -1,0 +1,305 @@
+package binancesim
+
+import (
+	"time"
+
+	"github.com/shopspring/decimal"
+
+	"venuegate/venues/simcore"
+)
+
+func (s *Sim) ping(*call) (any, *apiError) { return struct{}{}, nil }
+
+func (s *Sim) time(*call) (any, *apiError) {
+	return struct {
+		ServerTime int64 `json:"serverTime"`
+	}{s.clock.Now().UnixMilli()}, nil
+}
+
+// listing is the symbol that a call names.
+func (s *Sim) listing(c *call) (*listing, *apiError) {
+	name, missing := c.params.need("symbol")
+	if missing != nil {
+		return nil, missing
+	}
+	l, ok := s.listings[name]
+	if !ok {
+		return nil, errInvalidSymbol
+	}
+	return l, nil
+}
+
+// eachListing answers one record for the symbol that a call names, or a list
+// of all.
+func eachListing[T any](s *Sim, c *call, record func(*listing) T) (any, *apiError) {
+	if c.params.has("symbol") {
+		l, err := s.listing(c)
+		if err != nil {
+			return nil, err
+		}
+		return record(l), nil
+	}
+	all := make([]T, 0, len(s.symbols))
+	for _, name := range s.symbols {
+		all = append(all, record(s.listings[name]))
+	}
+	return all, nil
+}
+
+const (
+	depthLimitDefault  = 500
+	klinesLimitDefault = 500
+	klinesLimitMax     = 1500
+)
+
+var depthLimits = map[int64]bool{5: true, 10: true, 20: true, 50: true, 100: true, 500: true, 1000: true}
+
+type depthBody struct {
+	LastUpdateID int64       `json:"lastUpdateId"`
+	E            int64       `json:"E"`
+	T            int64       `json:"T"`
+	Bids         [][2]string `json:"bids"`
+	Asks         [][2]string `json:"asks"`
+}
+
+func (s *Sim) depth(c *call) (any, *apiError) {
+	l, err := s.listing(c)
+	if err != nil {
+		return nil, err
+	}
+	limit, err := c.params.integer("limit", depthLimitDefault)
+	if err != nil {
+		return nil, err
+	}
+	if !depthLimits[limit] {
+		return nil, errDepthLimit
+	}
+	if body, ok := s.replayedDepth(l.Symbol, int(limit)); ok {
+		return body, nil
+	}
+	book, _ := s.exchange.Book(l.Symbol, int(limit))
+	at := millis(book.Time)
+	return depthBody{LastUpdateID: book.UpdateID, E: at, T: at, Bids: l.levels(book.Bids), Asks: l.levels(book.Asks)}, nil
+}
+
+func (l *listing) levels(levels []simcore.Level) [][2]string {
+	out := make([][2]string, len(levels))
+	for i, level := range levels {
+		out[i] = [2]string{l.price(level.Price), l.qty(level.Qty)}
+	}
+	return out
+}
+
+type tradeBody struct {
+	ID           int64  `json:"id"`
+	Price        string `json:"price"`
+	Qty          string `json:"qty"`
+	QuoteQty     string `json:"quoteQty"`
+	Time         int64  `json:"time"`
+	IsBuyerMaker bool   `json:"isBuyerMaker"`
+	IsRPITrade   bool   `json:"isRPITrade"`
+}
+
+func (s *Sim) trades(c *call) (any, *apiError) {
+	l, err := s.listing(c)
+	if err != nil {
+		return nil, err
+	}
+	limit, err := c.params.limit(500, 1000)
+	if err != nil {
+		return nil, err
+	}
+	body := []tradeBody{}
+	for _, t := range s.exchange.Trades(l.Symbol, limit) {
+		body = append(body, tradeBody{
+			ID: t.ID, Price: l.price(t.Price()), Qty: l.qty(t.Qty()), QuoteQty: t.Quote().StringFixed(2),
+			Time: millis(t.Time), IsBuyerMaker: t.Taker == simcore.Sell,
+		})
+	}
+	return body, nil
+}
+
+func (s *Sim) klines(c *call) (any, *apiError) {
+	l, err := s.listing(c)
+	if err != nil {
+		return nil, err
+	}
+	name, err := c.params.need("interval")
+	if err != nil {
+		return nil, err
+	}
+	interval := simcore.Interval(name)
+	if !interval.Valid() {
+		return nil, errInvalidInterval
+	}
+	limit, err := c.params.limit(klinesLimitDefault, klinesLimitMax)
+	if err != nil {
+		return nil, err
+	}
+	from, to, err := c.span()
+	if err != nil {
+		return nil, err
+	}
+	candles := s.candles(l.Symbol, interval, from, to, limit)
+	rows := make([][12]any, len(candles))
+	for i, candle := range candles {
+		rows[i] = l.klineRow(candle)
+	}
+	return rows, nil
+}
+
+// candles are the first limit candles from a start, or the last ones where no
+// start is given.
+func (s *Sim) candles(symbol string, interval simcore.Interval, from, to time.Time, limit int) []simcore.Candle {
+	if !to.IsZero() {
+		to = to.Add(time.Millisecond)
+	}
+	if from.IsZero() {
+		return s.exchange.Candles(symbol, interval, from, to, limit)
+	}
+	candles := s.exchange.Candles(symbol, interval, from, to, klinesLimitMax)
+	return candles[:min(limit, len(candles))]
+}
+
+func (l *listing) klineRow(c simcore.Candle) [12]any {
+	quotePlaces := l.pricePlaces + l.qtyPlaces
+	return [12]any{
+		millis(c.Start), l.price(c.Open), l.price(c.High), l.price(c.Low), l.price(c.Close), l.qty(c.Volume),
+		millis(c.End) - 1, c.QuoteVolume.StringFixed(quotePlaces), c.Trades,
+		l.qty(c.TakerVolume), c.TakerQuoteVolume.StringFixed(quotePlaces), "0",
+	}
+}
+
+// span is the time range of a call; zero times where it has none.
+func (c *call) span() (from, to time.Time, err *apiError) {
+	if from, err = c.params.moment("startTime"); err != nil {
+		return from, to, err
+	}
+	if to, err = c.params.moment("endTime"); err != nil {
+		return from, to, err
+	}
+	if !from.IsZero() && !to.IsZero() && from.After(to) {
+		return from, to, errStartAfterEnd
+	}
+	return from, to, nil
+}
+
+type premiumBody struct {
+	Symbol               string `json:"symbol"`
+	MarkPrice            string `json:"markPrice"`
+	IndexPrice           string `json:"indexPrice"`
+	EstimatedSettlePrice string `json:"estimatedSettlePrice"`
+	LastFundingRate      string `json:"lastFundingRate"`
+	InterestRate         string `json:"interestRate"`
+	NextFundingTime      int64  `json:"nextFundingTime"`
+	Time                 int64  `json:"time"`
+}
+
+func (s *Sim) premiumIndex(c *call) (any, *apiError) {
+	return eachListing(s, c, func(l *listing) premiumBody {
+		mark, _ := s.exchange.Mark(l.Symbol)
+		return premiumBody{
+			Symbol: l.Symbol, MarkPrice: money(mark.Mark), IndexPrice: money(mark.Index),
+			EstimatedSettlePrice: money(mark.Index), LastFundingRate: money(mark.FundingRate), InterestRate: "0.00010000",
+			NextFundingTime: millis(mark.NextFunding), Time: s.clock.Now().UnixMilli(),
+		}
+	})
+}
+
+type fundingBody struct {
+	Symbol      string `json:"symbol"`
+	FundingTime int64  `json:"fundingTime"`
+	FundingRate string `json:"fundingRate"`
+	MarkPrice   string `json:"markPrice"`
+}
+
+const fundingInterval = 8 * time.Hour
+
+// fundingRate answers a past of constant rates.
+func (s *Sim) fundingRate(c *call) (any, *apiError) {
+	l, err := s.listing(c)
+	if err != nil {
+		return nil, err
+	}
+	limit, err := c.params.limit(100, 1000)
+	if err != nil {
+		return nil, err
+	}
+	from, to, err := c.span()
+	if err != nil {
+		return nil, err
+	}
+	if now := s.clock.Now(); to.IsZero() || to.After(now) {
+		to = now
+	}
+	mark, _ := s.exchange.Mark(l.Symbol)
+	body := []fundingBody{}
+	for at := to.Truncate(fundingInterval); len(body) < limit && !at.Before(from); at = at.Add(-fundingInterval) {
+		body = append(body, fundingBody{
+			Symbol: l.Symbol, FundingTime: millis(at), FundingRate: money(l.FundingRate), MarkPrice: money(mark.Mark),
+		})
+	}
+	reverse(body)
+	return body, nil
+}
+
+func reverse[T any](list []T) {
+	for i, j := 0, len(list)-1; i < j; i, j = i+1, j-1 {
+		list[i], list[j] = list[j], list[i]
+	}
+}
+
+func (s *Sim) fundingInfo(*call) (any, *apiError) { return []struct{}{}, nil }
+
+func (s *Sim) openInterest(c *call) (any, *apiError) {
+	l, err := s.listing(c)
+	if err != nil {
+		return nil, err
+	}
+	return struct {
+		OpenInterest string `json:"openInterest"`
+		Symbol       string `json:"symbol"`
+		Time         int64  `json:"time"`
+	}{l.qty(s.exchange.OpenInterest(l.Symbol)), l.Symbol, s.clock.Now().UnixMilli()}, nil
+}
+
+type priceBody struct {
+	Symbol string `json:"symbol"`
+	Price  string `json:"price"`
+	Time   int64  `json:"time"`
+}
+
+func (s *Sim) tickerPrice(c *call) (any, *apiError) {
+	return eachListing(s, c, func(l *listing) priceBody {
+		return priceBody{Symbol: l.Symbol, Price: l.price(s.exchange.LastPrice(l.Symbol)), Time: s.clock.Now().UnixMilli()}
+	})
+}
+
+type bookTickerBody struct {
+	Symbol       string `json:"symbol"`
+	BidPrice     string `json:"bidPrice"`
+	BidQty       string `json:"bidQty"`
+	AskPrice     string `json:"askPrice"`
+	AskQty       string `json:"askQty"`
+	Time         int64  `json:"time"`
+	LastUpdateID int64  `json:"lastUpdateId"`
+}
+
+func (s *Sim) bookTicker(c *call) (any, *apiError) {
+	return eachListing(s, c, func(l *listing) bookTickerBody {
+		book, _ := s.exchange.Book(l.Symbol, 1)
+		bid, ask := first(book.Bids), first(book.Asks)
+		return bookTickerBody{
+			Symbol: l.Symbol, BidPrice: l.price(bid.Price), BidQty: l.qty(bid.Qty),
+			AskPrice: l.price(ask.Price), AskQty: l.qty(ask.Qty),
+			Time: millis(book.Time), LastUpdateID: book.UpdateID,
+		}
+	})
+}
+
+func first(levels []simcore.Level) simcore.Level {
+	if len(levels) == 0 {
+		return simcore.Level{Price: decimal.Zero, Qty: decimal.Zero}
+	}
+	return levels[0]
+}

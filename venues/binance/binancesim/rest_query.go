@@ -1,0 +1,203 @@
+package binancesim
+
+import (
+	"time"
+
+	"venuegate/venues/simcore"
+)
+
+func (s *Sim) queryOrder(c *call) (any, *apiError) {
+	o, err := s.find(c)
+	if err != nil {
+		return nil, err
+	}
+	return s.queried(o), nil
+}
+
+func (s *Sim) queryOpenOrder(c *call) (any, *apiError) {
+	o, err := s.find(c)
+	if err != nil {
+		return nil, err
+	}
+	if !o.Status.Open() {
+		return nil, errNoSuchOrder
+	}
+	return s.queried(o), nil
+}
+
+func (s *Sim) find(c *call) (*simcore.Order, *apiError) {
+	l, err := s.listing(c)
+	if err != nil {
+		return nil, err
+	}
+	ref, err := c.params.orderRef()
+	if err != nil {
+		return nil, err
+	}
+	o, failed := s.exchange.Order(c.account.ID, l.Symbol, ref)
+	if failed != nil || !s.visible(&o) {
+		return nil, errNoSuchOrder
+	}
+	return &o, nil
+}
+
+// visible says whether the venue still knows an order, or knows it already:
+// queries lag behind the engine, and what ended without a fill is forgotten
+// after three days, everything after ninety.
+func (s *Sim) visible(o *simcore.Order) bool {
+	now := s.clock.Now()
+	if now.Sub(o.CreatedAt) < s.options.ReadLag {
+		return false
+	}
+	if o.Status.Open() {
+		return true
+	}
+	age := now.Sub(o.UpdatedAt)
+	unfilled := o.FilledQty().IsZero()
+	return age < retention && !(unfilled && age >= retentionUnfilled)
+}
+
+func (s *Sim) openOrders(c *call) (any, *apiError) {
+	only := c.params.text("symbol")
+	if only != "" {
+		if _, err := s.listing(c); err != nil {
+			return nil, err
+		}
+	}
+	return s.queriedAll(s.exchange.OpenOrders(c.account.ID, only)), nil
+}
+
+func (s *Sim) queriedAll(orders []simcore.Order) []orderBody {
+	body := []orderBody{}
+	for i := range orders {
+		if s.visible(&orders[i]) {
+			body = append(body, s.queried(&orders[i]))
+		}
+	}
+	return body
+}
+
+func (s *Sim) allOrders(c *call) (any, *apiError) {
+	l, err := s.listing(c)
+	if err != nil {
+		return nil, err
+	}
+	limit, err := c.params.limit(500, 1000)
+	if err != nil {
+		return nil, err
+	}
+	fromID, err := c.params.integer("orderId", 0)
+	if err != nil {
+		return nil, err
+	}
+	from, to, err := c.weekSpan(fromID != 0)
+	if err != nil {
+		return nil, err
+	}
+	orders := s.exchange.Orders(c.account.ID, func(o *simcore.Order) bool {
+		return o.Symbol == l.Symbol && o.ID >= fromID && within(o.CreatedAt, from, to)
+	})
+	body := s.queriedAll(orders)
+	if fromID != 0 || c.params.has("startTime") {
+		return body[:min(limit, len(body))], nil
+	}
+	return body[max(0, len(body)-limit):], nil
+}
+
+// weekSpan is the time range of a call that may not ask for more than seven
+// days; without times it is the last seven. A call by id has no range.
+func (c *call) weekSpan(byID bool) (from, to time.Time, err *apiError) {
+	from, to, err = c.span()
+	switch {
+	case err != nil || byID:
+		return time.Time{}, time.Time{}, err
+	case from.IsZero() && to.IsZero():
+		to = c.now.Add(time.Second)
+		from = to.Add(-queryWindowMax)
+	case from.IsZero():
+		from = to.Add(-queryWindowMax)
+	case to.IsZero():
+		to = from.Add(queryWindowMax)
+	case to.Sub(from) > queryWindowMax:
+		return from, to, errTimeWindow
+	}
+	return from, to, nil
+}
+
+// within says whether a time lies in the range, both ends included; a zero end
+// is open.
+func within(t, from, to time.Time) bool {
+	t = t.Truncate(time.Millisecond)
+	return !t.Before(from) && (to.IsZero() || !t.After(to))
+}
+
+type userTradeBody struct {
+	Symbol          string `json:"symbol"`
+	ID              int64  `json:"id"`
+	OrderID         int64  `json:"orderId"`
+	Side            string `json:"side"`
+	Price           string `json:"price"`
+	Qty             string `json:"qty"`
+	RealizedPnl     string `json:"realizedPnl"`
+	MarginAsset     string `json:"marginAsset"`
+	QuoteQty        string `json:"quoteQty"`
+	Commission      string `json:"commission"`
+	CommissionAsset string `json:"commissionAsset"`
+	Time            int64  `json:"time"`
+	PositionSide    string `json:"positionSide"`
+	Maker           bool   `json:"maker"`
+	Buyer           bool   `json:"buyer"`
+}
+
+// userTrades needs a symbol, gives seven days at most and reaches back three
+// months. A first id excludes times.
+func (s *Sim) userTrades(c *call) (any, *apiError) {
+	l, err := s.listing(c)
+	if err != nil {
+		return nil, err
+	}
+	limit, err := c.params.limit(500, 1000)
+	if err != nil {
+		return nil, err
+	}
+	fromID, err := c.params.integer("fromId", -1)
+	if err != nil {
+		return nil, err
+	}
+	byID := fromID >= 0
+	if byID && (c.params.has("startTime") || c.params.has("endTime")) {
+		return nil, bad(-1128, "Combination of optional parameters invalid.")
+	}
+	orderID, err := c.params.integer("orderId", 0)
+	if err != nil {
+		return nil, err
+	}
+	from, to, err := c.weekSpan(byID)
+	if err != nil {
+		return nil, err
+	}
+	oldest, newest := c.now.Add(-tradesReachBack), s.clock.Now().Add(-s.options.ReadLag)
+	fills := s.exchange.Fills(c.account.ID, func(f *simcore.Fill) bool {
+		return f.Symbol == l.Symbol && f.TradeID >= fromID && (orderID == 0 || f.OrderID == orderID) &&
+			within(f.Time, from, to) && f.Time.After(oldest) && !f.Time.After(newest)
+	})
+	if byID || c.params.has("startTime") {
+		fills = fills[:min(limit, len(fills))]
+	} else {
+		fills = fills[max(0, len(fills)-limit):]
+	}
+	body := []userTradeBody{}
+	for i := range fills {
+		body = append(body, l.userTrade(&fills[i]))
+	}
+	return body, nil
+}
+
+func (l *listing) userTrade(f *simcore.Fill) userTradeBody {
+	return userTradeBody{
+		Symbol: f.Symbol, ID: f.TradeID, OrderID: f.OrderID, Side: sideWord(f.Side), Price: l.price(f.Price), Qty: l.qty(f.Qty),
+		RealizedPnl: moneyOrZero(f.RealizedPnL), MarginAsset: "USDT", QuoteQty: l.cumQuote(f.Quote),
+		Commission: money(f.Fee), CommissionAsset: "USDT", Time: millis(f.Time), PositionSide: positionSide(f.PosSide),
+		Maker: f.Maker, Buyer: f.Side == simcore.Buy,
+	}
+}

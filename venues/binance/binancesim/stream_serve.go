@@ -1,0 +1,192 @@
+package binancesim
+
+import (
+	"encoding/json"
+	"net/url"
+	"strings"
+
+	"github.com/gofiber/fiber/v2"
+
+	"venuegate/venues/simcore/simnet"
+)
+
+// Categories of streams: one connection carries one of them.
+const (
+	categoryPublic  = "public"
+	categoryMarket  = "market"
+	categoryPrivate = "private"
+)
+
+// client is one stream connection.
+type client struct {
+	session  *simnet.Session
+	category string
+	// combined wraps each message with the name of its stream.
+	combined bool
+	// streams are the subscribed names; guarded by the owner's lock.
+	streams map[string]bool
+	// events are the wanted kinds of user events by listen key; an empty list
+	// wants all.
+	events map[string]bool
+}
+
+// serveStream upgrades a request on one of the stream paths.
+func (s *Sim) serveStream(c *fiber.Ctx) error {
+	category, rest, _ := strings.Cut(strings.TrimPrefix(c.Path(), "/"), "/")
+	form, names, _ := strings.Cut(rest, "/")
+	cl := &client{category: category, combined: form == "stream", streams: map[string]bool{}}
+	initial := initialStreams(c, names)
+	if list := c.Query("events"); list != "" {
+		cl.events = map[string]bool{}
+		for _, event := range strings.Split(list, "/") {
+			cl.events[event] = true
+		}
+	}
+	return s.server.Sessions.Serve(c.Context(), s.sessionOptions(c.Path()), simnet.SessionHandler{
+		Opened: func(session *simnet.Session) {
+			cl.session = session
+			s.subscribe(cl, initial)
+		},
+		Received: func(_ *simnet.Session, data []byte) { s.command(cl, data) },
+		Ended: func(*simnet.Session) {
+			s.streams.forget(cl)
+			s.users.forget(cl)
+		},
+	})
+}
+
+func (s *Sim) sessionOptions(path string) simnet.SessionOptions {
+	return simnet.SessionOptions{
+		Path: path, Faults: s.faults,
+		PingInterval: s.options.PingInterval, LifeMax: s.options.SessionLifeMax,
+		SilenceMax: sessionSilenceMax, MessagesPerSecondMax: streamMessagesPerSec,
+	}
+}
+
+// initialStreams are the names that the address itself subscribes to.
+func initialStreams(c *fiber.Ctx, path string) []string {
+	var names []string
+	for _, list := range []string{path, c.Query("streams"), c.Query("listenKey")} {
+		if text, err := url.PathUnescape(list); err == nil && text != "" {
+			names = append(names, strings.Split(text, "/")...)
+		}
+	}
+	return names
+}
+
+// subscribe adds streams of the client's own category; others stay silent.
+func (s *Sim) subscribe(cl *client, names []string) {
+	if cl.category == categoryPrivate {
+		s.users.subscribe(cl, names)
+		return
+	}
+	s.streams.subscribe(cl, names)
+}
+
+func (s *Sim) unsubscribe(cl *client, names []string) {
+	if cl.category == categoryPrivate {
+		s.users.unsubscribe(cl, names)
+		return
+	}
+	s.streams.unsubscribe(cl, names)
+}
+
+// commandBody is a message of the client.
+type commandBody struct {
+	Method string          `json:"method"`
+	Params json.RawMessage `json:"params"`
+	ID     *uint64         `json:"id"`
+}
+
+type resultBody struct {
+	Result any    `json:"result"`
+	ID     uint64 `json:"id"`
+}
+
+// commandTopic is the topic of answers to commands, for faults.
+const commandTopic = "command"
+
+func (s *Sim) command(cl *client, data []byte) {
+	var in commandBody
+	if err := json.Unmarshal(data, &in); err != nil {
+		if !json.Valid(data) {
+			cl.fail(3, "Invalid JSON: "+err.Error())
+			return
+		}
+		cl.fail(2, "Invalid request: "+err.Error())
+		return
+	}
+	if in.ID == nil {
+		cl.fail(2, "Invalid request: request ID must be an unsigned integer")
+		return
+	}
+	names, err := in.names()
+	if err != nil {
+		cl.fail(2, "Invalid request: "+err.Error())
+		return
+	}
+	switch in.Method {
+	case "SUBSCRIBE":
+		cl.answer(*in.ID, nil)
+		s.subscribe(cl, names)
+	case "UNSUBSCRIBE":
+		cl.answer(*in.ID, nil)
+		s.unsubscribe(cl, names)
+	case "LIST_SUBSCRIPTIONS":
+		cl.answer(*in.ID, s.streams.names(cl))
+	case "SET_PROPERTY":
+		cl.answer(*in.ID, nil)
+	case "GET_PROPERTY":
+		cl.answer(*in.ID, cl.combined)
+	default:
+		cl.fail(2, "Invalid request: unknown variant `"+in.Method+"`")
+	}
+}
+
+// names are the streams of a command; other commands have other parameters.
+func (in commandBody) names() ([]string, error) {
+	if in.Method != "SUBSCRIBE" && in.Method != "UNSUBSCRIBE" {
+		return nil, nil
+	}
+	var names []string
+	err := json.Unmarshal(in.Params, &names)
+	return names, err
+}
+
+func (cl *client) answer(id uint64, result any) {
+	cl.sendJSON(resultBody{Result: result, ID: id})
+}
+
+func (cl *client) fail(code int, message string) {
+	cl.sendJSON(errorBody{Code: code, Msg: message})
+}
+
+func (cl *client) sendJSON(body any) {
+	data, err := json.Marshal(body)
+	if err != nil {
+		panic("binancesim: encode answer: " + err.Error())
+	}
+	cl.session.Send(commandTopic, data)
+}
+
+// deliver sends a message of a stream in the client's form.
+func (cl *client) deliver(name string, raw []byte, wrapped *[]byte) {
+	if !cl.combined {
+		cl.session.Send(name, raw)
+		return
+	}
+	if *wrapped == nil {
+		*wrapped = wrap(name, raw)
+	}
+	cl.session.Send(name, *wrapped)
+}
+
+// wrap is the combined form of a message.
+func wrap(name string, raw []byte) []byte {
+	out := make([]byte, 0, len(raw)+len(name)+24)
+	out = append(out, `{"stream":"`...)
+	out = append(out, name...)
+	out = append(out, `","data":`...)
+	out = append(out, raw...)
+	return append(out, '}')
+}

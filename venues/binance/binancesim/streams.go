@@ -1,0 +1,248 @@
+package binancesim
+
+import (
+	"encoding/json"
+	"sort"
+	"strings"
+	"sync"
+	"time"
+
+	"go.uber.org/zap"
+
+	"venuegate/venues/simcore"
+)
+
+// streams are the market data streams: who listens to what, and the state that
+// the aggregated ones need.
+type streams struct {
+	sim *Sim
+
+	mu        sync.Mutex
+	listeners map[string]map[*client]bool
+	markets   map[string]*marketState
+	kinds     map[string]streamKind
+	lastFlush time.Time
+	last      map[time.Duration]time.Time
+}
+
+// marketState is what the streams know about one symbol.
+type marketState struct {
+	*listing
+	lower string
+	// lastUpdate is the id of the newest change of the book.
+	lastUpdate int64
+	depths     map[string]*depthFeed
+	agg        aggregator
+	klines     map[string]klineSent
+}
+
+// streamKind is a parsed stream name.
+type streamKind struct {
+	symbol string
+	// name is the part after the symbol: "depth@100ms", "aggTrade".
+	name string
+	// every is how often the stream is looked at; zero sends at once.
+	every time.Duration
+	// levels is the depth of a partial book; zero for all others.
+	levels   int
+	interval simcore.Interval
+	category string
+}
+
+func newStreams(s *Sim) *streams {
+	st := &streams{
+		sim: s, listeners: map[string]map[*client]bool{}, markets: map[string]*marketState{},
+		kinds: map[string]streamKind{}, last: map[time.Duration]time.Time{},
+	}
+	for _, name := range s.symbols {
+		st.addMarket(s.listings[name])
+	}
+	return st
+}
+
+func (st *streams) addMarket(l *listing) {
+	book, _ := st.sim.exchange.Book(l.Symbol, 0)
+	st.markets[l.Symbol] = &marketState{
+		listing: l, lower: strings.ToLower(l.Symbol), lastUpdate: book.UpdateID,
+		depths: map[string]*depthFeed{}, klines: map[string]klineSent{},
+	}
+}
+
+// subscribe adds what exists in the client's category; the rest is ignored, as
+// the venue does.
+func (st *streams) subscribe(cl *client, names []string) {
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	for _, name := range names {
+		if len(cl.streams) >= streamsPerSessionMax {
+			return
+		}
+		cl.streams[name] = true
+		kind, ok := st.parse(name)
+		if !ok || kind.category != cl.category {
+			continue
+		}
+		st.kinds[name] = kind
+		if st.listeners[name] == nil {
+			st.listeners[name] = map[*client]bool{}
+			st.open(name, kind)
+		}
+		st.listeners[name][cl] = true
+	}
+}
+
+func (st *streams) unsubscribe(cl *client, names []string) {
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	for _, name := range names {
+		st.remove(cl, name)
+	}
+}
+
+func (st *streams) forget(cl *client) {
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	for name := range cl.streams {
+		st.remove(cl, name)
+	}
+}
+
+func (st *streams) remove(cl *client, name string) {
+	delete(cl.streams, name)
+	delete(st.listeners[name], cl)
+	if len(st.listeners[name]) == 0 {
+		delete(st.listeners, name)
+		st.close(name)
+		delete(st.kinds, name)
+	}
+}
+
+func (st *streams) names(cl *client) []string {
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	names := make([]string, 0, len(cl.streams))
+	for name := range cl.streams {
+		names = append(names, name)
+	}
+	sort.Strings(names)
+	return names
+}
+
+// publish sends a message to the listeners of a stream, if there are any. The
+// lock is held.
+func (st *streams) publish(name string, body any) {
+	if len(st.listeners[name]) == 0 {
+		return
+	}
+	raw, err := json.Marshal(body)
+	if err != nil {
+		st.sim.log.Error("stream message cannot be encoded", zap.String("stream", name), zap.Error(err))
+		return
+	}
+	st.publishRaw(name, raw)
+}
+
+func (st *streams) publishRaw(name string, raw []byte) {
+	var wrapped []byte
+	for cl := range st.listeners[name] {
+		cl.deliver(name, raw, &wrapped)
+	}
+}
+
+func (st *streams) wanted(name string) bool { return len(st.listeners[name]) > 0 }
+
+// receive turns an event of the exchange into stream messages. It is called
+// under the exchange's lock and asks the exchange nothing.
+func (st *streams) receive(event simcore.Event) {
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	switch body := event.Body.(type) {
+	case simcore.BookEvent:
+		st.bookChanged(event.Time, body)
+	case simcore.TradeEvent:
+		st.traded(event.Time, body)
+	case simcore.CandleEvent:
+		st.candleClosed(event.Time, body)
+	case simcore.OrderEvent:
+		st.liquidated(event.Time, body)
+	case simcore.StatusEvent:
+		st.statusChanged(event.Time, body)
+	}
+}
+
+// Paces of the periodic streams.
+const (
+	paceAgg     = 100 * time.Millisecond
+	paceKline   = 250 * time.Millisecond
+	paceMark    = time.Second
+	paceMark3s  = 3 * time.Second
+	paceTicker  = time.Second
+	paceDepth   = 250 * time.Millisecond
+	paceDepth0  = 50 * time.Millisecond
+	paceDepth1  = 100 * time.Millisecond
+	paceDepth5  = 500 * time.Millisecond
+	paceNothing = 0
+)
+
+// flush sends what the periodic streams owe at this moment of the base clock.
+func (st *streams) flush(base time.Time) {
+	now := st.sim.clock.Now()
+	for _, due := range st.due(base) {
+		st.flushOne(due, now)
+	}
+}
+
+// dueStream is a stream whose turn it is.
+type dueStream struct {
+	name string
+	kind streamKind
+}
+
+// due lists the streams whose pace has come round, by name.
+func (st *streams) due(base time.Time) []dueStream {
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	ready := map[time.Duration]bool{}
+	for _, pace := range []time.Duration{paceDepth0, paceDepth1, paceDepth, paceDepth5, paceMark, paceMark3s} {
+		if base.Sub(st.last[pace]) >= pace-pumpInterval/2 {
+			st.last[pace], ready[pace] = base, true
+		}
+	}
+	if ready[paceAgg] {
+		for _, name := range st.sim.symbols {
+			st.flushAgg(st.markets[name])
+		}
+	}
+	var due []dueStream
+	for name, kind := range st.kinds {
+		if kind.every > 0 && ready[kind.every] {
+			due = append(due, dueStream{name, kind})
+		}
+	}
+	sort.Slice(due, func(i, j int) bool { return due[i].name < due[j].name })
+	return due
+}
+
+// flushOne asks the exchange before it takes the lock of the streams: the
+// exchange holds its own lock while it calls receive.
+func (st *streams) flushOne(due dueStream, now time.Time) {
+	var message any
+	switch {
+	case due.kind.levels > 0:
+		st.flushPartial(due, now)
+		return
+	case strings.HasPrefix(due.kind.name, "depth"):
+		st.flushDepth(due, now)
+		return
+	case due.kind.interval != "":
+		st.flushKline(due, now)
+		return
+	case strings.HasPrefix(due.kind.name, "markPrice"), strings.HasPrefix(due.name, "!markPrice"):
+		message = st.markMessage(due.kind, now)
+	default:
+		message = st.tickerMessage(due, now)
+	}
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	st.publish(due.name, message)
+}

@@ -1,0 +1,199 @@
+package binancesim
+
+import (
+	"encoding/json"
+	"sort"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"go.uber.org/zap"
+)
+
+// listenKey opens the private stream of one account.
+type listenKey struct {
+	key     string
+	account string
+	expires time.Time
+}
+
+// users are the private streams: listen keys and who listens to them.
+type users struct {
+	sim *Sim
+
+	mu        sync.Mutex
+	keys      map[string]*listenKey
+	byAccount map[string]*listenKey
+	listeners map[string]map[*client]bool
+}
+
+func newUsers(s *Sim) *users {
+	return &users{
+		sim: s, keys: map[string]*listenKey{}, byAccount: map[string]*listenKey{},
+		listeners: map[string]map[*client]bool{},
+	}
+}
+
+type listenKeyBody struct {
+	ListenKey string `json:"listenKey"`
+}
+
+// createListenKey answers the account's key, a new one where it has none, and
+// extends it.
+func (s *Sim) createListenKey(c *call) (any, *apiError) {
+	fresh := s.randomID(listenKeyLen)
+	u := s.users
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	k := u.byAccount[c.account.ID]
+	if k == nil {
+		k = &listenKey{key: fresh, account: c.account.ID}
+		u.keys[k.key], u.byAccount[k.account] = k, k
+	}
+	k.expires = s.clock.Now().Add(s.options.ListenKeyLife)
+	return listenKeyBody{k.key}, nil
+}
+
+func (s *Sim) renewListenKey(c *call) (any, *apiError) {
+	u := s.users
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	k := u.byAccount[c.account.ID]
+	if k == nil {
+		return nil, errListenKey
+	}
+	k.expires = s.clock.Now().Add(s.options.ListenKeyLife)
+	return listenKeyBody{k.key}, nil
+}
+
+func (s *Sim) dropListenKey(c *call) (any, *apiError) {
+	u := s.users
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	k := u.byAccount[c.account.ID]
+	if k == nil {
+		return nil, errListenKey
+	}
+	u.drop(k)
+	return struct{}{}, nil
+}
+
+// drop forgets a key. Its listeners stay connected and hear nothing any more.
+func (u *users) drop(k *listenKey) {
+	delete(u.keys, k.key)
+	delete(u.byAccount, k.account)
+	delete(u.listeners, k.key)
+}
+
+// ExpireListenKey ends the listen key of an account at once, as if its hour
+// were over.
+func (s *Sim) ExpireListenKey(accountID string) {
+	s.users.mu.Lock()
+	defer s.users.mu.Unlock()
+	if k := s.users.byAccount[accountID]; k != nil {
+		s.users.expire(k)
+	}
+}
+
+type listenKeyExpiredEvent struct {
+	Event     string `json:"e"`
+	E         string `json:"E"`
+	ListenKey string `json:"listenKey"`
+}
+
+const eventListenKeyExpired = "listenKeyExpired"
+
+func (u *users) expireKeys() {
+	now := u.sim.clock.Now()
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	var expired []*listenKey
+	for _, k := range u.keys {
+		if !now.Before(k.expires) {
+			expired = append(expired, k)
+		}
+	}
+	sort.Slice(expired, func(i, j int) bool { return expired[i].key < expired[j].key })
+	for _, k := range expired {
+		u.expire(k)
+	}
+}
+
+func (u *users) expire(k *listenKey) {
+	at := strconv.FormatInt(u.sim.clock.Now().UnixMilli(), 10)
+	u.send(k.account, eventListenKeyExpired, listenKeyExpiredEvent{eventListenKeyExpired, at, k.key})
+	u.drop(k)
+}
+
+// subscribe takes listen keys. Keys that do not exist stay silent. A listen key
+// may carry its own list of events.
+func (u *users) subscribe(cl *client, names []string) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	for _, name := range names {
+		name, _, _ = strings.Cut(name, "?")
+		cl.streams[name] = true
+		if u.keys[name] == nil {
+			continue
+		}
+		if u.listeners[name] == nil {
+			u.listeners[name] = map[*client]bool{}
+		}
+		u.listeners[name][cl] = true
+	}
+}
+
+func (u *users) unsubscribe(cl *client, names []string) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	for _, name := range names {
+		delete(cl.streams, name)
+		delete(u.listeners[name], cl)
+	}
+}
+
+func (u *users) forget(cl *client) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	for name := range cl.streams {
+		delete(u.listeners[name], cl)
+	}
+}
+
+// listening says whether anybody hears an account. The lock is held.
+func (u *users) listening(account string) bool {
+	k := u.byAccount[account]
+	return k != nil && len(u.listeners[k.key]) > 0
+}
+
+// send delivers an event to the listeners of an account. The lock is held.
+func (u *users) send(account, event string, body any) {
+	if !u.listening(account) {
+		return
+	}
+	raw, err := json.Marshal(body)
+	if err != nil {
+		u.sim.log.Error("user event cannot be encoded", zap.String("event", event), zap.Error(err))
+		return
+	}
+	key := u.byAccount[account].key
+	wrapped := wrap(key, raw)
+	for cl := range u.listeners[key] {
+		if !cl.wants(event, u.sim.options.EventsRequired) {
+			continue
+		}
+		if cl.combined {
+			cl.session.Send(event, wrapped)
+		} else {
+			cl.session.Send(event, raw)
+		}
+	}
+}
+
+func (cl *client) wants(event string, required bool) bool {
+	if len(cl.events) == 0 {
+		return !required
+	}
+	return cl.events[event]
+}

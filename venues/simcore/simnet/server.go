@@ -1,0 +1,100 @@
+package simnet
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"sync"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+	"go.uber.org/zap"
+)
+
+// Limits of a server.
+const (
+	bodyBytesMax     = 1 << 20
+	headerBytesMax   = 32 << 10
+	readTimeout      = 30 * time.Second
+	idleTimeout      = 5 * time.Minute
+	connectionsMax   = 4096
+	shutdownDeadline = 5 * time.Second
+)
+
+// NewApp makes a Fiber application with limits on everything that a client can
+// make grow. It writes no Date header by itself, because the venue's clock may
+// be shifted.
+func NewApp() *fiber.App {
+	return fiber.New(fiber.Config{
+		BodyLimit: bodyBytesMax, ReadBufferSize: headerBytesMax,
+		ReadTimeout: readTimeout, IdleTimeout: idleTimeout, Concurrency: connectionsMax,
+		Immutable: true, StrictRouting: true, CaseSensitive: true,
+		DisablePreParseMultipartForm: true, DisableStartupMessage: true, DisableDefaultDate: true,
+	})
+}
+
+// Server runs applications on listeners, and the sessions upgraded from them.
+type Server struct {
+	// Sessions are the WebSocket sessions of all applications.
+	Sessions *Sessions
+
+	log     *zap.Logger
+	closing chan struct{}
+	serving sync.WaitGroup
+
+	mu     sync.Mutex
+	apps   []*fiber.App
+	closed bool
+}
+
+// NewServer makes a server that serves nothing yet.
+func NewServer(log *zap.Logger) *Server {
+	s := &Server{log: log, closing: make(chan struct{})}
+	s.Sessions = newSessions(s.closing)
+	return s
+}
+
+// Closing is closed when the server begins to stop. Handlers that wait must
+// watch it.
+func (s *Server) Closing() <-chan struct{} { return s.closing }
+
+// Serve serves an application on a listener until Close.
+func (s *Server) Serve(app *fiber.App, listener net.Listener) {
+	s.mu.Lock()
+	s.apps = append(s.apps, app)
+	s.mu.Unlock()
+	s.serving.Add(1)
+	go func() {
+		defer s.serving.Done()
+		if err := app.Listener(listener); err != nil {
+			s.log.Error("simulated venue stopped listening", zap.Error(err))
+		}
+	}()
+}
+
+// Close stops listening, ends all sessions and waits for all goroutines.
+func (s *Server) Close() error {
+	s.mu.Lock()
+	if s.closed {
+		s.mu.Unlock()
+		return nil
+	}
+	s.closed = true
+	apps := s.apps
+	s.mu.Unlock()
+
+	close(s.closing)
+	s.Sessions.closeAll()
+	ctx, cancel := context.WithTimeout(context.Background(), shutdownDeadline)
+	defer cancel()
+	var failed error
+	for _, app := range apps {
+		if err := app.ShutdownWithContext(ctx); err != nil {
+			failed = errors.Join(failed, fmt.Errorf("stop listening: %w", err))
+		}
+	}
+	s.serving.Wait()
+	s.Sessions.wait()
+	return failed
+}
