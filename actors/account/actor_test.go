@@ -45,7 +45,7 @@ func open(kit *actortest.Kit, store *storetest.Memory, venue *ledgerVenue, name 
 	})
 	spec.Name = name
 	h.client = account.NewClient(kit.Start(spec), config, store, still{})
-	kit.Settle()
+	kit.Advance(time.Second) // the first reconciliation
 	return h
 }
 

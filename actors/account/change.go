@@ -291,7 +291,7 @@ func (s *state) endChange(o *order) {
 // answerChange tells everyone who waits for the change.
 func (s *state) answerChange(o *order, refusal error) {
 	for _, waiter := range o.change.waiters {
-		s.after(replyOrder{to: waiter, order: o.Order, err: refusal})
+		s.owed = append(s.owed, answer{to: waiter, about: o, err: refusal})
 	}
 	o.change.waiters, o.change.replyDue = nil, time.Time{}
 }

@@ -213,6 +213,9 @@ func (e callReconcile) run(a *account, ctx *actors.Context) {
 // order that is closed afterwards has all of its fills in them or is asked for.
 func (a *account) fetchAll(ctx context.Context, e callReconcile) reconcileDone {
 	done := reconcileDone{startedAt: time.Now(), fillsRead: map[string]bool{}}
+	if _, done.err = a.deps.Venue.Mode(ctx); done.err != nil { // read anew: it may have been changed elsewhere
+		return done
+	}
 	if done.open, done.err = a.deps.Venue.OpenOrders(ctx); done.err != nil {
 		return done
 	}
@@ -283,9 +286,17 @@ func (a *account) findStored(ctx context.Context, clientID string) (*loadedOrder
 	return &loaded, err
 }
 
-// load reads what the account must know before it does anything.
+// load reads what the account must know before it does anything. What an
+// incarnation before this one has submitted is waited for.
 func (a *account) load(ctx context.Context) any {
 	var done loadDone
+	flushed := make(chan struct{})
+	a.deps.Journal.Submit(persistence.Batch{Fence: a.deps.Fence}, func(error) { close(flushed) })
+	select {
+	case <-flushed:
+	case <-ctx.Done():
+		return loadDone{err: ctx.Err()}
+	}
 	state, err := a.deps.Store.AccountState(ctx, a.deps.Customer, a.deps.Exchange)
 	if err != nil && !errors.Is(err, persistence.ErrNotFound) {
 		return loadDone{err: err}

@@ -41,6 +41,7 @@ func (s *state) lookedUp(m moment, in lookedUp) {
 // restore takes an order and what belongs to it from the store.
 func (s *state) restore(in loadedOrder) *order {
 	o := s.insert(in.record)
+	o.stored = in.record
 	o.claim = in.claim
 	for _, f := range in.fills {
 		o.fillIDs[f.FillID] = true

@@ -11,6 +11,13 @@ import (
 // orderReply is where the answer to a command about one order goes.
 type orderReply = actors.Reply[venues.Order]
 
+// answer is owed at the end of the step, when the record is as it is stored.
+type answer struct {
+	to    orderReply
+	about *order
+	err   error
+}
+
 // settle answers those who wait for the order if there is something to say.
 func (s *state) settle(m moment, o *order) {
 	if len(o.waiters) == 0 {
@@ -47,7 +54,7 @@ func (o *order) takesAtOnce() bool {
 // answer tells everyone who waits what is known now.
 func (s *state) answer(o *order) {
 	for _, waiter := range o.waiters {
-		s.after(replyOrder{to: waiter, order: o.Order, err: o.placeError()})
+		s.owed = append(s.owed, answer{to: waiter, about: o, err: o.placeError()})
 	}
 	o.waiters, o.replyDue = nil, time.Time{}
 }

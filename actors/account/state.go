@@ -37,6 +37,7 @@ type state struct {
 	recon      reconciliation
 
 	dirty []*order
+	owed  []answer
 	out   output
 }
 
@@ -70,6 +71,8 @@ func newState(c Config, fence persistence.Fence) *state {
 // order is a record with what is only of use while it is being worked on.
 type order struct {
 	persistence.OrderRecord
+	// stored is the record as it was last put into a batch.
+	stored persistence.OrderRecord
 	// claim holds the order's request id until it is freed by proof.
 	claim *persistence.IdempotencyRecord
 	// fillIDs, fillsQty and notional sum up the fills recorded so far. FilledQty
@@ -104,6 +107,17 @@ func (s *state) insert(r persistence.OrderRecord) *order {
 	s.byClient[o.ClientOrderID] = o
 	s.indexVenueID(o)
 	return o
+}
+
+// changed says whether the record differs from the one last stored.
+func (o *order) changed() bool {
+	a, b := &o.OrderRecord, &o.stored
+	return a.OrderID != b.OrderID || a.Status != b.Status || a.PendingAction != b.PendingAction ||
+		a.VenueOrderID != b.VenueOrderID || a.ReplacedBy != b.ReplacedBy || a.Error != b.Error ||
+		a.Protection != b.Protection || a.UnknownSince != b.UnknownSince || a.FeeCurrency != b.FeeCurrency ||
+		!a.Qty.Equal(b.Qty) || !a.FilledQty.Equal(b.FilledQty) ||
+		!venues.EqualOptional(a.Price, b.Price) || !venues.EqualOptional(a.TriggerPrice, b.TriggerPrice) ||
+		!venues.EqualOptional(a.AvgPrice, b.AvgPrice) || !venues.EqualOptional(a.Fee, b.Fee)
 }
 
 func (s *state) indexVenueID(o *order) {
@@ -153,7 +167,6 @@ func (s *state) after(e effect) { s.out.after = append(s.out.after, e) }
 // who wait are answered if they can be, and what is due next is noted.
 func (s *state) finish(m moment) output {
 	for i := 0; i < len(s.dirty); i++ { // a replaced order adds its successor
-		s.dirty[i].UpdatedAt = venues.At(m.now)
 		s.settleChange(m, s.dirty[i])
 		s.endProtection(s.dirty[i])
 		if s.dirty[i].EntryOrderID != "" {
@@ -161,14 +174,19 @@ func (s *state) finish(m moment) output {
 		}
 	}
 	for _, o := range s.dirty {
-		s.out.batch.Puts = append(s.out.batch.Puts, o.OrderRecord)
-		s.after(publishOrder{o.Order})
-	}
-	for _, o := range s.dirty {
+		if o.changed() {
+			o.UpdatedAt = venues.At(m.now)
+			o.stored = o.OrderRecord
+			s.out.batch.Puts = append(s.out.batch.Puts, o.OrderRecord)
+			s.after(publishOrder{o.Order})
+		}
 		s.settle(m, o)
 		s.watch(o)
 	}
-	s.dirty = s.dirty[:0]
+	for _, a := range s.owed {
+		s.after(replyOrder{to: a.to, order: a.about.Order, err: a.err})
+	}
+	s.dirty, s.owed = s.dirty[:0], s.owed[:0]
 	out := s.out
 	if !out.batch.Empty() {
 		out.batch.Fence = s.fence
