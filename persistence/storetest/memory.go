@@ -2,7 +2,6 @@ package storetest
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"sync"
 	"time"
@@ -101,10 +100,10 @@ func (m *Memory) Submit(b persistence.Batch, done func(error)) {
 	commit, err := rows.Prepare(b)
 	if err != nil {
 		refused := rows.Refused(err)
-		m.enqueue(func(rows.Tx) error { return refused }, done)
+		m.enqueue(func(rows.Tx, uint64) error { return refused }, done)
 		return
 	}
-	m.enqueue(func(tx rows.Tx) error { return commit.Apply(tx, m.generation) }, done)
+	m.enqueue(commit.Apply, done)
 }
 
 // Commit implements persistence.Writer.
@@ -114,7 +113,7 @@ func (m *Memory) Commit(ctx context.Context, b persistence.Batch) error {
 
 // TakeOwnership implements persistence.Writer.
 func (m *Memory) TakeOwnership(ctx context.Context, customer string) (persistence.Fence, error) {
-	return rows.Own(ctx, m.enqueue, customer, m.generation)
+	return rows.Own(ctx, m.enqueue, customer)
 }
 
 // Purge implements persistence.Store.
@@ -225,22 +224,16 @@ func (m *Memory) apply(op rows.Operation, fail *failure) error {
 		return errClosed
 	}
 	tx := &mapTx{rows: m.durable}
-	err := op(tx)
+	err := op(tx, m.generation)
 	if err != nil {
 		tx.undo()
 	}
 	switch {
 	case fail != nil:
 		return fail.err
-	case err == nil, isAnswer(err):
+	case rows.IsAnswer(err):
 		return err
 	default:
 		return fmt.Errorf("%w: %w", persistence.ErrUnavailable, err)
 	}
-}
-
-// isAnswer says whether an error is one of the classes already.
-func isAnswer(err error) bool {
-	return errors.Is(err, persistence.ErrFenced) || errors.Is(err, persistence.ErrExists) ||
-		errors.Is(err, persistence.ErrUnavailable)
 }

@@ -2,15 +2,23 @@ package rows
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"venuegate/persistence"
 )
 
-// Operation is one thing for the writer of an engine to do within a group. After
-// an error that is neither ErrFenced nor ErrExists its changes must be thrown
-// away.
-type Operation func(tx Tx) error
+// Operation is one thing for the writer of an engine to do within a group.
+// generation counts the openings of the store. An operation may be tried again
+// in another transaction if the first was thrown away.
+type Operation func(tx Tx, generation uint64) error
+
+// IsAnswer says whether the result of an operation is what its caller is to be
+// told. Any other error means that its changes must be thrown away.
+func IsAnswer(err error) bool {
+	return err == nil || errors.Is(err, persistence.ErrFenced) || errors.Is(err, persistence.ErrExists) ||
+		errors.Is(err, persistence.ErrUnavailable)
+}
 
 // Enqueue hands an operation to the writer of an engine: done is called exactly
 // once, in order, as of persistence.Writer.Submit.
@@ -35,7 +43,7 @@ func Await(ctx context.Context, enqueue func(done func(error))) error {
 func Refused(err error) error { return fmt.Errorf("%w: %w", persistence.ErrUnavailable, err) }
 
 // Own takes a customer through the writer of an engine.
-func Own(ctx context.Context, enqueue Enqueue, customer string, generation uint64) (persistence.Fence, error) {
+func Own(ctx context.Context, enqueue Enqueue, customer string) (persistence.Fence, error) {
 	if customer == "" {
 		return persistence.Fence{}, Refused(fmt.Errorf("%w: the installation has no owner", ErrInvalid))
 	}
@@ -46,7 +54,7 @@ func Own(ctx context.Context, enqueue Enqueue, customer string, generation uint6
 	// ends first there is no read.
 	var fence persistence.Fence
 	err := Await(ctx, func(done func(error)) {
-		enqueue(func(tx Tx) (err error) {
+		enqueue(func(tx Tx, generation uint64) (err error) {
 			fence, err = takeOwnership(tx, customer, generation)
 			return err
 		}, done)
@@ -73,7 +81,7 @@ func Purge(ctx context.Context, engine Viewer, enqueue Enqueue, before persisten
 		}
 		if len(found) > 0 {
 			err := Await(ctx, func(done func(error)) {
-				enqueue(func(tx Tx) error { return removeStale(tx, found, before) }, done)
+				enqueue(func(tx Tx, _ uint64) error { return removeStale(tx, found, before) }, done)
 			})
 			if err != nil {
 				return err

@@ -1,0 +1,113 @@
+package badgerstore_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"venuegate/persistence"
+	"venuegate/persistence/badgerstore"
+	"venuegate/persistence/storetest"
+)
+
+// report adds the latencies of single commits to a benchmark.
+func report(b *testing.B, took []time.Duration) {
+	slices.Sort(took)
+	b.ReportMetric(float64(took[len(took)/2].Microseconds()), "p50-µs")
+	b.ReportMetric(float64(took[len(took)*99/100].Microseconds()), "p99-µs")
+	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "commits/s")
+}
+
+// commits lets writers commit b.N batches, each its own customer's.
+func commits(b *testing.B, writers int, batch func(fence persistence.Fence, i int) persistence.Batch) {
+	store, err := badgerstore.Open(b.TempDir(), badgerstore.Options{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer func() { _ = store.Close() }()
+	fences := make([]persistence.Fence, writers)
+	for w := range fences {
+		if fences[w], err = store.TakeOwnership(b.Context(), fmt.Sprint("customer", w)); err != nil {
+			b.Fatal(err)
+		}
+	}
+	took := make([]time.Duration, b.N)
+	b.ReportAllocs()
+	b.ResetTimer()
+	var wg sync.WaitGroup
+	for w := range writers {
+		wg.Go(func() {
+			for i := w; i < b.N; i += writers {
+				start := time.Now()
+				if err := store.Commit(b.Context(), batch(fences[w], i)); err != nil {
+					b.Error(err)
+					return
+				}
+				took[i] = time.Since(start)
+			}
+		})
+	}
+	wg.Wait()
+	b.StopTimer()
+	report(b, took)
+}
+
+// one is a single small record: the shape of goals D1 and D3.
+func one(fence persistence.Fence, i int) persistence.Batch {
+	return persistence.Batch{Fence: fence, Puts: []persistence.Record{
+		persistence.Setting{Name: fmt.Sprintf("setting%012d", i), Value: make([]byte, 180)},
+	}}
+}
+
+// intent is what an order commits before it is sent.
+func intent(fence persistence.Fence, i int) persistence.Batch {
+	order := storetest.NewOrder(fence.Customer, i)
+	key := storetest.NewIdempotency(fence.Customer, order.RequestID, 1, i)
+	return persistence.Batch{
+		Fence: fence, Absent: []persistence.Key{key.Key()}, Puts: []persistence.Record{order, key},
+		Journal: []persistence.JournalEntry{storetest.NewJournal(i)},
+	}
+}
+
+// BenchmarkCommit measures durable commits beside the limit of the disk, which
+// is BenchmarkSync.
+func BenchmarkCommit(b *testing.B) {
+	for _, writers := range []int{1, 64, 256} {
+		b.Run(fmt.Sprintf("one/writers=%d", writers), func(b *testing.B) { commits(b, writers, one) })
+		b.Run(fmt.Sprintf("intent/writers=%d", writers), func(b *testing.B) { commits(b, writers, intent) })
+	}
+}
+
+// BenchmarkSync appends 300 bytes to a preallocated file and syncs its data: no
+// durable commit can be faster.
+func BenchmarkSync(b *testing.B) {
+	file, err := os.Create(filepath.Join(b.TempDir(), "log"))
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer func() { _ = file.Close() }()
+	const bytes = 64 << 20
+	if _, err := file.Write(make([]byte, bytes)); err != nil {
+		b.Fatal(err)
+	}
+	if err := file.Sync(); err != nil {
+		b.Fatal(err)
+	}
+	entry := make([]byte, 300)
+	took := make([]time.Duration, 0, b.N)
+	for b.Loop() {
+		start := time.Now()
+		if _, err := file.WriteAt(entry, int64(len(took)%(bytes/len(entry))*len(entry))); err != nil {
+			b.Fatal(err)
+		}
+		if err := syncData(file); err != nil {
+			b.Fatal(err)
+		}
+		took = append(took, time.Since(start))
+	}
+	report(b, took)
+}

@@ -1,0 +1,47 @@
+// Package badgerstore is the embedded store: package persistence on badger, in
+// one directory, for one process.
+//
+// # Directory
+//
+//	LOCK      held while the store is open
+//	seal      two copies of the last commit's number and chain value
+//	db/       badger's own files
+//
+// # Commits
+//
+// One goroutine writes. It takes what is queued, up to a bound, as one group:
+// one transaction, one sync, then the answers in order of submission. A lone
+// batch does not wait for company. Each batch of a group is judged alone, after
+// the changes of those before it. A failed sync is the end of writing: the
+// group's outcome is unknown, and later batches are refused until the store is
+// opened anew, because a later sync may succeed over pages that were lost.
+//
+// # Ledger and seal
+//
+// badger can lose acknowledged rows and open without an error: a flipped bit in
+// its log ends the replay there, a deleted log is an empty one. So every group
+// writes, in its own transaction, a ledger row: its number, how many rows there
+// are, a sum over the hashes of all rows, and a chain value over that and the
+// row before. After the transaction is durable the number and chain value go to
+// the seal file, before the group is answered; that write is synced now and
+// then, not for each group.
+//
+// Open reads every row. Integrity then says whether
+//
+//   - the kept ledger rows follow each other and their chain values fit,
+//   - the rows and their sum are those of the newest ledger row: nothing within
+//     is missing, altered or added,
+//   - the chain has the seal's value at the seal's number: nothing at the end is
+//     missing, and it is the same history.
+//
+// A store that fails this answers reads and refuses every commit until
+// AcceptLoss. After a power cut the seal may be older than the database, never
+// newer; ledger rows are kept for longer than the seal is left unsynced. Damage
+// that badger itself notices makes Open fail; a backup restored in its place is
+// then behind its seal, unless the seal is replaced with it, as Restore does.
+//
+// # Disk
+//
+// badger dies of a full disk, so commits are refused while fewer bytes are free
+// than Options.FreeBytesMin. Reading goes on.
+package badgerstore

@@ -1,0 +1,45 @@
+package badgerstore
+
+import (
+	"github.com/dgraph-io/badger/v4"
+
+	"venuegate/persistence/internal/rows"
+)
+
+// groupTx is the transaction of one group. It accounts for every change in the
+// ledger that the group will write.
+type groupTx struct {
+	snapshot
+	ledger  ledger
+	changed bool
+}
+
+var _ rows.Tx = (*groupTx)(nil)
+
+// beginGroup starts from what the newest ledger row says.
+func beginGroup(db *badger.DB, head ledger) *groupTx {
+	return &groupTx{snapshot: snapshot{db.NewTransaction(true)}, ledger: head}
+}
+
+// Replace implements rows.Tx.
+func (g *groupTx) Replace(key, old, value []byte) error {
+	g.changed = true
+	g.ledger.replace(key, old, value)
+	if value == nil {
+		return g.txn.Delete(key)
+	}
+	return g.txn.Set(key, value)
+}
+
+// seal adds the ledger row of a group that follows previous, and removes the one
+// that is no longer needed.
+func (g *groupTx) seal(previous ledger) error {
+	g.ledger.follow(previous)
+	if err := g.txn.Set(ledgerKey(g.ledger.seq), g.ledger.encode()); err != nil {
+		return err
+	}
+	if g.ledger.seq <= ledgerRowsMax {
+		return nil
+	}
+	return g.txn.Delete(ledgerKey(g.ledger.seq - ledgerRowsMax))
+}

@@ -1,0 +1,30 @@
+package badgerstore
+
+import (
+	"fmt"
+	"strings"
+
+	"go.uber.org/zap"
+	"go.uber.org/zap/zapcore"
+)
+
+// badgerLogger gives badger's remarks to zap. Its information is our detail.
+type badgerLogger struct{ log *zap.Logger }
+
+func (l badgerLogger) write(level zapcore.Level, format string, args []any) {
+	if entry := l.log.Check(level, "badger"); entry != nil {
+		entry.Write(zap.String("text", strings.TrimSpace(fmt.Sprintf(format, args...))))
+	}
+}
+
+// Errorf implements badger.Logger.
+func (l badgerLogger) Errorf(format string, args ...any) { l.write(zap.ErrorLevel, format, args) }
+
+// Warningf implements badger.Logger.
+func (l badgerLogger) Warningf(format string, args ...any) { l.write(zap.WarnLevel, format, args) }
+
+// Infof implements badger.Logger.
+func (l badgerLogger) Infof(format string, args ...any) { l.write(zap.DebugLevel, format, args) }
+
+// Debugf implements badger.Logger; badger's debugging is too much for any log.
+func (l badgerLogger) Debugf(string, ...any) {}

@@ -1,0 +1,87 @@
+package badgerstore
+
+import (
+	"bytes"
+	"errors"
+
+	"github.com/dgraph-io/badger/v4"
+
+	"venuegate/persistence/internal/rows"
+)
+
+// snapshot reads through one badger transaction.
+type snapshot struct{ txn *badger.Txn }
+
+var _ rows.Snapshot = snapshot{}
+
+// Get implements rows.Getter.
+func (s snapshot) Get(key []byte) ([]byte, error) {
+	item, err := s.txn.Get(key)
+	if errors.Is(err, badger.ErrKeyNotFound) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	// Not nil even if empty: nil would be no row.
+	return item.ValueCopy([]byte{})
+}
+
+// Scan implements rows.Snapshot.
+func (s snapshot) Scan(from, to []byte, descending bool, visit func(key, value []byte) bool) error {
+	if to != nil && bytes.Compare(from, to) >= 0 {
+		return nil
+	}
+	// Values lie beside their keys; prefetching would start a goroutine each.
+	it := s.txn.NewIterator(badger.IteratorOptions{Reverse: descending, Prefix: commonPrefix(from, to)})
+	defer it.Close()
+	for start(it, from, to, descending); it.Valid(); it.Next() {
+		item := it.Item()
+		key := item.Key()
+		if outside(key, from, to, descending) {
+			return nil
+		}
+		more := false
+		err := item.Value(func(value []byte) error {
+			more = visit(key, value)
+			return nil
+		})
+		if err != nil || !more {
+			return err
+		}
+	}
+	return nil
+}
+
+// start goes to the first row. A descending seek may find the bound itself,
+// which is not part of the range.
+func start(it *badger.Iterator, from, to []byte, descending bool) {
+	switch {
+	case !descending:
+		it.Seek(from)
+	case to == nil:
+		it.Rewind()
+	default:
+		it.Seek(to)
+		if it.Valid() && bytes.Equal(it.Item().Key(), to) {
+			it.Next()
+		}
+	}
+}
+
+func outside(key, from, to []byte, descending bool) bool {
+	if descending {
+		return bytes.Compare(key, from) < 0
+	}
+	return to != nil && bytes.Compare(key, to) >= 0
+}
+
+// commonPrefix is what every key of a range begins with; badger opens only the
+// tables that hold it.
+func commonPrefix(from, to []byte) []byte {
+	n := 0
+	for n < len(from) && n < len(to) && from[n] == to[n] {
+		n++
+	}
+	return from[:n]
+}

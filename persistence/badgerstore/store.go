@@ -1,0 +1,240 @@
+package badgerstore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+
+	"github.com/dgraph-io/badger/v4"
+	"go.uber.org/zap"
+
+	"venuegate/persistence"
+	"venuegate/persistence/internal/rows"
+)
+
+// databaseName is badger's directory within the store's.
+const databaseName = "db"
+
+// Store is an open store. It is safe for concurrent use.
+type Store struct {
+	rows.Reader
+	dir    string
+	log    *zap.Logger
+	schema schema
+	lock   *os.File
+	db     *badger.DB
+	seal   *seal
+	writer *writer
+
+	// reading is held by readers; Close takes it whole.
+	reading sync.RWMutex
+	closed  bool
+
+	// integrity is what Open found, nil once it is accepted.
+	integrityMu sync.Mutex
+	integrity   error
+}
+
+var _ persistence.Store = (*Store)(nil)
+
+// errClosed answers everything after Close.
+var errClosed = fmt.Errorf("%w: the store is closed", persistence.ErrUnavailable)
+
+// Open opens the store in a directory, which it makes if it is absent, and
+// reads all of it to verify it (see Integrity). It fails if another process has
+// the store open, if its schema is newer than this program, or if the database
+// is damaged so that it cannot be opened at all.
+func Open(dir string, o Options) (*Store, error) {
+	if err := o.Validate(); err != nil {
+		return nil, fmt.Errorf("open store: %w", err)
+	}
+	o = o.withDefaults()
+	s := &Store{dir: dir, log: o.Logger, schema: currentSchema}
+	s.Reader = rows.NewReader(s)
+	if err := s.open(o); err != nil {
+		return nil, errors.Join(fmt.Errorf("open store %s: %w", dir, err), s.release())
+	}
+	return s, nil
+}
+
+func (s *Store) open(o Options) error {
+	if err := os.MkdirAll(s.dir, 0o700); err != nil {
+		return err
+	}
+	var err error
+	if s.lock, err = acquireLock(s.dir); err != nil {
+		return err
+	}
+	database := filepath.Join(s.dir, databaseName)
+	if err := checkFiles(database); err != nil {
+		return err
+	}
+	if s.seal, err = s.openSeal(database); err != nil {
+		return err
+	}
+	if s.db, err = openBadger(o.badger(database)); err != nil {
+		return err
+	}
+	found, err := inspect(s.db)
+	if err != nil {
+		return err
+	}
+	if err := s.schema.check(found); err != nil {
+		return err
+	}
+	s.integrity = found.verify(s.seal)
+	s.writer = newWriter(s.db, s.seal, newDiskGuard(s.dir, o.FreeBytesMin), s.schema, s.log)
+	return s.start(found)
+}
+
+// openSeal makes a seal only for a database that does not exist yet: one that
+// lost its seal is not sealed anew in silence.
+func (s *Store) openSeal(database string) (*seal, error) {
+	fresh := !exists(filepath.Join(s.dir, sealName)) && !exists(filepath.Join(database, badger.ManifestFilename))
+	seal, err := openSeal(s.dir)
+	if err != nil || !fresh {
+		return seal, err
+	}
+	return seal, errors.Join(seal.reset(ledger{}), syncDir(s.dir))
+}
+
+// start begins writing, or, if the store has lost something, only refuses to.
+func (s *Store) start(found inspection) error {
+	if s.integrity != nil {
+		s.log.Error("the store failed its integrity check; commits are refused", zap.Error(s.integrity))
+		s.writer.startRefusing(found, s.integrity)
+		return nil
+	}
+	return s.writer.start(found)
+}
+
+// openBadger opens the database. badger panics over some damage.
+func openBadger(o badger.Options) (db *badger.DB, err error) {
+	defer func() {
+		if cause := recover(); cause != nil {
+			db, err = nil, fmt.Errorf("%w: the database cannot be opened: %v", persistence.ErrIntegrity, cause)
+		}
+	}()
+	db, err = badger.Open(o)
+	if err != nil {
+		return nil, fmt.Errorf("open the database: %w", err)
+	}
+	return db, nil
+}
+
+// checkFiles refuses to open a database whose list of tables is missing: badger
+// would take it for a new one and remove what is there.
+func checkFiles(database string) error {
+	if exists(filepath.Join(database, badger.ManifestFilename)) {
+		return nil
+	}
+	for _, pattern := range []string{"*.sst", "*.mem"} {
+		found, err := filepath.Glob(filepath.Join(database, pattern))
+		if err != nil {
+			return err
+		}
+		if len(found) > 0 {
+			return fmt.Errorf("%w: %s holds %s but no %s", persistence.ErrIntegrity, database, filepath.Base(found[0]), badger.ManifestFilename)
+		}
+	}
+	return nil
+}
+
+// Integrity is nil, or says what the store had lost or altered when it was
+// opened.
+func (s *Store) Integrity() error {
+	s.integrityMu.Lock()
+	defer s.integrityMu.Unlock()
+	return s.integrity
+}
+
+// AcceptLoss makes a store that failed its integrity check writable as it is:
+// its rows are sealed anew. It is for an operator who knows what is lost. On a
+// sound store it does nothing.
+func (s *Store) AcceptLoss(ctx context.Context) error {
+	s.integrityMu.Lock()
+	defer s.integrityMu.Unlock()
+	if s.integrity == nil {
+		return nil
+	}
+	if err := rows.Await(ctx, s.writer.acceptLoss); err != nil {
+		return fmt.Errorf("accept loss: %w", err)
+	}
+	s.log.Warn("a loss was accepted; the store is sealed as it is", zap.Error(s.integrity))
+	s.integrity = nil
+	return nil
+}
+
+// View implements rows.Viewer: what is durable when it begins. It waits for a
+// group that is being synced.
+func (s *Store) View(ctx context.Context, read func(rows.Snapshot) error) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	s.reading.RLock()
+	defer s.reading.RUnlock()
+	if s.closed {
+		return errClosed
+	}
+	txn := s.db.NewTransaction(false)
+	defer txn.Discard()
+	return read(snapshot{txn})
+}
+
+// Submit implements persistence.Writer. The batch is encoded before Submit
+// returns, in the caller's goroutine.
+func (s *Store) Submit(b persistence.Batch, done func(error)) {
+	commit, err := rows.Prepare(b)
+	if err != nil {
+		refused := rows.Refused(err)
+		s.writer.submit(request{op: func(rows.Tx, uint64) error { return refused }, done: done})
+		return
+	}
+	s.writer.submit(request{op: commit.Apply, size: commit.Size(), barrier: commit.Empty(), done: done})
+}
+
+// Commit implements persistence.Writer.
+func (s *Store) Commit(ctx context.Context, b persistence.Batch) error {
+	return rows.Await(ctx, func(done func(error)) { s.Submit(b, done) })
+}
+
+// TakeOwnership implements persistence.Writer.
+func (s *Store) TakeOwnership(ctx context.Context, customer string) (persistence.Fence, error) {
+	return rows.Own(ctx, s.writer.enqueue, customer)
+}
+
+// Purge implements persistence.Store.
+func (s *Store) Purge(ctx context.Context, before persistence.Retention) error {
+	return rows.Purge(ctx, s, s.writer.enqueue, before)
+}
+
+// Close commits what is queued, syncs the seal and waits for readers. Closing
+// twice does nothing.
+func (s *Store) Close() error {
+	s.writer.stop()
+	s.reading.Lock()
+	defer s.reading.Unlock()
+	if s.closed {
+		return nil
+	}
+	s.closed = true
+	return s.release()
+}
+
+// release lets go of whatever is open.
+func (s *Store) release() error {
+	var errs []error
+	if s.db != nil {
+		errs = append(errs, s.db.Close())
+	}
+	if s.seal != nil {
+		errs = append(errs, s.seal.close())
+	}
+	if s.lock != nil {
+		errs = append(errs, s.lock.Close())
+	}
+	return errors.Join(errs...)
+}
