@@ -16,7 +16,7 @@ const (
 )
 
 func (c *candleTopic) forget() {
-	c.known, c.streamed, c.attempt = false, false, 0
+	c.known, c.streamed, c.interrupted, c.attempt = false, false, false, 0
 	c.generation++
 	c.pause()
 }
@@ -85,6 +85,7 @@ func (s *state) candlesCame(now time.Time, timeframe venues.Timeframe, generatio
 		s.retryCandles(c)
 		return
 	}
+	c.interrupted = false
 	if !c.known {
 		candles = candles[len(candles)-1:] // who has just come begins at the current one
 	}

@@ -74,7 +74,7 @@ func (c *check) conclude(q *sequencer, now time.Time) {
 	c.end()
 	if !agrees {
 		q.count.checksMismatched.Add(1)
-		q.lose(now, nil)
+		q.lose(now, "mismatch", nil)
 		return
 	}
 	q.count.checksMatched.Add(1)

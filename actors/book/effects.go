@@ -1,8 +1,10 @@
 package book
 
 import (
+	"context"
 	"time"
 
+	"venuegate/actors"
 	"venuegate/venues"
 )
 
@@ -77,4 +79,65 @@ func (o *outbox) reset() {
 	clear(o.effects)
 	clear(o.deliveries)
 	o.effects, o.deliveries = o.effects[:0], o.deliveries[:0]
+}
+
+func (d delivery) deliver() {
+	if d.only != nil {
+		d.only.deliver(d.frame)
+		return
+	}
+	for _, sub := range d.to.subs {
+		sub.deliver(d.frame)
+	}
+}
+
+// run carries an effect out.
+func (b *book) run(ctx *actors.Context, now time.Time, e effect) {
+	feed := b.client.deps.Feed
+	switch e := e.(type) {
+	case fetchSnapshot:
+		b.fetchSnapshot(ctx, now, e)
+	case fetchCandles:
+		b.fetchCandles(ctx, now, e)
+	case subscribe:
+		feed.Subscribe(e.channel)
+	case unsubscribe:
+		feed.Unsubscribe(e.channel)
+	case renewBook:
+		feed.Subscribe(venues.FeedChannel{Kind: venues.FeedBook, Symbol: b.state.symbol})
+	case armSync:
+		ctx.Timers().After("sync", e.after+ctx.Jitter(e.jitter), &syncDue{e.generation})
+	case armCandles:
+		ctx.Timers().After("candles/"+string(e.timeframe), e.after, &candlesDue{e.timeframe, e.generation})
+	case armLinger:
+		ctx.Timers().After("linger", lingerFor, &lingerDue{})
+	case retire:
+		ctx.Stop()
+	}
+}
+
+func (b *book) fetchSnapshot(ctx *actors.Context, now time.Time, e fetchSnapshot) {
+	reader, symbol := b.client.deps.Reader, b.state.symbol
+	err := ctx.Go(b.client.deps.Pool, func(ctx context.Context) any {
+		ctx, cancel := context.WithTimeout(ctx, snapshotWaitMax)
+		defer cancel()
+		update, err := reader.Snapshot(ctx, symbol)
+		return &snapshotCame{fetch: e, update: update, err: err}
+	})
+	if err != nil {
+		b.snapshotCame(now, &snapshotCame{fetch: e, err: err})
+	}
+}
+
+func (b *book) fetchCandles(ctx *actors.Context, now time.Time, e fetchCandles) {
+	reader, symbol := b.client.deps.Reader, b.state.symbol
+	err := ctx.Go(b.client.deps.Pool, func(ctx context.Context) any {
+		ctx, cancel := context.WithTimeout(ctx, candleFetchTimeout)
+		defer cancel()
+		candles, err := reader.Candles(ctx, symbol, e.timeframe, candlesFetched)
+		return &candlesCame{fetch: e, candles: candles, err: err}
+	})
+	if err != nil {
+		b.state.candlesCame(now, e.timeframe, e.generation, nil, err)
+	}
 }

@@ -30,6 +30,8 @@ type ladder struct {
 	// known is the worst key that the ladder knows. Levels beyond it are neither
 	// kept nor shown: a snapshot that was cut off there says nothing of them.
 	known int64
+	// loaded is how many levels the last snapshot brought.
+	loaded int
 	// touched is the best key that has changed since the last publication.
 	touched int64
 }
@@ -55,7 +57,8 @@ func (l *ladder) load(levels []venues.Level, mayBeCut bool) {
 		slices.SortStableFunc(l.levels, byKey)
 	}
 	l.levels = slices.CompactFunc(l.levels, func(a, b venues.Level) bool { return a.Price == b.Price })
-	if mayBeCut && len(l.levels) >= DepthMax {
+	l.loaded = len(l.levels)
+	if mayBeCut && l.loaded >= DepthMax {
 		l.known = l.levels[0].Price
 	}
 	l.trim()
@@ -122,7 +125,7 @@ func (l *ladder) trim() {
 	}
 	kept := copy(l.levels, l.levels[len(l.levels)-levelsKept:])
 	l.levels = l.levels[:kept]
-	l.known = l.levels[0].Price
+	l.known, l.loaded = l.levels[0].Price, kept
 }
 
 // best is the key of the best level.
@@ -144,9 +147,15 @@ func (l *ladder) top(dst []venues.Level, depth int) []venues.Level {
 	return dst
 }
 
-// thin says that the ladder's knowledge does not reach as deep as the deepest
-// view any more, although the venue has more levels.
-func (l *ladder) thin() bool { return l.known != allKnown && len(l.levels) < DepthMax }
+// thin says that the market has moved so far that the ladder knows but half of
+// the levels that it began with, or less than the deepest view, while the venue
+// has more. One message of a fast market can take hundreds of levels away, so
+// the time to learn more is early.
+func (l *ladder) thin() bool {
+	return l.known != allKnown && len(l.levels) < max(DepthMax, l.loaded/2)
+}
+
+func (l *ladder) exhausted() bool { return l.known != allKnown && len(l.levels) == 0 }
 
 // ladders is a book: both sides.
 type ladders struct {
@@ -183,6 +192,10 @@ func (b *ladders) crossed() bool {
 }
 
 func (b *ladders) thin() bool { return b.bids.thin() || b.asks.thin() }
+
+// exhausted says that the market has moved out of what the book knows: a side
+// is empty here and not at the venue.
+func (b *ladders) exhausted() bool { return b.bids.exhausted() || b.asks.exhausted() }
 
 // bounded says that far levels of the book are not known.
 func (b *ladders) bounded() bool { return b.bids.known != allKnown || b.asks.known != allKnown }

@@ -40,6 +40,7 @@ type sequencer struct {
 	open  bool // the book's channel is subscribed
 	phase Phase
 	since time.Time // when the phase began
+	loss  string    // why the book was last lost, for the log
 
 	book      ladders
 	seq       uint64 // where the book stands
@@ -130,7 +131,7 @@ func (q *sequencer) settle(now time.Time) {
 	q.count.crossings.Add(1)
 	switch q.phase {
 	case PhaseLive:
-		q.enter(PhaseStale, now)
+		q.distrust(now, "crossed")
 	case PhaseWaiting:
 		q.enter(PhaseSyncing, now)
 	case PhaseSyncing, PhaseStale:
@@ -168,7 +169,7 @@ func (q *sequencer) follow(now time.Time, u *venues.BookUpdate) {
 	switch q.link(u) {
 	case linkGap:
 		q.count.gaps.Add(1)
-		q.lose(now, u)
+		q.lose(now, "gap", u)
 		return
 	case linkRepeated:
 		q.count.duplicates.Add(1)
@@ -180,7 +181,11 @@ func (q *sequencer) follow(now time.Time, u *venues.BookUpdate) {
 	q.check.keep(q, u)
 	if q.phase == PhaseLive && q.book.crossed() {
 		q.count.crossings.Add(1)
-		q.lose(now, nil)
+		q.lose(now, "crossed", nil)
+		return
+	}
+	if q.book.exhausted() {
+		q.lose(now, "exhausted", nil)
 		return
 	}
 	if q.phase != PhaseLive && !q.book.crossed() {
@@ -220,7 +225,7 @@ func (q *sequencer) collect(now time.Time, u *venues.BookUpdate) {
 // overrun says that updates were lost on our own side.
 func (q *sequencer) overrun(now time.Time) {
 	if q.following {
-		q.lose(now, nil)
+		q.lose(now, "overrun", nil)
 		return
 	}
 	q.backlog.clear()
@@ -228,12 +233,12 @@ func (q *sequencer) overrun(now time.Time) {
 
 // lose gives up a book that has lost the sequence, and begins to rebuild it. The
 // update that showed the loss may be nil.
-func (q *sequencer) lose(now time.Time, u *venues.BookUpdate) {
+func (q *sequencer) lose(now time.Time, why string, u *venues.BookUpdate) {
 	if q.phase == PhaseLive && now.Sub(q.since) >= settledAfter {
 		q.resync.attempt = 0
 	}
 	q.forget()
-	q.distrust(now)
+	q.distrust(now, why)
 	if u != nil && q.restSnapshots {
 		q.backlog.add(u)
 	} else if u != nil {
@@ -250,7 +255,7 @@ func (q *sequencer) interrupted(now time.Time) {
 	}
 	q.forget()
 	q.resync.attempt = 0
-	q.distrust(now)
+	q.distrust(now, "interrupted")
 }
 
 // resumed says that the channel is subscribed again.
@@ -260,7 +265,8 @@ func (q *sequencer) resumed() {
 	}
 }
 
-func (q *sequencer) distrust(now time.Time) {
+func (q *sequencer) distrust(now time.Time, why string) {
+	q.loss = why
 	switch q.phase {
 	case PhaseLive:
 		q.enter(PhaseStale, now)
@@ -283,7 +289,9 @@ func (q *sequencer) enter(p Phase, now time.Time) {
 	if p == PhaseLive {
 		q.disarm()
 	}
-	q.phase, q.since = p, now
+	if p != q.phase {
+		q.phase, q.since = p, now
+	}
 }
 
 // published says that everybody has been shown the book as it is.

@@ -16,7 +16,7 @@ const (
 	watchFor = 5 * time.Minute
 	// refillEvery is the least time between two snapshots that are fetched
 	// because the known part of a book has become too shallow.
-	refillEvery = 30 * time.Second
+	refillEvery = 10 * time.Second
 )
 
 // state is the whole machine of a book: messages in; effects and deliveries out.
@@ -149,7 +149,7 @@ func (s *state) interrupted(now time.Time, channel venues.FeedChannel) {
 		s.book.interrupted(now)
 	case venues.FeedCandles:
 		if c := s.board.candle(channel.Timeframe); c != nil {
-			c.streamed = false
+			c.streamed, c.interrupted = false, true
 		}
 	case venues.FeedMark:
 		s.marked = false
@@ -163,7 +163,7 @@ func (s *state) resumed(channel venues.FeedChannel) {
 	case venues.FeedBook:
 		s.book.resumed()
 	case venues.FeedCandles:
-		if c := s.board.candle(channel.Timeframe); c != nil && s.held[channel] {
+		if c := s.board.candle(channel.Timeframe); c != nil && c.interrupted && s.held[channel] {
 			s.fetchCandles(c)
 		}
 	case venues.FeedMark, venues.FeedTrades:
@@ -194,7 +194,7 @@ func (s *state) rescale(now time.Time, scale venues.Scale) {
 	}
 	s.press.scale = scale
 	if s.book.open {
-		s.book.lose(now, nil)
+		s.book.lose(now, "rescaled", nil)
 	}
 }
 
@@ -247,4 +247,20 @@ func (s *state) publishStale(now time.Time, d *depthTopic) {
 	d.pause()
 	head := s.press.next(&d.topic, venues.MessageStale, now, s.book.venueTime)
 	s.out.deliver(delivery{to: &d.topic, frame: s.press.bookFrame(head, nil, nil)})
+}
+
+// facts are what everybody may read.
+func (s *state) facts() facts {
+	f := facts{
+		phase: s.book.phase, since: s.book.since, scale: s.press.scale, last: s.last, mark: s.mark,
+		stale:       s.book.phase != PhaseLive || !s.marked,
+		subscribers: s.board.subscribers,
+	}
+	if bid, ok := s.book.book.bids.best(); ok && s.book.phase == PhaseLive {
+		f.bid = bid.Price
+	}
+	if ask, ok := s.book.book.asks.best(); ok && s.book.phase == PhaseLive {
+		f.ask = ask.Price
+	}
+	return f
 }

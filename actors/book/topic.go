@@ -61,9 +61,11 @@ type candleTopic struct {
 	known     bool // current is the newest candle that the venue told
 	// streamed: the stream has told current since its last interruption, so
 	// that what REST tells of the same candle is older.
-	streamed   bool
-	generation uint64 // of the fetch that is waited for
-	attempt    int
+	streamed bool
+	// interrupted: the stream has lost messages and they were not fetched yet.
+	interrupted bool
+	generation  uint64 // of the fetch that is waited for
+	attempt     int
 }
 
 // board holds the topics of a book. It outlives the incarnations of the actor:

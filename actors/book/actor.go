@@ -1,0 +1,251 @@
+package book
+
+import (
+	"time"
+
+	"go.uber.org/zap"
+
+	"venuegate/actors"
+	"venuegate/venues"
+)
+
+// Bounds of those who wait for a first quote.
+const (
+	quoteWaitersMax = 256
+	quoteWaitMax    = actors.AskWaitMax // longer than anybody asks
+)
+
+// book is one incarnation of the actor.
+type book struct {
+	client  *Client
+	state   *state
+	events  []event // the inlet's other slice
+	waiters []quoteWaiter
+}
+
+type quoteWaiter struct {
+	reply actors.Reply[venues.Quote]
+	since time.Time
+}
+
+// Started begins with an empty book; subscribers of an earlier incarnation are
+// told that it is stale.
+func (b *book) Started(ctx *actors.Context) {
+	c := b.client
+	now := time.Now()
+	b.state = newState(settings{
+		symbol: c.deps.Instrument.Symbol, scale: *c.scale.Load(),
+		restSnapshots: !c.deps.StreamSnapshots, resident: c.deps.Resident,
+		encoder: c.deps.Encoder, epoch: c.epoch,
+	}, c.board, &c.count)
+	lifetime := ctx.Lifetime()
+	c.lifetime.Store(&lifetime)
+	c.inlet.open()
+	b.state.start(now)
+	if c.watching.Load() {
+		b.state.watch(now)
+	}
+	if every := c.deps.checkEvery(); every > 0 {
+		ctx.Timers().Every("check", every, every/2, &checkDue{})
+	}
+	b.finish(ctx, now)
+}
+
+func (d *Deps) checkEvery() time.Duration {
+	if d.CheckEvery == 0 {
+		return CheckEveryDefault
+	}
+	return d.CheckEvery
+}
+
+// Stopping lets nothing more in.
+func (b *book) Stopping(*actors.Context) {
+	b.client.inlet.close()
+	b.state.book.stop(time.Now())
+}
+
+// Receive only dispatches.
+func (b *book) Receive(ctx *actors.Context, msg any) {
+	now := time.Now()
+	switch m := msg.(type) {
+	case *feedWaits:
+		b.drain(now)
+	case *openTopic:
+		b.open(now, m)
+	case *closeTopic:
+		b.state.detach(now, m.subscription)
+	case *resyncTopic:
+		m.subscription.resyncing.Store(false)
+		b.state.repeat(now, m.subscription)
+	case *watchQuote:
+		b.state.watch(now)
+	case *awaitQuote:
+		b.await(now, m)
+	case *readView:
+		m.Send(b.view())
+	case *changeScale:
+		b.state.rescale(now, m.scale)
+	case *snapshotCame:
+		b.snapshotCame(now, m)
+	case *candlesCame:
+		b.state.candlesCame(now, m.fetch.timeframe, m.fetch.generation, m.candles, m.err)
+	case *syncDue:
+		b.state.book.due(now, m.generation)
+	case *candlesDue:
+		b.state.candlesDue(m.timeframe, m.generation)
+	case *checkDue:
+		b.state.compare(now)
+	case *lingerDue:
+		b.linger(now)
+	default:
+		ctx.Unhandled(msg)
+		return
+	}
+	b.finish(ctx, now)
+}
+
+// drain takes everything that the feed has left as one batch.
+func (b *book) drain(now time.Time) {
+	events, lost := b.client.inlet.take(b.events[:0])
+	for _, e := range events {
+		if e.update != nil {
+			b.state.book.update(now, e.update)
+			continue
+		}
+		b.feed(now, e.other)
+	}
+	for kind, is := range lost {
+		if is {
+			b.state.overrun(now, venues.FeedKind(kind))
+		}
+	}
+	clear(events)
+	b.events = events
+}
+
+func (b *book) feed(now time.Time, msg any) {
+	switch m := msg.(type) {
+	case venues.Trade:
+		b.state.trade(now, m)
+	case venues.Candle:
+		b.state.candle(now, m)
+	case venues.MarkPrice:
+		b.state.markPrice(m)
+	case interruption:
+		b.state.interrupted(now, m.channel)
+	case resumption:
+		b.state.resumed(m.channel)
+	}
+}
+
+func (b *book) open(now time.Time, m *openTopic) {
+	switch {
+	case b.state.retired:
+		m.Reject(actors.ErrStopped)
+	case b.client.board.subscribers >= subscribersMax:
+		m.Reject(actors.ErrBusy)
+	case m.subscription.closed.Load():
+		m.Reject(actors.ErrStopped)
+	default:
+		b.state.attach(now, m.subscription)
+		m.Send(struct{}{})
+	}
+}
+
+func (b *book) await(now time.Time, m *awaitQuote) {
+	switch {
+	case b.state.retired:
+		m.Reject(actors.ErrStopped)
+	case len(b.waiters) >= quoteWaitersMax:
+		m.Reject(actors.ErrBusy)
+	default:
+		b.waiters = append(b.waiters, quoteWaiter{m.Reply, now})
+	}
+}
+
+func (b *book) linger(now time.Time) {
+	b.state.lingerDue(now, time.Unix(0, b.client.readAt.Load()))
+	b.client.watching.Store(b.state.watched)
+	kept := b.waiters[:0]
+	for _, w := range b.waiters {
+		if now.Sub(w.since) < quoteWaitMax {
+			kept = append(kept, w)
+		}
+	}
+	clear(b.waiters[len(kept):])
+	b.waiters = kept
+}
+
+func (b *book) snapshotCame(now time.Time, m *snapshotCame) {
+	if m.fetch.check {
+		b.state.book.checkSnapshot(now, m.fetch.generation, m.update, m.err)
+	} else {
+		b.state.book.snapshot(now, m.fetch.generation, m.update, m.err)
+	}
+}
+
+// view makes the deepest view and leaves it for those who ask next.
+func (b *book) view() *venues.BookView {
+	s := b.state
+	view := &venues.BookView{Symbol: s.symbol, Scale: s.press.scale, VenueTime: s.book.venueTime, Stale: s.book.phase != PhaseLive}
+	if !view.Stale {
+		view.Bids = s.book.book.bids.top(make([]venues.Level, 0, DepthMax), DepthMax)
+		view.Asks = s.book.book.asks.top(make([]venues.Level, 0, DepthMax), DepthMax)
+	}
+	b.client.view.Store(&versionedView{version: b.client.version.Load(), view: view})
+	return view
+}
+
+// finish ends a step: subscribers first, then effects, then what everybody may
+// read.
+func (b *book) finish(ctx *actors.Context, now time.Time) {
+	b.state.publish(now)
+	out := b.state.out
+	for _, d := range out.deliveries {
+		d.deliver()
+	}
+	b.expose(ctx)
+	for i := 0; i < len(out.effects); i++ { // an effect that is refused adds others
+		b.run(ctx, now, out.effects[i])
+	}
+	out.reset()
+}
+
+// expose lets everybody read what has become of the book, and logs its losses.
+func (b *book) expose(ctx *actors.Context) {
+	c, s := b.client, b.state
+	c.version.Add(1)
+	if !s.book.received.IsZero() {
+		c.heardAt.Store(s.book.received.UnixNano())
+	}
+	if !s.book.venueTime.IsZero() {
+		c.venueAt.Store(s.book.venueTime.UnixNano())
+	}
+	next, before := s.facts(), c.facts.Load()
+	b.answerWaiters(&next)
+	if before != nil && *before == next {
+		return
+	}
+	c.facts.Store(&next)
+	switch {
+	case next.phase == PhaseStale && (before == nil || before.phase != PhaseStale):
+		ctx.Logger().Warn("book is stale", zap.String("cause", s.book.loss))
+	case next.phase == PhaseLive && before != nil && before.phase == PhaseStale:
+		ctx.Logger().Info("book is live again")
+	}
+}
+
+func (b *book) answerWaiters(f *facts) {
+	if len(b.waiters) == 0 {
+		return
+	}
+	q := b.client.quote(f)
+	if !q.Known() {
+		return
+	}
+	for _, w := range b.waiters {
+		w.reply.Send(q)
+	}
+	clear(b.waiters)
+	b.waiters = b.waiters[:0]
+}

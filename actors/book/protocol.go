@@ -1,0 +1,70 @@
+package book
+
+import (
+	"venuegate/actors"
+	"venuegate/venues"
+)
+
+// Messages of a book. What the feed brings does not come as messages but through
+// the inlet.
+//
+//	message         kind      sent by        reply
+//	*openTopic      command   Client         when the sink has its place
+//	*closeTopic     command   subscription   -
+//	*resyncTopic    command   subscription   -
+//	*watchQuote     command   Client         -
+//	*awaitQuote     query     Client         the quote, once there is one
+//	*readView       query     Client         the deepest view
+//	*changeScale    command   Client         -
+//	*feedWaits      event     inlet          -
+//	*snapshotCame   result    own fetch
+//	*candlesCame    result    own fetch
+//	*syncDue        timer
+//	*candlesDue     timer
+//	*lingerDue      timer
+//	*checkDue       timer
+type (
+	openTopic struct {
+		actors.Reply[struct{}]
+		subscription *subscription
+	}
+	// closeTopic and resyncTopic pass the mailbox's limit: a subscription has at
+	// most one of each under way.
+	closeTopic struct {
+		actors.Internal
+		subscription *subscription
+	}
+	resyncTopic struct {
+		actors.Internal
+		subscription *subscription
+	}
+	// watchQuote passes it too: it is sent once for each time of being watched.
+	watchQuote struct{ actors.Internal }
+	awaitQuote struct{ actors.Reply[venues.Quote] }
+	readView   struct {
+		actors.Reply[*venues.BookView]
+	}
+	changeScale struct {
+		actors.Internal
+		scale venues.Scale
+	}
+	feedWaits struct{ actors.Internal }
+
+	snapshotCame struct {
+		fetch  fetchSnapshot
+		update *venues.BookUpdate
+		err    error
+	}
+	candlesCame struct {
+		fetch   fetchCandles
+		candles []venues.Candle
+		err     error
+	}
+	syncDue    struct{ generation uint64 }
+	candlesDue struct {
+		timeframe  venues.Timeframe
+		generation uint64
+	}
+	lingerDue struct{}
+	checkDue  struct{}
+)
