@@ -156,3 +156,20 @@ func QueryOneOf[T ~string](q *Query, name string, fallback T, allowed ...T) T {
 	}
 	return oneOf(&q.Faults, name, value, allowed...)
 }
+
+// Filters lists names and values of the parameters given, without limit and
+// cursor, in a stable order: what a cursor is bound to.
+func (q *Query) Filters() []string {
+	names := make([]string, 0, len(q.values))
+	for name := range q.values {
+		if name != "limit" && name != "cursor" {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	filters := make([]string, 0, 2*len(names))
+	for _, name := range names {
+		filters = append(filters, name, q.values[name])
+	}
+	return filters
+}

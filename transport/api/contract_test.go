@@ -1,0 +1,293 @@
+package api_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/getkin/kin-openapi/openapi3"
+
+	"venuegate/transport/api"
+	"venuegate/venues"
+)
+
+func document(t testing.TB) *openapi3.T {
+	t.Helper()
+	doc, err := openapi3.NewLoader().LoadFromData(api.OpenAPI())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return doc
+}
+
+func TestTheDocumentIsValid(t *testing.T) {
+	doc := document(t)
+	if err := doc.Validate(t.Context(), openapi3.EnableSchemaPatternValidation()); err != nil {
+		t.Error(err)
+	}
+	if !doc.IsOpenAPI31OrLater() {
+		t.Errorf("version %s", doc.OpenAPI)
+	}
+}
+
+func TestTheDocumentUsesAllThatItDefines(t *testing.T) {
+	text := string(api.OpenAPI())
+	doc := document(t)
+	for kind, names := range map[string][]string{
+		"schemas": keys(doc.Components.Schemas), "responses": keys(doc.Components.Responses),
+		"parameters": keys(doc.Components.Parameters), "headers": keys(doc.Components.Headers),
+	} {
+		for _, name := range names {
+			if !strings.Contains(text, fmt.Sprintf("%q", "#/components/"+kind+"/"+name)) {
+				t.Errorf("%s/%s is used nowhere", kind, name)
+			}
+		}
+	}
+}
+
+func keys[V any](m map[string]V) []string {
+	names := make([]string, 0, len(m))
+	for name := range m {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return names
+}
+
+// The table of codes, in the document and in Go.
+func TestCodesAreDocumented(t *testing.T) {
+	schema := document(t).Components.Schemas["ErrorCode"].Value
+	var documented []venues.Code
+	for _, value := range schema.Enum {
+		documented = append(documented, venues.Code(value.(string)))
+	}
+	if !slices.Equal(documented, venues.Codes()) {
+		t.Errorf("documented %q, want %q", documented, venues.Codes())
+	}
+	for _, code := range venues.Codes() {
+		if row := fmt.Sprintf("| `%s` | %d |", code, api.Status(code)); !strings.Contains(schema.Description, row) {
+			t.Errorf("no row %s", row)
+		}
+	}
+}
+
+func TestRulesAreDocumented(t *testing.T) {
+	text := document(t).Components.Schemas["FieldFault"].Value.Properties["rule"].Value.Description
+	for _, rule := range api.Rules() {
+		if !strings.Contains(text, "`"+rule+"`") {
+			t.Errorf("rule %s is not documented", rule)
+		}
+	}
+}
+
+// Every record is written with the members of its schema, in their order: whole
+// and bare.
+func TestRecordsAreDocumented(t *testing.T) {
+	doc := document(t)
+	full := fullOrder()
+	position := venues.Position{
+		Exchange: venues.OKX, Symbol: "BTCUSDT", Side: venues.Long, MarginMode: venues.MarginCross, Reason: venues.ClosedManual,
+	}
+	fault := venues.Errorf(venues.CodeExchangeUnavailable, "m")
+	for name, record := range map[string][]byte{
+		"Order":          api.AppendOrder(nil, &full),
+		"Fill":           api.AppendFill(nil, &venues.Fill{Exchange: venues.OKX, Side: venues.Buy, Liquidity: venues.Taker, Source: venues.SourceAPI}),
+		"Position":       api.AppendPosition(nil, &position),
+		"Account":        api.AppendBalance(nil, &venues.Balance{Exchange: venues.OKX}),
+		"Instrument":     api.AppendInstrument(nil, &venues.Instrument{Exchange: venues.OKX, Kind: venues.KindFuture, Status: venues.InstrumentHalted}),
+		"LeverageChange": api.AppendLeverage(nil, &venues.LeverageChange{Exchange: venues.OKX}),
+		"CancelResult": api.AppendCancelResult(nil, &venues.CancelResult{
+			Exchange: venues.OKX, Result: venues.CancelUnknown, Error: fault,
+		}),
+		"Event": api.AppendEvent(nil, "evt_1", "order.filled", at(1), []byte(`{}`)),
+		"Error": api.AppendError(nil, venues.Errorf(venues.CodeNotFound, "m").With("order", full).
+			With("fields", []venues.FieldFault{{Field: "f", Rule: "missing", Given: "g", Allowed: "a"}}), "req"),
+	} {
+		schema := doc.Components.Schemas[name]
+		if err := conforms(schema.Value, record); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		if extra := undocumented(schema.Value, decode(t, record), name); len(extra) > 0 {
+			t.Errorf("%q", extra)
+		}
+		if missing := unwritten(schema.Value, decode(t, record), name); len(missing) > 0 {
+			t.Errorf("%q", missing)
+		}
+	}
+}
+
+func TestBareRecordsConform(t *testing.T) {
+	doc := document(t)
+	order := venues.Order{
+		Exchange: venues.OKX, Status: venues.StatusPending, Source: venues.SourceAPI,
+		OrderSpec: venues.OrderSpec{Side: venues.Buy, Type: venues.TypeMarket},
+	}
+	legs := order
+	legs.Protection = &venues.Protection{}
+	for name, record := range map[string][]byte{
+		"Order":    api.AppendOrder(nil, &order),
+		"Fill":     api.AppendFill(nil, &venues.Fill{Exchange: venues.OKX, Side: venues.Buy, Source: venues.SourceVenue}),
+		"Position": api.AppendPosition(nil, &venues.Position{Exchange: venues.OKX, Side: venues.Short}),
+	} {
+		if err := conforms(doc.Components.Schemas[name].Value, record); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if err := conforms(doc.Components.Schemas["Order"].Value, api.AppendOrder(nil, &legs)); err != nil {
+		t.Error(err)
+	}
+}
+
+func decode(t testing.TB, data []byte) any {
+	t.Helper()
+	var value any
+	if err := json.Unmarshal(data, &value); err != nil {
+		t.Fatalf("%v: %s", err, data)
+	}
+	return value
+}
+
+func conforms(schema *openapi3.Schema, data []byte) error {
+	var value any
+	if err := json.Unmarshal(data, &value); err != nil {
+		return err
+	}
+	return schema.VisitJSON(value, openapi3.EnableJSONSchema2020())
+}
+
+// undocumented lists members of value that the schema does not name.
+func undocumented(schema *openapi3.Schema, value any, at string) []string {
+	var found []string
+	switch v := value.(type) {
+	case map[string]any:
+		if len(schema.Properties) == 0 {
+			return nil // a free object: details, data
+		}
+		for member, inner := range v {
+			property := schema.Properties[member]
+			if property == nil {
+				found = append(found, at+"."+member+" is not documented")
+				continue
+			}
+			found = append(found, undocumented(property.Value, inner, at+"."+member)...)
+		}
+	case []any:
+		for _, inner := range v {
+			found = append(found, undocumented(schema.Items.Value, inner, at+"[]")...)
+		}
+	}
+	return found
+}
+
+// unwritten lists members of the schema that value lacks.
+func unwritten(schema *openapi3.Schema, value any, at string) []string {
+	var found []string
+	object, _ := value.(map[string]any)
+	for member, property := range schema.Properties {
+		inner, written := object[member]
+		if !written {
+			found = append(found, at+"."+member+" is documented but not written")
+			continue
+		}
+		if _, nested := inner.(map[string]any); nested {
+			found = append(found, unwritten(property.Value, inner, at+"."+member)...)
+		}
+	}
+	return found
+}
+
+// Bodies are read with the members of their schemas.
+func TestRequestsAreDocumented(t *testing.T) {
+	doc := document(t)
+	for path, c := range map[string]struct {
+		operation *openapi3.Operation
+		members   []string
+	}{
+		"POST /v1/orders":             {doc.Paths.Find("/v1/orders").Post, api.PlaceOrderMembers()},
+		"PATCH /v1/orders/{id}":       {doc.Paths.Find("/v1/orders/{id}").Patch, api.AmendOrderMembers()},
+		"DELETE /v1/orders":           {doc.Paths.Find("/v1/orders").Delete, api.CancelOrdersMembers()},
+		"POST /v1/positions/close":    {doc.Paths.Find("/v1/positions/close").Post, api.ClosePositionMembers()},
+		"POST /v1/positions/leverage": {doc.Paths.Find("/v1/positions/leverage").Post, api.ChangeLeverageMembers()},
+	} {
+		schema := c.operation.RequestBody.Value.Content["application/json"].Schema.Value
+		members := slices.Clone(c.members)
+		slices.Sort(members)
+		if got := keys(schema.Properties); !slices.Equal(got, members) {
+			t.Errorf("%s: documented %q, read %q", path, got, members)
+		}
+	}
+}
+
+// The examples of the document are taken by the decoders.
+func TestExampleBodiesAreTaken(t *testing.T) {
+	doc := document(t)
+	post := doc.Paths.Find("/v1/orders").Post.RequestBody.Value.Content["application/json"]
+	for name, example := range post.Examples {
+		data, err := json.Marshal(example.Value.Value)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := api.DecodePlaceOrder(data); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func TestEnumsAreDocumented(t *testing.T) {
+	schemas := document(t).Components.Schemas
+	for name, want := range map[string][]string{
+		"Exchange":    texts(venues.All()),
+		"OrderStatus": texts(venues.OrderStatuses()),
+		"OrderType":   {"market", "limit", "stop_market", "stop_limit"},
+		"Source":      {"api", "webhook", "chart", "console", "protection", "venue"},
+	} {
+		var got []string
+		for _, value := range schemas[name].Value.Enum {
+			got = append(got, value.(string))
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%s: %q, want %q", name, got, want)
+		}
+	}
+}
+
+func texts[T ~string](values []T) []string {
+	out := make([]string, len(values))
+	for i, v := range values {
+		out[i] = string(v)
+	}
+	return out
+}
+
+func TestLimitsAreDocumented(t *testing.T) {
+	doc := document(t)
+	for path, want := range map[string][2]int{
+		"/v1/instruments": {api.InstrumentsLimitDefault, api.InstrumentsLimitMax},
+		"/v1/orders":      {api.OrdersLimitDefault, api.OrdersLimitMax},
+		"/v1/fills":       {api.FillsLimitDefault, api.FillsLimitMax},
+		"/v1/events":      {api.EventsLimitDefault, api.EventsLimitMax},
+	} {
+		schema := doc.Paths.Find(path).Get.Parameters.GetByInAndName("query", "limit").Schema.Value
+		if fmt.Sprint(schema.Default) != fmt.Sprint(want[0]) || schema.Max == nil || *schema.Max != float64(want[1]) {
+			t.Errorf("%s: default %v, maximum %v, want %v", path, schema.Default, schema.Max, want)
+		}
+	}
+	request := doc.Components.Schemas["OrderRequest"].Value
+	if most := request.Properties["comment"].Value.MaxLength; most == nil || *most != api.CommentCharsMax {
+		t.Errorf("comment: %v", most)
+	}
+	intro := doc.Info.Description
+	for _, sentence := range []string{
+		fmt.Sprintf("at most %d KiB", api.RESTBodyBytesMax>>10),
+		fmt.Sprintf("deeper than %d levels", api.JSONDepthMax),
+		fmt.Sprintf("%d reading and %d trading requests", api.ReadsPerWindow, api.TradesPerWindow),
+		fmt.Sprintf("any %.0f s", api.RateWindow.Seconds()),
+		fmt.Sprintf("After %d failed", api.AuthFailuresPerWindow),
+	} {
+		if !strings.Contains(strings.Join(strings.Fields(intro), " "), sentence) {
+			t.Errorf("the introduction does not say %q", sentence)
+		}
+	}
+}
