@@ -301,10 +301,14 @@ func TestQuoteIsReadWithoutWaiting(t *testing.T) {
 			c.Trade(venues.Trade{Price: venues.MustDecimal("10.05")})
 			c.Mark(venues.MarkPrice{Price: venues.MustDecimal("10.04")})
 		}()
-		q, err := c.AwaitQuote(k.T.Context())
-		if err != nil || q.Stale || q.Mark.Decimal.String() != "10.04" || q.Last.Decimal.String() != "10.05" ||
+		if q, err := c.AwaitQuote(k.T.Context()); err != nil || !q.Known() {
+			t.Errorf("awaited quote %+v, %v", q, err)
+		}
+		k.Settle()
+		q, known := c.Quote()
+		if !known || q.Stale || q.Mark.Decimal.String() != "10.04" || q.Last.Decimal.String() != "10.05" ||
 			q.BestBid.Decimal.String() != "10" || q.BestAsk.Decimal.String() != "10.1" || q.VenueTime.IsZero() {
-			t.Errorf("quote %+v, %v", q, err)
+			t.Errorf("quote %+v", q)
 		}
 		c.Interrupted(venues.FeedChannel{Kind: venues.FeedBook}, errors.New("broken"))
 		k.Settle()

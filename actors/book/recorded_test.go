@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -54,17 +55,16 @@ func lines(t *testing.T, r io.Reader) func(func([]byte) bool) {
 }
 
 // fixed reads a decimal as a fixed-point number.
-func fixed(t *testing.T, text string, decimals int32) int64 {
-	t.Helper()
-	d, err := venues.ParseVenueDecimal(text)
-	if err != nil {
-		t.Fatal(err)
+func fixed(t *testing.T, text string, decimals int) int64 {
+	whole, fraction, _ := strings.Cut(text, ".")
+	for len(fraction) < decimals {
+		fraction += "0"
 	}
-	d = d.Shift(decimals)
-	if !d.IsInteger() {
+	n, err := strconv.ParseInt(whole+fraction[:decimals], 10, 64)
+	if err != nil || strings.Trim(fraction[decimals:], "0") != "" {
 		t.Fatalf("%s does not fit %d decimals", text, decimals)
 	}
-	return d.IntPart()
+	return n
 }
 
 type wireLevels [][]string
@@ -72,7 +72,7 @@ type wireLevels [][]string
 func (l wireLevels) appendTo(t *testing.T, levels []venues.Level, scale venues.Scale) []venues.Level {
 	for _, x := range l {
 		levels = append(levels, venues.Level{
-			Price: fixed(t, x[0], int32(scale.PriceDecimals)), Qty: fixed(t, x[1], int32(scale.QtyDecimals)),
+			Price: fixed(t, x[0], scale.PriceDecimals), Qty: fixed(t, x[1], scale.QtyDecimals),
 		})
 	}
 	return levels

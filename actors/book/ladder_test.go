@@ -1,0 +1,50 @@
+package book
+
+import (
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"venuegate/venues"
+)
+
+// TestLadderIsAMap holds one side against a map, beyond what a book would do.
+func TestLadderIsAMap(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		sign := int64(1 - 2*rapid.IntRange(0, 1).Draw(t, "side"))
+		l, naive := newLadder(sign), map[int64]int64{}
+		for range rapid.IntRange(1, 300).Draw(t, "changes") {
+			level := venues.Level{Price: rapid.Int64Range(1, 60).Draw(t, "price"), Qty: rapid.Int64Range(0, 3).Draw(t, "qty")}
+			l.set(level)
+			mapBook{naive, naive}.apply([]venues.Level{level}, nil)
+			if got, want := l.top(nil, DepthMax), top(naive, sign, DepthMax); !slices.Equal(got, want) {
+				t.Fatalf("after %v: %v, want %v", level, got, want)
+			}
+		}
+	})
+}
+
+// TestLadderIsBounded: far levels make room, and are not known any more.
+func TestLadderIsBounded(t *testing.T) {
+	l := newLadder(+1)
+	for price := range int64(levelsMax + 1) {
+		l.set(venues.Level{Price: price + 1, Qty: 1})
+	}
+	if len(l.levels) != levelsKept || l.thin() {
+		t.Fatalf("%d levels kept, thin %t", len(l.levels), l.thin())
+	}
+	worst := l.levels[0].Price
+	l.set(venues.Level{Price: worst - 1, Qty: 1})
+	if len(l.levels) != levelsKept {
+		t.Error("a level beyond the known ones was kept")
+	}
+	for price := range int64(levelsMax + 1) {
+		if price+1 > worst+DepthMax-2 {
+			l.set(venues.Level{Price: price + 1})
+		}
+	}
+	if !l.thin() {
+		t.Errorf("not thin with %d levels", len(l.levels))
+	}
+}
