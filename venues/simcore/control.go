@@ -130,7 +130,7 @@ type TradeRequest struct {
 
 // TradePage says how much was traded, in base coin.
 type TradePage struct {
-	FilledQty decimal.Decimal `json:"filledQty"`
+	FilledQty Decimal `json:"filledQty"`
 }
 
 // Trade takes from the book.
@@ -155,7 +155,7 @@ func (c *Control) Trade(request TradeRequest) (TradePage, error) {
 	if err != nil {
 		return TradePage{}, err
 	}
-	return TradePage{FilledQty: filled.Mul(size)}, nil
+	return TradePage{FilledQty: Decimal{filled.Mul(size)}}, nil
 }
 
 func (c *Control) contractSize(canonical string) (decimal.Decimal, error) {

@@ -59,12 +59,12 @@ func (h *holding) initialMarginWith(side PositionSide, bid, ask decimal.Decimal)
 		// direction is ever counted here.
 		long, short = held.Abs().Add(h.orders[side][0]).Add(h.orders[side][1]).Add(bid).Add(ask), decimal.Zero
 	}
-	return decimal.Max(long, short).DivRound(decimal.NewFromInt(int64(h.leverage)), moneyDigits)
+	return quotient(decimal.Max(long, short), int64(h.leverage))
 }
 
 func (h *holding) positionMargin(side PositionSide) decimal.Decimal {
 	held := h.notional(h.mark, abs(h.positions[side].lots))
-	return held.DivRound(decimal.NewFromInt(int64(h.leverage)), moneyDigits)
+	return quotient(held, int64(h.leverage))
 }
 
 func (h *holding) maintenanceMargin(side PositionSide) decimal.Decimal {

@@ -152,21 +152,21 @@ func (a *account) move(h *holding, side PositionSide, change int64, quote decima
 	before := p.lots
 	realized := p.apply(change, quote, now)
 	if h.isolated {
-		p.isolated = isolatedAfter(p, before, quote, decimal.NewFromInt(int64(h.leverage)))
+		p.isolated = isolatedAfter(p, before, quote, int64(h.leverage))
 	}
 	return realized
 }
 
 // isolatedAfter is the isolated wallet after a change: opening moves margin in,
 // closing gives the closed share back.
-func isolatedAfter(p *position, before int64, quote, leverage decimal.Decimal) decimal.Decimal {
+func isolatedAfter(p *position, before int64, quote decimal.Decimal, leverage int64) decimal.Decimal {
 	switch {
 	case p.lots == 0:
 		return decimal.Zero
 	case before == 0 || !sameSign(before, p.lots):
-		return p.cost.DivRound(leverage, moneyDigits)
+		return quotient(p.cost, leverage)
 	case abs(p.lots) > abs(before):
-		return p.isolated.Add(quote.DivRound(leverage, moneyDigits))
+		return p.isolated.Add(quotient(quote, leverage))
 	default:
 		return share(p.isolated, abs(p.lots), abs(before))
 	}

@@ -15,8 +15,8 @@ func (l *listing) price(d decimal.Decimal) string { return d.StringFixed(l.price
 // qty pads a quantity of the symbol.
 func (l *listing) qty(d decimal.Decimal) string { return d.StringFixed(l.qtyPlaces) }
 
-// money prints eight decimals.
-func money(d decimal.Decimal) string { return d.StringFixed(8) }
+// money prints eight decimals; what lies beyond is cut off, not rounded.
+func money(d decimal.Decimal) string { return d.Truncate(8).StringFixed(8) }
 
 // moneyOrZero prints eight decimals, or "0" for nothing at all.
 func moneyOrZero(d decimal.Decimal) string {

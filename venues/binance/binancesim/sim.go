@@ -106,6 +106,13 @@ func (s *Sim) Serve(venue, control net.Listener) {
 		defer s.pump.Done()
 		s.run()
 	}()
+	if r := s.streams.recording(); r != nil {
+		s.pump.Add(1)
+		go func() {
+			defer s.pump.Done()
+			r.play()
+		}()
+	}
 }
 
 // run ticks the exchange and the streams until the server closes.

@@ -39,6 +39,14 @@ type depthFeed struct {
 	lastID  int64
 	prevID  int64
 	at      time.Time
+	// pending says that there is something to send.
+	pending bool
+}
+
+// sent begins the next message.
+func (f *depthFeed) sent() {
+	f.prevID, f.pending = f.lastID, false
+	f.changes = map[levelKey]simcore.LevelChange{}
 }
 
 // open prepares the state of a stream that got its first listener.
@@ -66,6 +74,9 @@ func (st *streams) close(name string) {
 
 func (st *streams) bookChanged(at time.Time, event simcore.BookEvent) {
 	m := st.markets[event.Symbol]
+	if m.replayed {
+		return
+	}
 	m.lastUpdate = event.Changes[len(event.Changes)-1].UpdateID
 	for _, feed := range m.depths {
 		feed.add(at, event.Changes)
@@ -74,9 +85,10 @@ func (st *streams) bookChanged(at time.Time, event simcore.BookEvent) {
 }
 
 func (f *depthFeed) add(at time.Time, changes []simcore.LevelChange) {
-	if len(f.changes) == 0 {
+	if !f.pending {
 		f.firstID = changes[0].UpdateID
 	}
+	f.pending = true
 	f.lastID, f.at = changes[len(changes)-1].UpdateID, at
 	for _, change := range changes {
 		f.changes[levelKey{change.Side, change.Ticks}] = change
@@ -90,12 +102,11 @@ func (st *streams) flushDepth(due dueStream, now time.Time) {
 	defer st.mu.Unlock()
 	m := st.markets[due.kind.symbol]
 	feed := m.depths[due.name]
-	if feed == nil || len(feed.changes) == 0 {
+	if feed == nil || !feed.pending {
 		return
 	}
 	st.publish(due.name, st.depthMessage(m, feed, now))
-	feed.prevID = feed.lastID
-	feed.changes = map[levelKey]simcore.LevelChange{}
+	feed.sent()
 }
 
 func (st *streams) depthMessage(m *marketState, feed *depthFeed, now time.Time) depthBodyEvent {
@@ -128,16 +139,20 @@ func (st *streams) flushPartial(due dueStream, now time.Time) {
 	defer st.mu.Unlock()
 	m := st.markets[due.kind.symbol]
 	feed := m.depths[due.name]
-	if feed == nil || len(feed.changes) == 0 {
+	bids, asks := m.levels(book.Bids), m.levels(book.Asks)
+	if m.replayed {
+		recorded := st.replay.books[m.Symbol]
+		bids, asks = recorded.rows(simcore.Buy, due.kind.levels), recorded.rows(simcore.Sell, due.kind.levels)
+	}
+	if feed == nil || !feed.pending {
 		return
 	}
 	st.publish(due.name, depthBodyEvent{
 		Event: "depthUpdate", E: millis(now), T: millis(feed.at), Symbol: m.Symbol,
 		FirstID: feed.firstID, LastID: feed.lastID, PrevID: feed.prevID,
-		Bids: m.levels(book.Bids), Asks: m.levels(book.Asks), Pair: m.Symbol, StreamTyp: streamTypeUM,
+		Bids: bids, Asks: asks, Pair: m.Symbol, StreamTyp: streamTypeUM,
 	})
-	feed.prevID = feed.lastID
-	feed.changes = map[levelKey]simcore.LevelChange{}
+	feed.sent()
 }
 
 type bookTickerEvent struct {

@@ -61,7 +61,7 @@ func (st *streams) flushKline(due dueStream, now time.Time) {
 func (st *streams) candleClosed(at time.Time, event simcore.CandleEvent) {
 	m := st.markets[event.Symbol]
 	name := m.lower + "@kline_" + string(event.Interval)
-	if st.wanted(name) {
+	if st.wanted(name) && !st.isRecorded(name) {
 		st.publish(name, m.kline(event.Candle, event.Interval, at))
 	}
 }

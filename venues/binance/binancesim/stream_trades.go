@@ -60,7 +60,7 @@ type tradeEvent struct {
 
 func (st *streams) traded(at time.Time, event simcore.TradeEvent) {
 	m, t := st.markets[event.Symbol], event.Trade
-	if name := m.lower + "@trade"; st.wanted(name) {
+	if name := m.lower + "@trade"; st.wanted(name) && !st.isRecorded(name) {
 		kind := "MARKET"
 		if t.Insurance {
 			kind = "INSURANCE_FUND"
@@ -105,7 +105,7 @@ func (st *streams) flushAgg(m *marketState) {
 		m.agg.kept = append(m.agg.kept[:0:0], m.agg.kept[aggTradesKept:]...)
 	}
 	m.agg.kept = append(m.agg.kept, *open)
-	if name := m.lower + "@aggTrade"; st.wanted(name) {
+	if name := m.lower + "@aggTrade"; st.wanted(name) && !st.isRecorded(name) {
 		st.publish(name, aggTradeEvent{
 			Event: "aggTrade", E: millis(st.sim.clock.Now()), ID: open.id, Symbol: m.Symbol, Price: m.price(open.price),
 			Qty: m.qty(open.qty), NormalQty: m.qty(open.qty), FirstID: open.firstID, LastID: open.lastID,

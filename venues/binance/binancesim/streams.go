@@ -21,8 +21,9 @@ type streams struct {
 	listeners map[string]map[*client]bool
 	markets   map[string]*marketState
 	kinds     map[string]streamKind
-	lastFlush time.Time
 	last      map[time.Duration]time.Time
+	// replay is the recording that is being played, or nil.
+	replay *replay
 }
 
 // marketState is what the streams know about one symbol.
@@ -34,6 +35,8 @@ type marketState struct {
 	depths     map[string]*depthFeed
 	agg        aggregator
 	klines     map[string]klineSent
+	// replayed markets have a recorded book.
+	replayed bool
 }
 
 // streamKind is a parsed stream name.
@@ -215,7 +218,7 @@ func (st *streams) due(base time.Time) []dueStream {
 	}
 	var due []dueStream
 	for name, kind := range st.kinds {
-		if kind.every > 0 && ready[kind.every] {
+		if kind.every > 0 && ready[kind.every] && !st.isRecorded(name) {
 			due = append(due, dueStream{name, kind})
 		}
 	}

@@ -1,0 +1,130 @@
+package binancesim
+
+import (
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// replayLineMax bounds one line of a recording.
+const replayLineMax = 4 << 20
+
+// frame is one line of a recording.
+type frame struct {
+	at time.Duration
+	// stream is the name of a stream message; empty for a REST snapshot.
+	stream string
+	data   []byte
+	// symbol of a snapshot, where its line names it.
+	symbol string
+}
+
+// replayReader reads a recording, gzipped or plain. Two forms of lines are
+// understood, each a time and a JSON value: "<nanoseconds> {...}" and
+// "<seconds>.<fraction>: {...}", the latter optionally behind the address of a
+// REST call and an arrow. The value is a message of a combined stream or a
+// depth snapshot. Other lines are skipped.
+type replayReader struct {
+	file  *os.File
+	lines *bufio.Reader
+}
+
+var gzipMagic = []byte{0x1f, 0x8b}
+
+func openReplay(path string) (*replayReader, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("open recording: %w", err)
+	}
+	buffered := bufio.NewReaderSize(file, 1<<16)
+	head, err := buffered.Peek(len(gzipMagic))
+	if err == nil && bytes.Equal(head, gzipMagic) {
+		unzipped, err := gzip.NewReader(buffered)
+		if err != nil {
+			return nil, errors.Join(fmt.Errorf("recording %s: %w", path, err), file.Close())
+		}
+		buffered = bufio.NewReaderSize(unzipped, 1<<16)
+	}
+	return &replayReader{file: file, lines: buffered}, nil
+}
+
+func (r *replayReader) Close() error { return r.file.Close() }
+
+// next is the next frame, or io.EOF. A recording that is cut off in the middle
+// of a line ends before it.
+func (r *replayReader) next() (frame, error) {
+	for {
+		line, err := r.lines.ReadBytes('\n')
+		if len(line) > replayLineMax {
+			return frame{}, bufio.ErrTooLong
+		}
+		if f, ok := parseFrame(line); ok {
+			return f, nil
+		}
+		if errors.Is(err, io.ErrUnexpectedEOF) {
+			err = io.EOF
+		}
+		if err != nil {
+			return frame{}, err
+		}
+	}
+}
+
+func parseFrame(line []byte) (frame, bool) {
+	brace := bytes.IndexByte(line, '{')
+	if brace <= 0 {
+		return frame{}, false
+	}
+	head, data := string(line[:brace]), bytes.TrimSpace(line[brace:])
+	var f frame
+	if address, rest, found := strings.Cut(head, " -> "); found {
+		f.symbol, head = symbolOfAddress(address), rest
+	}
+	at, ok := parseReplayTime(strings.TrimSpace(head))
+	if !ok {
+		return frame{}, false
+	}
+	f.at = at
+	var message struct {
+		Stream string          `json:"stream"`
+		Data   json.RawMessage `json:"data"`
+	}
+	if json.Unmarshal(data, &message) != nil {
+		return frame{}, false
+	}
+	if message.Stream == "" {
+		f.data = data
+		return f, true
+	}
+	f.stream, f.data = message.Stream, message.Data
+	return f, len(message.Data) > 0
+}
+
+func symbolOfAddress(address string) string {
+	_, query, _ := strings.Cut(address, "symbol=")
+	symbol, _, _ := strings.Cut(query, "&")
+	return symbol
+}
+
+// parseReplayTime reads nanoseconds, or seconds with a fraction and a colon.
+func parseReplayTime(text string) (time.Duration, bool) {
+	seconds, isEpoch := strings.CutSuffix(text, ":")
+	if !isEpoch {
+		ns, err := strconv.ParseInt(text, 10, 64)
+		return time.Duration(ns), err == nil && ns >= 0
+	}
+	whole, fraction, _ := strings.Cut(seconds, ".")
+	fraction = (fraction + "000000000")[:9]
+	s, err := strconv.ParseInt(whole, 10, 64)
+	ns, fractionErr := strconv.ParseInt(fraction, 10, 64)
+	const secondsMax = 1 << 33
+	return time.Duration(s)*time.Second + time.Duration(ns), err == nil && fractionErr == nil && s >= 0 && s < secondsMax
+}

@@ -1,0 +1,91 @@
+package binancesim
+
+import (
+	"encoding/json"
+	"time"
+
+	"venuegate/venues/simcore"
+)
+
+// setReplay makes the streams of the recorded symbols come from a recording.
+func (st *streams) setReplay(r *replay) {
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	st.replay = r
+	for symbol, book := range r.books {
+		st.markets[symbol].replayed = true
+		st.markets[symbol].lastUpdate = book.lastID
+	}
+}
+
+// recording is what is to be played, or nil.
+func (st *streams) recording() *replay {
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	return st.replay
+}
+
+// isRecorded says whether a stream carries recorded bytes. The lock is held.
+func (st *streams) isRecorded(name string) bool {
+	return st.replay != nil && st.replay.recorded[name]
+}
+
+// replayed passes a recorded message on and keeps the recorded book.
+func (st *streams) replayed(r *replay, symbol string, f frame) {
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	if f.stream == r.diffs[symbol] {
+		var event depthBodyEvent
+		if json.Unmarshal(f.data, &event) == nil {
+			st.replayDepth(r, symbol, event)
+		}
+	}
+	if st.wanted(f.stream) {
+		st.publishRaw(f.stream, f.data)
+	}
+}
+
+// replayDepth applies a recorded change of the book and hands it to the derived
+// speeds.
+func (st *streams) replayDepth(r *replay, symbol string, event depthBodyEvent) {
+	m, book := st.markets[symbol], r.books[symbol]
+	changes := book.apply(event)
+	m.lastUpdate = book.lastID
+	for name, feed := range m.depths {
+		if !r.recorded[name] {
+			feed.addRecorded(event, changes)
+		}
+	}
+}
+
+func (f *depthFeed) addRecorded(event depthBodyEvent, changes []simcore.LevelChange) {
+	if !f.pending {
+		f.firstID, f.prevID = event.FirstID, event.PrevID
+	}
+	f.pending, f.lastID, f.at = true, event.LastID, time.UnixMilli(event.T)
+	for _, change := range changes {
+		f.changes[levelKey{change.Side, change.Ticks}] = change
+	}
+}
+
+func (st *streams) replayTop(r *replay, symbol string, depth int) (bids, asks []simcore.LevelChange) {
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	book := r.books[symbol]
+	return book.top(simcore.Buy, depth), book.top(simcore.Sell, depth)
+}
+
+// replayedDepth answers the recorded book as it is now.
+func (s *Sim) replayedDepth(symbol string, limit int) (depthBody, bool) {
+	st := s.streams
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	if st.replay == nil || st.replay.books[symbol] == nil {
+		return depthBody{}, false
+	}
+	book, now := st.replay.books[symbol], s.clock.Now().UnixMilli()
+	return depthBody{
+		LastUpdateID: book.lastID, E: now, T: now,
+		Bids: book.rows(simcore.Buy, limit), Asks: book.rows(simcore.Sell, limit),
+	}, true
+}

@@ -1,0 +1,105 @@
+package simcore_test
+
+import (
+	"testing"
+	"time"
+
+	"venuegate/venues/simcore"
+)
+
+func number(text string) *simcore.Decimal { return &simcore.Decimal{Decimal: dec(text)} }
+
+func TestControlMarket(t *testing.T) {
+	e := newEngine(t)
+	c := simcore.NewControl(e.Exchange, &simcore.Faults{})
+	yes, levels := true, 5
+	page, err := c.Market(simcore.MarketRequest{
+		Symbol: "ETHUSDT", Price: number("3100"), Depth: &levels, Halt: &yes, Pause: &yes, Mark: number("3111.5"), FundingRate: number("-0.0002"),
+	})
+	e.must(err)
+	e.equal("last", page.LastPrice, "3100")
+	e.equal("mark", page.MarkPrice, "3111.5")
+	if page.BidLevels != 5 || page.AskLevels != 5 {
+		t.Errorf("%+v", page)
+	}
+	mark, _ := e.Mark("ETH-SWAP")
+	e.equal("rate", mark.FundingRate, "-0.0002")
+	if i, _ := e.Instrument("ETH-SWAP"); !i.Halted {
+		t.Error("not halted")
+	}
+	_, err = c.Market(simcore.MarketRequest{Symbol: "ETH-SWAP"})
+	e.refused(simcore.ReasonUnknownSymbol, err)
+}
+
+func TestControlTradeIsInBaseCoin(t *testing.T) {
+	e := newEngine(t)
+	e.must(e.SetDepth("ETHUSDT", 0))
+	c := simcore.NewControl(e.Exchange, &simcore.Faults{})
+	o := e.place(simcore.OrderRequest{
+		Account: e.trader(), Symbol: "ETH-SWAP", Side: simcore.Buy, Type: simcore.Limit, Price: dec("2990"), Qty: dec("20"),
+	})
+	page, err := c.Trade(simcore.TradeRequest{Symbol: "ETHUSDT", Side: "sell", Qty: *number("0.5")})
+	e.must(err)
+	e.equal("filled in base coin", page.FilledQty.Decimal, "0.5")
+	e.equal("filled in contracts", e.again(o).FilledQty(), "5")
+	_, err = c.Trade(simcore.TradeRequest{Symbol: "ETHUSDT", Side: "long", Qty: *number("1")})
+	e.refused(simcore.ReasonBadRequest, err)
+	limited, err := c.Trade(simcore.TradeRequest{Symbol: "ETHUSDT", Side: "sell", Qty: *number("1"), Price: number("2990.01")})
+	e.must(err)
+	e.equal("beyond the limit", limited.FilledQty.Decimal, "0")
+}
+
+func TestControlAccounts(t *testing.T) {
+	e := newEngine(t)
+	c := simcore.NewControl(e.Exchange, &simcore.Faults{})
+	created, err := c.CreateAccount(simcore.AccountBody{PositionMode: "hedge"})
+	e.must(err)
+	if len(created.APIKey) != 64 || len(created.APISecret) != 64 || created.PositionMode != "hedge" {
+		t.Errorf("%+v", created)
+	}
+	e.equal("balance", created.Balance, "100000")
+	updated, err := c.UpdateAccount(created.ID, simcore.AccountBody{
+		Balance: number("5"), PositionMode: "one_way", Permissions: &simcore.Permissions{Read: true},
+	})
+	e.must(err)
+	e.equal("balance", updated.Balance, "5")
+	if updated.Permissions.Trade || updated.APIKey != created.APIKey || updated.PositionMode != "one_way" {
+		t.Errorf("%+v", updated)
+	}
+	_, err = c.UpdateAccount("nobody", simcore.AccountBody{})
+	e.refused(simcore.ReasonUnknownAccount, err)
+	_, err = c.CreateAccount(simcore.AccountBody{PositionMode: "sideways"})
+	e.refused(simcore.ReasonBadRequest, err)
+	if n := len(c.Accounts().Accounts); n != 1 {
+		t.Errorf("%d accounts", n)
+	}
+	// The same seed knows the same customers after a restart.
+	again := simcore.NewControl(newEngine(t).Exchange, &simcore.Faults{})
+	same, err := again.CreateAccount(simcore.AccountBody{})
+	e.must(err)
+	if same.Credentials != created.Credentials {
+		t.Error("credentials do not follow from the seed")
+	}
+}
+
+func TestControlClockAndFaults(t *testing.T) {
+	e := newEngine(t)
+	c := simcore.NewControl(e.Exchange, &simcore.Faults{})
+	if page := c.SetClock(simcore.ClockBody{OffsetMs: -2500}); page.OffsetMs != -2500 || page.Time != "2026-09-01T07:58:57.500Z" {
+		t.Errorf("%+v", page)
+	}
+	if got := e.clock.Now(); !got.Equal(e.now.Add(-2500 * time.Millisecond)) {
+		t.Errorf("clock shows %s", got)
+	}
+	page, err := c.AddFault(simcore.FaultRequest{Do: simcore.FaultMute})
+	e.must(err)
+	if len(page.Faults) != 1 {
+		t.Errorf("%+v", page)
+	}
+	if _, err := c.AddFault(simcore.FaultRequest{Do: "unheard"}); err == nil {
+		t.Error("an unknown fault is taken")
+	}
+	if page := c.ClearFaults(); len(page.Faults) != 0 {
+		t.Errorf("%+v", page)
+	}
+}

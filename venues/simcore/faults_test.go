@@ -1,0 +1,114 @@
+package simcore_test
+
+import (
+	"encoding/json"
+	"testing"
+	"time"
+
+	"venuegate/venues/simcore"
+)
+
+func addFault(t *testing.T, f *simcore.Faults, text string) {
+	t.Helper()
+	var request simcore.FaultRequest
+	if err := json.Unmarshal([]byte(text), &request); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.Add(request); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestFaultsMatch(t *testing.T) {
+	var f simcore.Faults
+	addFault(t, &f, `{"match":{"path":"/v1/order","op":"post"},"do":"timeout_after","times":2}`)
+	addFault(t, &f, `{"match":{"path":"/public","op":"btcusdt@depth"},"do":"gap"}`)
+	addFault(t, &f, `{"match":{},"do":"delay","args":{"delayMs":5},"times":1}`)
+	for i, step := range []struct {
+		stream   bool
+		path, op string
+		want     simcore.FaultAction
+	}{
+		{false, "/v1/orders", "POST", simcore.FaultTimeoutAfter},
+		{false, "/v1/order", "GET", simcore.FaultDelay},
+		{false, "/v1/order", "POST", simcore.FaultTimeoutAfter},
+		{false, "/v1/order", "POST", ""},
+		{true, "/v1/order", "POST", ""},
+		{true, "/public/ws", "btcusdt@depth@100ms", simcore.FaultGap},
+		{true, "/public/ws", "btcusdt@trade", ""},
+		{false, "/public/ws", "btcusdt@depth", ""},
+	} {
+		strike := f.StrikeRequest
+		if step.stream {
+			strike = f.StrikeMessage
+		}
+		if got, _ := strike(step.path, step.op); got.Do != step.want {
+			t.Errorf("step %d: %q, want %q", i, got.Do, step.want)
+		}
+	}
+	list := f.List()
+	if list[0].Struck != 2 || list[1].Struck != 1 || list[2].Struck != 1 {
+		t.Errorf("%+v", list)
+	}
+	f.Clear()
+	if _, struck := f.StrikeMessage("/public", "btcusdt@depth"); struck || len(f.List()) != 0 {
+		t.Error("a cleared fault strikes")
+	}
+}
+
+func TestFaultProbability(t *testing.T) {
+	strikes := func(seed string) []bool {
+		var f simcore.Faults
+		addFault(t, &f, `{"match":{},"do":"gap","probability":"0.25","seed":`+seed+`}`)
+		var hits []bool
+		for range 1000 {
+			_, struck := f.StrikeMessage("/", "x")
+			hits = append(hits, struck)
+		}
+		return hits
+	}
+	first, second, other := strikes("1"), strikes("1"), strikes("2")
+	count, differs := 0, false
+	for i := range first {
+		if first[i] != second[i] {
+			t.Fatal("equal seeds strike differently")
+		}
+		differs = differs || first[i] != other[i]
+		if first[i] {
+			count++
+		}
+	}
+	if count < 200 || count > 300 || !differs {
+		t.Errorf("%d of 1000 struck, seeds differ: %t", count, differs)
+	}
+}
+
+func TestFaultMistakes(t *testing.T) {
+	for _, text := range []string{
+		`{"do":"explode"}`, `{"do":"gap","times":-1}`, `{"do":"gap","probability":"1.5"}`, `{"do":"delay","args":{"delayMs":-1}}`,
+	} {
+		var request simcore.FaultRequest
+		if err := json.Unmarshal([]byte(text), &request); err != nil {
+			t.Fatal(err)
+		}
+		var f simcore.Faults
+		if _, err := f.Add(request); err == nil {
+			t.Errorf("%s is taken", text)
+		}
+	}
+	var request simcore.FaultRequest
+	if err := json.Unmarshal([]byte(`{"do":"gap","probability":1e9}`), &request); err == nil {
+		t.Error("an exponent is taken")
+	}
+}
+
+func TestFaultArguments(t *testing.T) {
+	args := simcore.FaultArgs{Body: json.RawMessage(`{"code":1}`), Code: json.RawMessage(`-1007`), DelayMs: 20}
+	if args.Text() != `{"code":1}` || args.CodeText() != "-1007" || args.Delay(time.Second) != 20*time.Millisecond {
+		t.Errorf("%+v", args)
+	}
+	args = simcore.FaultArgs{Body: json.RawMessage(`"<html>"`), Code: json.RawMessage(`"51008"`)}
+	if args.Text() != "<html>" || args.CodeText() != "51008" || args.Delay(time.Second) != time.Second {
+		t.Errorf("%+v", args)
+	}
+}

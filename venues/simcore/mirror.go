@@ -1,0 +1,101 @@
+package simcore
+
+import (
+	"fmt"
+	"sort"
+
+	"github.com/shopspring/decimal"
+)
+
+// List adds an instrument to a running exchange.
+func (x *Exchange) List(listed Instrument) error {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if err := x.list(listed, x.clock.Now()); err != nil {
+		return fmt.Errorf("simcore: %w", err)
+	}
+	sort.Strings(x.names)
+	x.openMarket(x.symbols[listed.Symbol])
+	x.settle()
+	return nil
+}
+
+// ChangeOf converts a level to whole ticks and steps; false where it is off the
+// symbol's grid.
+func (x *Exchange) ChangeOf(symbolName string, side Side, level Level) (LevelChange, bool) {
+	s, ok := x.symbols[symbolName]
+	if !ok {
+		return LevelChange{}, false
+	}
+	ticks, onTick := s.prices.count(level.Price)
+	lots, onStep := s.sizes.count(level.Qty)
+	return LevelChange{Side: side, Ticks: ticks, Lots: lots}, onTick && onStep && ticks > 0 && lots >= 0
+}
+
+// Mirror makes the house's liquidity of a book equal to the given levels, so
+// that orders meet a market that is kept elsewhere. Resting orders of accounts
+// that the levels pass are filled.
+func (x *Exchange) Mirror(symbolName string, bids, asks []LevelChange) error {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	s, refusal := x.symbol(symbolName)
+	if refusal != nil {
+		return refusal
+	}
+	wanted := map[Side]map[int64]int64{Buy: levelsOf(bids), Sell: levelsOf(asks)}
+	for _, side := range []Side{Buy, Sell} {
+		x.dropHouse(s, side, wanted[side])
+	}
+	for _, levels := range [][]LevelChange{bids, asks} {
+		for _, l := range levels {
+			x.sweep(s, l.Side, l.Ticks)
+		}
+	}
+	for _, levels := range [][]LevelChange{bids, asks} {
+		for _, l := range levels {
+			if have := s.book.of(l.Side).find(l.Ticks); have == nil || have.houseLots() != l.Lots {
+				x.setHouse(s, l.Side, l.Ticks, l.Lots)
+			}
+		}
+	}
+	x.settle()
+	return nil
+}
+
+func levelsOf(changes []LevelChange) map[int64]int64 {
+	levels := make(map[int64]int64, len(changes))
+	for _, c := range changes {
+		levels[c.Ticks] = c.Lots
+	}
+	return levels
+}
+
+// dropHouse removes the house's levels that are not wanted.
+func (x *Exchange) dropHouse(s *symbol, side Side, wanted map[int64]int64) {
+	half := s.book.of(side)
+	for i := len(half.levels) - 1; i >= 0; i-- {
+		l := half.levels[i]
+		if l.houseLots() > 0 && wanted[l.ticks] == 0 {
+			x.setHouse(s, side, l.ticks, 0)
+		}
+	}
+}
+
+// Print publishes a trade that happened elsewhere: it moves the last price and
+// the candles and may trigger conditional orders, but fills nobody.
+func (x *Exchange) Print(symbolName string, taker Side, price, qty decimal.Decimal) error {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	s, refusal := x.symbol(symbolName)
+	if refusal != nil {
+		return refusal
+	}
+	ticks, onTick := s.prices.count(price)
+	lots, onStep := s.sizes.count(qty)
+	if !onTick || !onStep || ticks <= 0 || lots <= 0 {
+		return refuseAt(ReasonPriceOffTick, s.TickSize)
+	}
+	x.publish(s, x.newTrade(s, ticks, lots, taker))
+	x.settle()
+	return nil
+}

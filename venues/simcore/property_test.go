@@ -1,0 +1,216 @@
+package simcore_test
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/shopspring/decimal"
+	"pgregory.net/rapid"
+
+	"venuegate/venues/simcore"
+)
+
+// model drives an exchange with random calls and knows what must always hold.
+type model struct {
+	*engine
+	accounts []string
+	orders   []simcore.Order
+}
+
+func TestExchangeInvariants(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		m := &model{engine: newEngine(t).empty()}
+		for range 3 {
+			m.accounts = append(m.accounts, m.trader())
+		}
+		if rapid.Bool().Draw(rt, "isolated") {
+			m.must(m.SetMarginMode(m.accounts[0], "BTCUSDT", true))
+		}
+		rt.Repeat(map[string]func(*rapid.T){
+			"":       m.check,
+			"limit":  m.limitOrder,
+			"market": m.marketOrder,
+			"cancel": m.cancelOne,
+			"amend":  m.amendOne,
+			"stop":   m.stopOrder,
+			"move":   m.move,
+			"house":  m.house,
+			"wait":   func(rt *rapid.T) { m.advance(time.Duration(rapid.IntRange(1, 3600).Draw(rt, "s")) * time.Second) },
+		})
+	})
+}
+
+func side(rt *rapid.T) simcore.Side {
+	if rapid.Bool().Draw(rt, "buy") {
+		return simcore.Buy
+	}
+	return simcore.Sell
+}
+
+func (m *model) price(rt *rapid.T) decimal.Decimal {
+	return dec("60000").Add(decimal.New(int64(rapid.IntRange(-60, 60).Draw(rt, "ticks")), -1))
+}
+
+func qty(rt *rapid.T) decimal.Decimal {
+	return decimal.New(int64(rapid.IntRange(2, 3000).Draw(rt, "lots")), -3)
+}
+
+func (m *model) try(o simcore.Order, err error) {
+	var refusal *simcore.Refusal
+	if err == nil {
+		m.orders = append(m.orders, o)
+	} else if !errors.As(err, &refusal) {
+		m.Fatal(err)
+	}
+}
+
+func (m *model) limitOrder(rt *rapid.T) {
+	tifs := []simcore.TimeInForce{simcore.GTC, simcore.GTC, simcore.IOC, simcore.FOK, simcore.PostOnly}
+	modes := []simcore.SelfTrade{simcore.SelfTradeAllow, simcore.SelfTradeExpireMaker, simcore.SelfTradeExpireTaker, simcore.SelfTradeExpireBoth}
+	m.try(m.Place(simcore.OrderRequest{
+		Account: rapid.SampledFrom(m.accounts).Draw(rt, "account"), Symbol: "BTCUSDT", Side: side(rt), Type: simcore.Limit,
+		Price: m.price(rt), Qty: qty(rt), TimeInForce: rapid.SampledFrom(tifs).Draw(rt, "tif"),
+		SelfTrade: rapid.SampledFrom(modes).Draw(rt, "stp"), ReduceOnly: rapid.IntRange(0, 4).Draw(rt, "reduce") == 0,
+	}))
+}
+
+func (m *model) marketOrder(rt *rapid.T) {
+	m.try(m.Place(simcore.OrderRequest{
+		Account: rapid.SampledFrom(m.accounts).Draw(rt, "account"), Symbol: "BTCUSDT", Side: side(rt), Type: simcore.Market,
+		Qty: qty(rt), ReduceOnly: rapid.Bool().Draw(rt, "reduce"),
+	}))
+}
+
+func (m *model) cancelOne(rt *rapid.T) {
+	if len(m.orders) > 0 {
+		o := rapid.SampledFrom(m.orders).Draw(rt, "order")
+		m.swallow(m.Cancel(o.Account, o.Symbol, simcore.OrderRef{ID: o.ID}))
+	}
+}
+
+func (m *model) amendOne(rt *rapid.T) {
+	if len(m.orders) > 0 {
+		o := rapid.SampledFrom(m.orders).Draw(rt, "order")
+		m.swallow(m.Amend(simcore.AmendRequest{
+			Account: o.Account, Symbol: o.Symbol, Order: simcore.OrderRef{ID: o.ID}, Price: m.price(rt), Qty: qty(rt),
+		}))
+	}
+}
+
+func (m *model) swallow(_ simcore.Order, err error) {
+	var refusal *simcore.Refusal
+	if err != nil && !errors.As(err, &refusal) {
+		m.Fatal(err)
+	}
+}
+
+func (m *model) stopOrder(rt *rapid.T) {
+	r := simcore.ConditionalRequest{
+		OrderRequest: market(rapid.SampledFrom(m.accounts).Draw(rt, "account"), side(rt), "0.1"),
+		TriggerPrice: m.price(rt), Rising: rapid.Bool().Draw(rt, "rising"), ClosePosition: rapid.Bool().Draw(rt, "close"),
+	}
+	var refusal *simcore.Refusal
+	if _, err := m.PlaceConditional(r); err != nil && !errors.As(err, &refusal) {
+		m.Fatal(err)
+	}
+}
+
+func (m *model) move(rt *rapid.T) { m.must(m.MovePrice("BTCUSDT", m.price(rt))) }
+
+func (m *model) house(rt *rapid.T) {
+	m.must(m.HouseLevel("BTCUSDT", side(rt), m.price(rt), qty(rt)))
+}
+
+func (m *model) check(rt *rapid.T) {
+	for i, event := range m.events {
+		if i > 0 && event.Seq != m.events[i-1].Seq+1 {
+			rt.Fatalf("event %d has sequence %d after %d", i, event.Seq, m.events[i-1].Seq)
+		}
+	}
+	resting := map[string]decimal.Decimal{}
+	for _, id := range m.accounts {
+		m.checkAccount(rt, id)
+		for _, o := range m.OpenOrders(id, "BTCUSDT") {
+			key := o.Side.String() + o.Price().String()
+			resting[key] = resting[key].Add(o.Qty()).Sub(o.FilledQty())
+		}
+	}
+	m.checkBook(rt, resting)
+}
+
+// checkAccount compares the account with the sum of what happened to it.
+func (m *model) checkAccount(rt *rapid.T, id string) {
+	v, p := m.view(id)
+	position, realized, fees := decimal.Zero, decimal.Zero, decimal.Zero
+	filled := map[int64]decimal.Decimal{}
+	for _, f := range m.Fills(id, func(*simcore.Fill) bool { return true }) {
+		position = position.Add(f.Qty.Mul(decimal.NewFromInt(int64(f.Side))))
+		realized, fees = realized.Add(f.RealizedPnL), fees.Add(f.Fee)
+		filled[f.OrderID] = filled[f.OrderID].Add(f.Qty)
+	}
+	if !position.Equal(p.Qty) {
+		rt.Fatalf("%s: fills add up to %s, position is %s", id, position, p.Qty)
+	}
+	if !realized.Equal(p.RealizedPnL) {
+		rt.Fatalf("%s: fills realised %s, position says %s", id, realized, p.RealizedPnL)
+	}
+	other := decimal.Zero
+	for _, i := range m.Income(id, func(i *simcore.Income) bool {
+		return i.Kind != simcore.IncomeRealized && i.Kind != simcore.IncomeCommission
+	}) {
+		other = other.Add(i.Amount)
+	}
+	if want := dec("100000").Add(realized).Sub(fees).Add(other); !want.Equal(v.Wallet) {
+		rt.Fatalf("%s: wallet %s, want %s", id, v.Wallet, want)
+	}
+	for _, o := range m.Orders(id, func(*simcore.Order) bool { return true }) {
+		if !filled[o.ID].Equal(o.FilledQty()) || o.FilledQty().GreaterThan(o.Qty()) {
+			rt.Fatalf("order %d: fills %s, filled %s of %s", o.ID, filled[o.ID], o.FilledQty(), o.Qty())
+		}
+		if o.ReduceOnly && o.Status.Open() && p.Qty.IsZero() {
+			rt.Fatalf("reduce-only order %d works without a position", o.ID)
+		}
+	}
+	m.checkMargins(rt, v, p)
+}
+
+func (m *model) checkMargins(rt *rapid.T, v simcore.AccountView, p simcore.PositionView) {
+	switch {
+	case !p.InitialMargin.Equal(p.PositionMargin.Add(p.OrderMargin)):
+		rt.Fatalf("margin %s is not %s + %s", p.InitialMargin, p.PositionMargin, p.OrderMargin)
+	case !p.Notional.Equal(p.MarkPrice.Mul(p.Qty)):
+		rt.Fatalf("notional %s", p.Notional)
+	case v.Available.IsNegative() || v.Wallet.IsNegative():
+		rt.Fatalf("available %s, wallet %s", v.Available, v.Wallet)
+	case p.Qty.IsZero() && !p.IsolatedWallet.IsZero():
+		rt.Fatalf("no position and an isolated wallet of %s", p.IsolatedWallet)
+	case !v.CrossWallet.Equal(v.Wallet.Sub(p.IsolatedWallet)):
+		rt.Fatalf("cross wallet %s", v.CrossWallet)
+	case p.OrderMargin.IsNegative() || p.BidNotional.IsNegative() || p.AskNotional.IsNegative():
+		rt.Fatalf("negative reservation: %+v", p)
+	}
+}
+
+// checkBook holds the book against the resting orders and itself.
+func (m *model) checkBook(rt *rapid.T, resting map[string]decimal.Decimal) {
+	book, _ := m.Book("BTCUSDT", 1000)
+	if len(book.Bids) > 0 && len(book.Asks) > 0 && book.Bids[0].Price.GreaterThanOrEqual(book.Asks[0].Price) {
+		rt.Fatalf("crossed: %s and %s", book.Bids[0].Price, book.Asks[0].Price)
+	}
+	shown := map[string]decimal.Decimal{}
+	for side, levels := range map[string][]simcore.Level{"buy": book.Bids, "sell": book.Asks} {
+		for i, l := range levels {
+			shown[side+l.Price.String()] = l.Qty
+			better := i > 0 && (side == "buy") == l.Price.GreaterThan(levels[i-1].Price)
+			if !l.Qty.IsPositive() || better {
+				rt.Fatalf("%s level %d: %s at %s", side, i, l.Qty, l.Price)
+			}
+		}
+	}
+	for key, qty := range resting {
+		if shown[key].LessThan(qty) {
+			rt.Fatalf("%s: orders of %s, the book shows %s", key, qty, shown[key])
+		}
+	}
+}
