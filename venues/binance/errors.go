@@ -126,6 +126,9 @@ func serverFault(r request, status, code int, message string) error {
 	definite := status == http.StatusServiceUnavailable &&
 		(code == codeThrottled || (code == 0 && message == "Service Unavailable."))
 	if definite {
+		if reason := verdictOf(code).reason; reason != "" {
+			e = e.With("reason", reason)
+		}
 		return e
 	}
 	return uncertain(r, e)

@@ -80,6 +80,7 @@ func (c *Connector) once(ctx context.Context, r request, out any) error {
 		Lane:    r.lane,
 		Costs:   c.costs(r),
 		Mutates: r.mutates,
+		SendBy:  r.deadline,
 		Build:   func() (restclient.Request, error) { return c.build(r, time.Now()) },
 	})
 	if err != nil {

@@ -56,6 +56,9 @@ type Call struct {
 	Costs []Cost
 	// Mutates says that the venue may change something because of it.
 	Mutates bool
+	// SendBy ends the wait at the gate, if set: a later request is of no use. It
+	// does not shorten the wait for the answer.
+	SendBy time.Time
 	// Build makes the request at the moment when it may leave, so that its
 	// timestamp is fresh. Its error means that nothing was sent.
 	Build func() (Request, error)
@@ -121,7 +124,7 @@ func (c *Client) Close() { c.http.CloseIdleConnections() }
 // venues.ErrNotSent or venues.ErrOutcomeUnknown. Errors of Build come back as
 // they are.
 func (c *Client) Do(ctx context.Context, call Call) (*Answer, error) {
-	if err := c.gate.Wait(ctx, call.Lane, call.Costs...); err != nil {
+	if err := c.admit(ctx, call); err != nil {
 		return nil, notSent(err, call.Mutates)
 	}
 	request, err := call.Build()
@@ -150,6 +153,15 @@ func (c *Client) Do(ctx context.Context, call Call) (*Answer, error) {
 	default:
 		return nil, unavailable(request, err)
 	}
+}
+
+func (c *Client) admit(ctx context.Context, call Call) error {
+	if !call.SendBy.IsZero() {
+		bounded, cancel := context.WithDeadline(ctx, call.SendBy)
+		defer cancel()
+		ctx = bounded
+	}
+	return c.gate.Wait(ctx, call.Lane, call.Costs...)
 }
 
 func (c *Client) newRequest(ctx context.Context, r Request) (*http.Request, error) {

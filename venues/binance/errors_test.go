@@ -1,0 +1,260 @@
+package binance
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"venuegate/venues"
+	"venuegate/venues/internal/restclient"
+)
+
+func answerOf(status int, body string) *restclient.Answer {
+	return &restclient.Answer{Status: status, Header: http.Header{}, Body: []byte(body)}
+}
+
+func placing() request {
+	return request{method: http.MethodPost, path: orderPath, mutates: true}
+}
+
+// judged is what an order request makes of an answer.
+func judged(status int, body string) error {
+	return New(Sim("http://x", "ws://x")).judge(placing(), answerOf(status, body))
+}
+
+// expected is what each recorded error means to an order.
+var expected = map[int]struct {
+	code    venues.Code
+	reason  string
+	unknown bool
+}{
+	-1003: {code: venues.CodeRateLimited},
+	-1007: {code: venues.CodeExchangeUnavailable, unknown: true},
+	-1008: {code: venues.CodeExchangeUnavailable, reason: "throttled"},
+	-1015: {code: venues.CodeRateLimited},
+	-1016: {code: venues.CodeMaintenance},
+	-1021: {code: venues.CodeExchangeUnavailable, reason: "clock_skew"},
+	-1022: {code: venues.CodeUnauthorized},
+	-1102: {code: venues.CodeInvalidRequest},
+	-1106: {code: venues.CodeInvalidRequest, reason: "position_mode"},
+	-1111: {code: venues.CodeInvalidRequest},
+	-1116: {code: venues.CodeInvalidRequest},
+	-1121: {code: venues.CodeSymbolNotTradable, reason: "unknown_symbol"},
+	-1125: {code: venues.CodeExchangeUnavailable},
+	-2011: {code: venues.CodeNotFound},
+	-2013: {code: venues.CodeNotFound},
+	-2014: {code: venues.CodeUnauthorized},
+	-2015: {code: venues.CodeUnauthorized},
+	-2019: {code: venues.CodeInsufficientBalance},
+	-2021: {code: venues.CodeInvalidRequest, reason: "would_trigger"},
+	-2022: {code: venues.CodeOrderRejected, reason: "no_position"},
+	-2027: {code: venues.CodeInvalidRequest, reason: "max_position"},
+	-2028: {code: venues.CodeLeverageChangeRejected},
+	-4015: {code: venues.CodeInvalidRequest},
+	-4028: {code: venues.CodeLeverageChangeRejected},
+	-4046: {code: venues.CodeInvalidRequest},
+	-4054: {code: venues.CodeInvalidRequest},
+	-4059: {code: venues.CodeInvalidRequest},
+	-4061: {code: venues.CodeInvalidRequest, reason: "position_mode"},
+	-4067: {code: venues.CodeInvalidRequest},
+	-4068: {code: venues.CodeInvalidRequest},
+	-4116: {code: venues.CodeExchangeUnavailable, reason: "duplicate_client_id", unknown: true},
+	-4120: {code: venues.CodeInvalidRequest},
+	-4131: {code: venues.CodeInvalidRequest, reason: "no_liquidity"},
+	-4140: {code: venues.CodeSymbolNotTradable, reason: "symbol_status"},
+	-4141: {code: venues.CodeSymbolNotTradable, reason: "symbol_status"},
+	-4161: {code: venues.CodeLeverageChangeRejected},
+	-4164: {code: venues.CodeInvalidRequest, reason: "below_minimum_notional"},
+	-5021: {code: venues.CodeOrderRejected, reason: "fok_not_filled"},
+	-5022: {code: venues.CodeOrderRejected, reason: "post_only_would_take"},
+}
+
+func TestRecordedErrors(t *testing.T) {
+	for _, e := range objects[struct {
+		Status  int
+		Code    *int
+		Msg     string
+		Context string
+	}](t, "errors.jsonl") {
+		body := fmt.Sprintf(`{"msg":%q}`, e.Msg)
+		if e.Code != nil {
+			body = fmt.Sprintf(`{"code":%d,"msg":%q}`, *e.Code, e.Msg)
+		}
+		err := judged(e.Status, body)
+		fault, ok := errors.AsType[*venues.Error](err)
+		if !ok {
+			t.Errorf("%s: %v", e.Context, err)
+			continue
+		}
+		if e.Code == nil { // the two 503 without a code
+			wantUnknown := strings.HasPrefix(e.Msg, "Unknown error")
+			if fault.Code != venues.CodeExchangeUnavailable || errors.Is(err, venues.ErrOutcomeUnknown) != wantUnknown {
+				t.Errorf("%s: %v", e.Context, err)
+			}
+			continue
+		}
+		want, listed := expected[*e.Code]
+		reason, _ := fault.Details["reason"].(string)
+		switch {
+		case !listed:
+			t.Errorf("%d (%s) has no expectation", *e.Code, e.Context)
+		case fault.Code != want.code || reason != want.reason || errors.Is(err, venues.ErrOutcomeUnknown) != want.unknown:
+			t.Errorf("%d: %v with reason %q, want %+v", *e.Code, err, reason, want)
+		case fault.VenueCode != strconv.Itoa(*e.Code) || fault.VenueMessage != bounded(e.Msg):
+			t.Errorf("%d: venue %s %q", *e.Code, fault.VenueCode, fault.VenueMessage)
+		}
+	}
+}
+
+func TestJudge(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		status  int
+		body    string
+		code    venues.Code // empty for success
+		unknown bool
+	}{
+		{"success", 200, `{"orderId":1}`, "", false},
+		{"success of a command", 200, `{"code":200,"msg":"success"}`, "", false},
+		{"success with a code of text", 200, `{"algoId":1,"code":"200","msg":"success"}`, "", false},
+		{"success of a list", 200, `[]`, "", false},
+		{"200 with an error", 200, `{"code":-2022,"msg":"ReduceOnly Order is rejected."}`, venues.CodeOrderRejected, false},
+		{"200 with HTML", 200, `<html>ok</html>`, venues.CodeExchangeUnavailable, true},
+		{"200 with nothing", 200, ``, venues.CodeExchangeUnavailable, true},
+		{"200 cut short", 200, `{"orderId":1`, venues.CodeExchangeUnavailable, true},
+		{"302", 302, ``, venues.CodeExchangeUnavailable, true},
+		{"400 without a code", 400, `{"msg":"?"}`, venues.CodeExchangeUnavailable, true},
+		{"400 with HTML", 400, `<html>`, venues.CodeExchangeUnavailable, true},
+		{"403 with a code", 403, `{"code":-2015,"msg":"x"}`, venues.CodeUnauthorized, false},
+		{"403 of the firewall", 403, `<html>`, venues.CodeExchangeUnavailable, true},
+		{"408", 408, ``, venues.CodeExchangeUnavailable, true},
+		{"408 with -1007", 408, `{"code":-1007,"msg":"Timeout"}`, venues.CodeExchangeUnavailable, true},
+		{"500 with a definite code", 500, `{"code":-2019,"msg":"x"}`, venues.CodeExchangeUnavailable, true},
+		{"502 with HTML", 502, `<html>Bad Gateway</html>`, venues.CodeExchangeUnavailable, true},
+		{"503 unknown", 503, `{"msg":"Unknown error, please check your request or try again later."}`, venues.CodeExchangeUnavailable, true},
+		{"503 unavailable", 503, `{"msg":"Service Unavailable."}`, venues.CodeExchangeUnavailable, false},
+		{"503 internal error", 503, `{"code":-1001,"msg":"Internal error; unable to process your request. Please try again."}`, venues.CodeExchangeUnavailable, true},
+		{"503 throttled", 503, `{"code":-1008,"msg":"x"}`, venues.CodeExchangeUnavailable, false},
+		{"503 shutting down", 503, `{"code":-1016,"msg":"x"}`, venues.CodeMaintenance, true},
+		{"-1000", 400, `{"code":-1000,"msg":"x"}`, venues.CodeExchangeUnavailable, true},
+		{"unlisted -10xx", 400, `{"code":-1077,"msg":"x"}`, venues.CodeExchangeUnavailable, true},
+		{"unlisted -11xx", 400, `{"code":-1177,"msg":"x"}`, venues.CodeInvalidRequest, false},
+		{"unlisted -2xxx", 400, `{"code":-2999,"msg":"x"}`, venues.CodeOrderRejected, false},
+		{"unlisted -4xxx", 400, `{"code":-4999,"msg":"x"}`, venues.CodeInvalidRequest, false},
+		{"unlisted -5xxx", 400, `{"code":-5999,"msg":"x"}`, venues.CodeInvalidRequest, false},
+		{"code with an exponent", 400, `{"code":-1e3,"msg":"x"}`, venues.CodeExchangeUnavailable, true},
+		{"code beyond all numbers", 400, `{"code":-99999999999999999999,"msg":"x"}`, venues.CodeExchangeUnavailable, true},
+	} {
+		err := judged(c.status, c.body)
+		switch {
+		case c.code == "":
+			if err != nil {
+				t.Errorf("%s: %v", c.name, err)
+			}
+		case err == nil || venues.CodeOf(err) != c.code || errors.Is(err, venues.ErrOutcomeUnknown) != c.unknown:
+			t.Errorf("%s: %v, want %s, unknown %v", c.name, err, c.code, c.unknown)
+		}
+		read := request{method: http.MethodGet, path: orderPath}
+		if errors.Is(New(Sim("http://x", "ws://x")).judge(read, answerOf(c.status, c.body)), venues.ErrOutcomeUnknown) {
+			t.Errorf("%s: a read has no outcome", c.name)
+		}
+	}
+}
+
+func TestRetryAfter(t *testing.T) {
+	now := time.UnixMilli(1698710400001).Add(-90 * time.Second)
+	const banned = "Way too many requests; IP(203.0.113.7) banned until 1698710400001. Please use the websocket."
+	for _, c := range []struct {
+		header, message string
+		want            time.Duration
+	}{
+		{"", "", time.Minute},
+		{"7", "", 7 * time.Second},
+		{" 7 ", "", 7 * time.Second},
+		{"", banned, 90 * time.Second},
+		{"30", banned, 90 * time.Second},
+		{"120", banned, 120 * time.Second},
+		{"soon", "", time.Minute},
+		{"-5", "", time.Minute},
+		{"999999999999", "", time.Minute * 0},
+		{"86400000", "", banMax},
+		{"", "banned until 99999999999999999", banMax},
+		{"", "banned until 1", time.Minute},
+	} {
+		got := retryAfter(c.header, c.message, now)
+		if c.want == 0 {
+			if got <= 0 || got > banMax {
+				t.Errorf("%q %q: %v", c.header, c.message, got)
+			}
+			continue
+		}
+		if got != c.want {
+			t.Errorf("%q %q: %v, want %v", c.header, c.message, got, c.want)
+		}
+	}
+}
+
+// A broken limit freezes everything, a broken order limit the account's orders.
+func TestLimitsFreeze(t *testing.T) {
+	s := newScript(t)
+	s.add("POST /fapi/v1/order", scripted{status: 429, header: http.Header{"Retry-After": {"9"}}, body: `{"code":-1015,"msg":"Too many new orders"}`})
+	s.on("DELETE /fapi/v1/order", 200, strings.Replace(openOrder, `"NEW"`, `"CANCELED"`, 1))
+	_, err := s.account.Place(background, limitOrder())
+	limited, ok := errors.AsType[*venues.Error](err)
+	if !ok || limited.Code != venues.CodeRateLimited || limited.RetryAfter != 9*time.Second || errors.Is(err, venues.ErrOutcomeUnknown) {
+		t.Fatalf("%v, want rate_limited for 9 s", err)
+	}
+	if _, err = s.account.Place(background, limitOrder()); !errors.Is(err, venues.ErrNotSent) || venues.CodeOf(err) != venues.CodeRateLimited {
+		t.Errorf("next order: %v, want rate_limited, not sent", err)
+	}
+	if len(s.sent("POST /fapi/v1/order")) != 1 {
+		t.Error("an order was sent against the limit")
+	}
+	if _, err = s.account.Cancel(background, venues.OrderRef{Symbol: "BTCUSDT", ClientOrderID: "vg00000001", Type: venues.TypeLimit}); err != nil {
+		t.Errorf("a cancel was held up: %v", err)
+	}
+
+	s.add("GET /fapi/v1/openOrders", scripted{status: 418, header: http.Header{"Retry-After": {"120"}}, body: `{"code":-1003,"msg":"Way too many requests"}`})
+	if _, err = s.account.OpenOrders(background); venues.CodeOf(err) != venues.CodeRateLimited {
+		t.Errorf("ban: %v", err)
+	}
+	before := len(s.requests)
+	_, err = s.account.Cancel(background, venues.OrderRef{Symbol: "BTCUSDT", ClientOrderID: "vg00000001", Type: venues.TypeLimit})
+	if !errors.Is(err, venues.ErrNotSent) || len(s.requests) != before {
+		t.Errorf("something was sent during the ban: %v", err)
+	}
+}
+
+func TestFirewallFreezes(t *testing.T) {
+	s := newScript(t)
+	s.on("GET /fapi/v1/openOrders", 403, "<html>Request blocked</html>")
+	_, err := s.account.OpenOrders(background)
+	blocked, ok := errors.AsType[*venues.Error](err)
+	if !ok || blocked.Code != venues.CodeExchangeUnavailable || blocked.Details["reason"] != "blocked" {
+		t.Fatalf("%v, want exchange_unavailable, blocked", err)
+	}
+	if _, err := s.account.OpenOrders(background); venues.CodeOf(err) != venues.CodeRateLimited {
+		t.Errorf("asked the firewall again: %v", err)
+	}
+}
+
+func TestVenueTextIsBounded(t *testing.T) {
+	long := strings.Repeat("ж", 500)
+	err := judged(400, fmt.Sprintf(`{"code":-4003,"msg":"a\u0000b\n<i>%s"}`, long))
+	fault, _ := errors.AsType[*venues.Error](err)
+	if fault == nil || len(fault.VenueMessage) > venueMessageMax || !strings.HasPrefix(fault.VenueMessage, "a?b?<i>ж") {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestMinimumNotionalIsTold(t *testing.T) {
+	err := judged(400, `{"code":-4164,"msg":"Order's notional must be no smaller than 100.00 (unless you choose reduce only)."}`)
+	fault, _ := errors.AsType[*venues.Error](err)
+	if fault == nil || fault.Details["minNotional"] != "100" {
+		t.Errorf("%v %v", err, fault)
+	}
+}

@@ -1,0 +1,127 @@
+package binance
+
+import (
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"venuegate/venues"
+)
+
+// fixture reads a recorded payload; the test is skipped where they are absent.
+func fixture(t testing.TB, name string) []byte {
+	t.Helper()
+	folder := os.Getenv("VENUEGATE_FIXTURES")
+	if folder == "" {
+		folder = filepath.Join("..", "..", "..", "shared", "fixtures")
+	}
+	data, err := os.ReadFile(filepath.Join(folder, "binance", name))
+	if os.IsNotExist(err) {
+		t.Skipf("recorded payload %s is not here; set VENUEGATE_FIXTURES to the folder of recordings", name)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.HasSuffix(name, ".gz") {
+		return data
+	}
+	unzip, err := gzip.NewReader(bytes.NewReader(data))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if data, err = io.ReadAll(unzip); err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+// lines cuts a recording into its messages.
+func lines(t testing.TB, data []byte) [][]byte {
+	t.Helper()
+	scanner := bufio.NewScanner(bytes.NewReader(data))
+	scanner.Buffer(nil, 16<<20)
+	var all [][]byte
+	for scanner.Scan() {
+		all = append(all, bytes.Clone(scanner.Bytes()))
+	}
+	if err := scanner.Err(); err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// afterStamp cuts the recorder's own time, which ends at the first space.
+func afterStamp(line []byte) []byte {
+	_, message, _ := bytes.Cut(line, []byte(" "))
+	return message
+}
+
+// objects reads a file of JSON objects, one a line.
+func objects[T any](t testing.TB, name string) []T {
+	t.Helper()
+	var all []T
+	for _, line := range lines(t, fixture(t, name)) {
+		var one T
+		if err := json.Unmarshal(line, &one); err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, one)
+	}
+	return all
+}
+
+// heard is a sink of both kinds that keeps what it hears.
+type heard struct {
+	mu          sync.Mutex
+	books       []*venues.BookUpdate
+	trades      []venues.Trade
+	candles     []venues.Candle
+	marks       []venues.MarkPrice
+	interrupted []venues.FeedChannel
+	resumed     []venues.FeedChannel
+	reports     []venues.ExecutionReport
+	positions   []venues.Position
+	balances    int
+	connected   int
+	lost        []error
+}
+
+func (h *heard) with(note func()) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	note()
+}
+
+func (h *heard) Book(u *venues.BookUpdate)       { h.with(func() { h.books = append(h.books, u) }) }
+func (h *heard) Trade(t venues.Trade)            { h.with(func() { h.trades = append(h.trades, t) }) }
+func (h *heard) Candle(c venues.Candle)          { h.with(func() { h.candles = append(h.candles, c) }) }
+func (h *heard) Mark(m venues.MarkPrice)         { h.with(func() { h.marks = append(h.marks, m) }) }
+func (h *heard) Position(p venues.Position)      { h.with(func() { h.positions = append(h.positions, p) }) }
+func (h *heard) BalancesChanged()                { h.with(func() { h.balances++ }) }
+func (h *heard) Connected()                      { h.with(func() { h.connected++ }) }
+func (h *heard) Lost(cause error)                { h.with(func() { h.lost = append(h.lost, cause) }) }
+func (h *heard) Report(r venues.ExecutionReport) { h.with(func() { h.reports = append(h.reports, r) }) }
+func (h *heard) Resumed(c []venues.FeedChannel) {
+	h.with(func() { h.resumed = append(h.resumed, c...) })
+}
+func (h *heard) Interrupted(c []venues.FeedChannel, _ error) {
+	h.with(func() { h.interrupted = append(h.interrupted, c...) })
+}
+
+func dec(text string) venues.Optional {
+	if text == "" {
+		return venues.Optional{}
+	}
+	d, err := venues.ParseVenueDecimal(text)
+	if err != nil {
+		panic(err)
+	}
+	return venues.Some(d)
+}

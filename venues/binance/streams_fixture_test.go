@@ -1,0 +1,296 @@
+package binance
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/valyala/fastjson"
+
+	"venuegate/venues"
+	"venuegate/venues/internal/wsclient"
+)
+
+// publicStream is a shard without a connection that carries the given channels
+// of instruments whose scale is the given one.
+func publicStream(t testing.TB, category string, scale venues.Scale, channels ...venues.FeedChannel) (*shard, *heard) {
+	t.Helper()
+	c := New(Sim("http://127.0.0.1:1", "ws://127.0.0.1:1"))
+	var instruments []venues.Instrument
+	for _, channel := range channels {
+		instruments = append(instruments, venues.Instrument{
+			Symbol: channel.Symbol, VenueSymbol: channel.Symbol, Status: venues.InstrumentTrading,
+			TickSize: scale.Price(1), QtyStep: scale.Qty(1),
+		})
+	}
+	c.catalogue.Store(venues.NewInstrumentSet(instruments))
+	h := &heard{}
+	s := &shard{
+		feed: &feed{c: c, sink: h}, category: category, link: wsclient.New(wsclient.Options{}),
+		streams: make(map[string]*stream), pending: make(map[uint64]subscription),
+	}
+	for _, channel := range channels {
+		s.streams[streamName(channel, channel.Symbol)] = &stream{
+			channel: channel, venueSymbol: channel.Symbol, name: streamName(channel, channel.Symbol),
+		}
+	}
+	return s, h
+}
+
+// checkChain holds updates of one book against one another.
+func checkChain(t *testing.T, updates []*venues.BookUpdate) {
+	t.Helper()
+	for n, u := range updates {
+		if n > 0 && u.PrevSeq != updates[n-1].LastSeq {
+			t.Fatalf("update %d follows %d, the one before ended at %d", n, u.PrevSeq, updates[n-1].LastSeq)
+		}
+		if u.FirstSeq > u.LastSeq || u.Snapshot || u.VenueTime.IsZero() || u.Received.IsZero() {
+			t.Fatalf("update %d: %+v", n, u)
+		}
+	}
+}
+
+// joins says whether an update is the first that follows a snapshot.
+func joins(u *venues.BookUpdate, snapshot uint64) bool {
+	return u.FirstSeq <= snapshot && snapshot <= u.LastSeq || u.PrevSeq == snapshot
+}
+
+// Four symbols, half a minute, every message of our kinds.
+func TestRecordedStreams2021(t *testing.T) {
+	symbols := []string{"SUSHIUSDT", "AKROUSDT", "KEEPUSDT", "CTKUSDT"}
+	var public, market []venues.FeedChannel
+	for _, s := range symbols {
+		public = append(public, venues.FeedChannel{Kind: venues.FeedBook, Symbol: s})
+		market = append(market,
+			venues.FeedChannel{Kind: venues.FeedTrades, Symbol: s},
+			venues.FeedChannel{Kind: venues.FeedCandles, Symbol: s, Timeframe: "1m"})
+	}
+	scale := venues.Scale{PriceDecimals: 5, QtyDecimals: 0}
+	books, h := publicStream(t, categoryPublic, scale, public...)
+	trades, m := publicStream(t, categoryMarket, scale, market...)
+	for _, line := range lines(t, fixture(t, "ws_4symbols_depth100ms_aggTrade_kline_bookTicker_2021.real.log"))[1:] {
+		message := afterStamp(line)
+		books.Message(nil, message)
+		trades.Message(nil, message)
+	}
+	if len(h.books) != 764 || len(m.trades) != 91 || len(m.candles) != 67 {
+		t.Errorf("%d book updates, %d trades, %d candles; want 764, 91, 67", len(h.books), len(m.trades), len(m.candles))
+	}
+	if len(h.interrupted)+len(m.interrupted) != 0 {
+		t.Errorf("interrupted %v %v", h.interrupted, m.interrupted)
+	}
+	for _, snapshot := range recordedSnapshots(t, scale) {
+		var updates []*venues.BookUpdate
+		for _, u := range h.books {
+			if u.Symbol == snapshot.Symbol {
+				updates = append(updates, u)
+			}
+		}
+		checkChain(t, updates)
+		if !slices.ContainsFunc(updates, func(u *venues.BookUpdate) bool { return joins(u, snapshot.LastSeq) }) {
+			t.Errorf("%s: no update joins the snapshot", snapshot.Symbol)
+		}
+	}
+	for _, c := range m.candles {
+		if c.End.Sub(c.Start) != time.Minute || c.High.LessThan(c.Low) || c.VenueTime.IsZero() {
+			t.Errorf("candle %+v", c)
+		}
+	}
+}
+
+// recordedSnapshots decodes the REST books that belong to the 2021 streams.
+func recordedSnapshots(t *testing.T, scale venues.Scale) []*venues.BookUpdate {
+	t.Helper()
+	var snapshots []*venues.BookUpdate
+	for _, line := range lines(t, fixture(t, "rest_depth_4symbols_limit1000_2021.real.log")) {
+		if len(line) == 0 {
+			continue
+		}
+		var answer depthSnapshot
+		if err := json.Unmarshal(line[bytes.IndexByte(line, '{'):], &answer); err != nil {
+			t.Fatal(err)
+		}
+		_, rest, _ := bytes.Cut(line, []byte("symbol="))
+		symbol, _, _ := bytes.Cut(rest, []byte("&"))
+		u, err := answer.update(string(symbol), scale, time.Now())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(u.Bids) == 0 || u.Bids[0].Price >= u.Asks[0].Price {
+			t.Errorf("%s: snapshot %v over %v", symbol, u.Bids[0], u.Asks[0])
+		}
+		snapshots = append(snapshots, u)
+	}
+	return snapshots
+}
+
+var btc = venues.Scale{PriceDecimals: 1, QtyDecimals: 3}
+
+// recordedDepth are the depth messages of the long BTCUSDT recording.
+func recordedDepth(t testing.TB) (depth [][]byte, snapshot []byte) {
+	t.Helper()
+	for _, line := range lines(t, fixture(t, "ws_btcusdt_depth0ms_trade_bookTicker_2024.real.gz")) {
+		message := afterStamp(line)
+		name, data, ok := splitCombined(message)
+		switch {
+		case !ok:
+			snapshot = message
+		case string(name) == "btcusdt@depth@0ms":
+			depth = append(depth, data)
+		}
+	}
+	return depth, snapshot
+}
+
+// The scanner understands the whole recording by itself, finds no gap, and the
+// thorough decoder agrees with it on every message.
+func TestRecordedBTCUSDT2024(t *testing.T) {
+	depth, rest := recordedDepth(t)
+	if len(depth) != 6551 {
+		t.Errorf("%d depth messages, want 6551", len(depth))
+	}
+	var answer depthSnapshot
+	if err := json.Unmarshal(rest, &answer); err != nil {
+		t.Fatal(err)
+	}
+	var parser fastjson.Parser
+	var last uint64
+	joined := 0
+	for n, message := range depth {
+		scanned, parsed := venues.NewBookUpdate(), venues.NewBookUpdate()
+		if !scanDepth(message, "BTCUSDT", btc, scanned) {
+			t.Fatalf("message %d: the scanner gave up", n)
+		}
+		if err := decodeDepth(&parser, message, "BTCUSDT", btc, parsed); err != nil {
+			t.Fatalf("message %d: %v", n, err)
+		}
+		if err := sameUpdate(scanned, parsed); err != nil {
+			t.Fatalf("message %d: %v", n, err)
+		}
+		if n > 0 && scanned.PrevSeq != last {
+			t.Fatalf("message %d follows %d, not %d", n, scanned.PrevSeq, last)
+		}
+		last = scanned.LastSeq
+		if joins(scanned, answer.LastUpdateID) {
+			joined++
+		}
+		scanned.Release()
+		parsed.Release()
+	}
+	if joined != 1 {
+		t.Errorf("%d messages join the snapshot, want one", joined)
+	}
+}
+
+func sameUpdate(a, b *venues.BookUpdate) error {
+	switch {
+	case a.FirstSeq != b.FirstSeq || a.LastSeq != b.LastSeq || a.PrevSeq != b.PrevSeq:
+		return fmt.Errorf("sequences %d %d %d and %d %d %d", a.FirstSeq, a.LastSeq, a.PrevSeq, b.FirstSeq, b.LastSeq, b.PrevSeq)
+	case !a.VenueTime.Equal(b.VenueTime):
+		return fmt.Errorf("times %v and %v", a.VenueTime, b.VenueTime)
+	case !slices.Equal(a.Bids, b.Bids) || !slices.Equal(a.Asks, b.Asks):
+		return fmt.Errorf("levels %v %v and %v %v", a.Bids, a.Asks, b.Bids, b.Asks)
+	}
+	return nil
+}
+
+func TestRecordedSlice2024(t *testing.T) {
+	s, h := publicStream(t, categoryPublic, btc, venues.FeedChannel{Kind: venues.FeedBook, Symbol: "BTCUSDT"})
+	s.streams["btcusdt@depth@0ms"] = s.streams["btcusdt@depth@100ms"] // the faster stream has the same messages
+	want := 0
+	for _, line := range lines(t, fixture(t, "ws_btcusdt_slice6000_2024.real.log.gz")) {
+		message := afterStamp(line)
+		if bytes.Contains(message, []byte("@depth@0ms")) {
+			want++
+		}
+		if _, _, ok := splitCombined(message); ok {
+			s.Message(nil, message)
+		}
+	}
+	if len(h.books) != want || want == 0 {
+		t.Errorf("%d updates of %d messages", len(h.books), want)
+	}
+	checkChain(t, h.books)
+}
+
+func TestRecordedSnapshot2024(t *testing.T) {
+	var answer depthSnapshot
+	if err := json.Unmarshal(fixture(t, "rest_depth_BTCUSDT_limit1000_2024.real.json"), &answer); err != nil {
+		t.Fatal(err)
+	}
+	u, err := answer.update("BTCUSDT", btc, time.Now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !u.Snapshot || u.LastSeq != answer.LastUpdateID || len(u.Bids) != 1000 || len(u.Asks) != 1000 ||
+		!btc.Price(u.Bids[0].Price).Equal(dec(answer.Bids[0][0]).Decimal) || !btc.Qty(u.Asks[0].Qty).Equal(dec(answer.Asks[0][1]).Decimal) {
+		t.Errorf("snapshot %d, %d bids, %d asks", u.LastSeq, len(u.Bids), len(u.Asks))
+	}
+}
+
+// The singles go back to 2019; what is not ours is not taken for ours.
+func TestRecordedSingles(t *testing.T) {
+	var parser fastjson.Parser
+	counts := map[string]int{}
+	for _, one := range objects[struct {
+		Stream string
+		Data   json.RawMessage
+	}](t, "ws_market_singles.real.jsonl") {
+		var head struct {
+			Kind   string `json:"e"`
+			Time   int64  `json:"E"`
+			Symbol string `json:"s"`
+		}
+		if err := json.Unmarshal(one.Data, &head); err != nil {
+			t.Fatal(err)
+		}
+		counts[head.Kind]++
+		trade, _, errTrade := decodeAggTrade(&parser, one.Data, head.Symbol, head.Symbol)
+		mark, errMark := decodeMark(&parser, one.Data, head.Symbol, head.Symbol)
+		if (errTrade == nil) != (head.Kind == "aggTrade") || (errMark == nil) != (head.Kind == "markPriceUpdate") {
+			t.Errorf("%s: as a trade %v, as a mark price %v", one.Stream, errTrade, errMark)
+		}
+		if errTrade == nil && (trade.Side != venues.Buy || !trade.Price.Equal(dec("10223.74").Decimal) || trade.ID != "181349") {
+			t.Errorf("trade %+v", trade)
+		}
+		if errMark == nil && (!mark.Price.IsPositive() || mark.VenueTime.UnixMilli() != head.Time) {
+			t.Errorf("mark %+v", mark)
+		}
+	}
+	if counts["aggTrade"] != 1 || counts["markPriceUpdate"] != 3 {
+		t.Errorf("singles %v", counts)
+	}
+}
+
+// REST rows of trades have the fields of the stream.
+func TestRecordedAggTrades2020(t *testing.T) {
+	var rows []map[string]any
+	decoder := json.NewDecoder(bytes.NewReader(fixture(t, "rest_aggTrades_LTCUSDT_2020.real.json")))
+	decoder.UseNumber()
+	if err := decoder.Decode(&rows); err != nil {
+		t.Fatal(err)
+	}
+	var parser fastjson.Parser
+	var last uint64
+	for _, row := range rows {
+		row["e"], row["s"] = "aggTrade", "LTCUSDT"
+		message, err := json.Marshal(row)
+		if err != nil {
+			t.Fatal(err)
+		}
+		trade, id, err := decodeAggTrade(&parser, message, "LTCUSDT", "LTCUSDT")
+		if err != nil || id <= last {
+			t.Fatalf("%s: %v, id %d after %d", message, err, id, last)
+		}
+		if sold := row["m"].(bool); sold != (trade.Side == venues.Sell) {
+			t.Errorf("%s: taker %s", message, trade.Side)
+		}
+		last = id
+	}
+	if len(rows) != 500 {
+		t.Errorf("%d rows", len(rows))
+	}
+}
