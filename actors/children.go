@@ -65,6 +65,9 @@ func (c *Children) Start(spec Child) (Ref, error) {
 	if err := spec.validate(); err != nil {
 		return Ref{}, fmt.Errorf("start %q under %s: %w", spec.Name, c.shell.cell.path, err)
 	}
+	if c.named(spec.Name) != nil {
+		return Ref{}, fmt.Errorf("start %q under %s: %w", spec.Name, c.shell.cell.path, ErrNameTaken)
+	}
 	x := &child{}
 	if err := c.spawn(x, spec.withDefaults()); err != nil {
 		return Ref{}, err
@@ -133,8 +136,7 @@ func (c *Children) spawn(x *child, spec Child) error {
 		return err
 	}
 	if _, err := c.shell.proto.SpawnNamed(cell.props(), spec.Name); err != nil {
-		parent.system.retire(cell)
-		return fmt.Errorf("start %s: %w", cell.path, err)
+		panic("actors: a free name was taken: " + cell.path)
 	}
 	x.cell, x.phase = cell, childRunning
 	return nil
@@ -173,7 +175,7 @@ func (c *Children) adopt(cell *cell) *child {
 func (s *shell) HandleFailure(_ *actor.ActorSystem, _ actor.Supervisor, who *actor.PID, _ *actor.RestartStatistics, reason, _ any) {
 	x := s.children.at(who.Id)
 	if x == nil {
-		// A top-level actor can fail before its adoption has been received.
+		// Failures overtake the adoption of a top-level actor.
 		if c := s.cell.system.cell(who.Id); c != nil && c.parent == s.cell {
 			x = s.children.adopt(c)
 		}

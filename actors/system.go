@@ -3,7 +3,6 @@ package actors
 import (
 	"context"
 	crand "crypto/rand"
-	"errors"
 	"fmt"
 	"log/slog"
 	"math/rand/v2"
@@ -90,7 +89,7 @@ func WithObserver(o Observer) Option { return func(s *System) { s.observer = o }
 func New(logger *zap.Logger, options ...Option) *System {
 	s := &System{
 		logger:  logger.Named("actors"),
-		born:    time.Now(),
+		born:    time.Now().Add(-1), // so that uptime, which busySince keeps, is never 0
 		cells:   make(map[string]*cell),
 		retired: make(map[string]KindStats),
 		done:    make(chan struct{}),
@@ -133,19 +132,12 @@ func (s *System) Start(spec Child) (Ref, error) {
 	if err := s.register(c); err != nil {
 		return Ref{}, err
 	}
-	if _, err := actor.DefaultSpawner(s.engine, c.path, c.props(), underGuardian{s.engine.Root, s.guardian.pid}); err != nil {
-		s.retire(c)
-		return Ref{}, fmt.Errorf("start %s: %w", c.path, nameError(err))
-	}
+	// First, so that the guardian knows the actor before it hears of its end.
 	s.guardian.post(&adoption{cell: c})
-	return c.ref(), nil
-}
-
-func nameError(err error) error {
-	if errors.Is(err, actor.ErrNameExists) {
-		return ErrNameTaken
+	if _, err := actor.DefaultSpawner(s.engine, c.path, c.props(), underGuardian{s.engine.Root, s.guardian.pid}); err != nil {
+		panic("actors: a free name was taken: " + c.path)
 	}
-	return err
+	return c.ref(), nil
 }
 
 // Ref is the address of the actor at path, whether it lives or not.
@@ -225,7 +217,7 @@ func (s *System) register(c *cell) error {
 	if s.stopping && c.parent == s.guardian {
 		return fmt.Errorf("start %s: %w", c.path, ErrStopped)
 	}
-	if _, taken := s.cells[c.path]; taken {
+	if _, taken := s.engine.ProcessRegistry.GetLocal(c.path); taken || s.cells[c.path] != nil {
 		return fmt.Errorf("start %s: %w", c.path, ErrNameTaken)
 	}
 	s.cells[c.path] = c
@@ -250,8 +242,8 @@ func (s *System) end() {
 	s.goroutines.Wait()
 	s.workers.close()
 	s.engine.Shutdown()
-	close(s.ended)
 	s.closeDone.Do(func() { close(s.done) })
+	close(s.ended)
 }
 
 // uptime is time since New, by the monotonic clock alone, which is cheaper to

@@ -121,13 +121,18 @@ func (t *Timers) arm() {
 		return
 	}
 	t.armed = next
-	if t.clock == nil {
-		wake := &timersDue{shell: t.shell}
-		t.clock = time.AfterFunc(time.Until(next), func() { t.shell.cell.post(wake) })
-		return
+	wait := time.Until(next)
+	switch {
+	case wait <= 0:
+		t.wake()
+	case t.clock == nil:
+		t.clock = time.AfterFunc(wait, t.wake)
+	default:
+		t.clock.Reset(wait)
 	}
-	t.clock.Reset(time.Until(next))
 }
+
+func (t *Timers) wake() { t.shell.cell.post(&timersDue{shell: t.shell}) }
 
 // due delivers what is due. Timers that are set meanwhile wait for the next
 // wake, so that one which always sets itself anew cannot hold the actor.

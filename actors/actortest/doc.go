@@ -22,5 +22,7 @@
 // machine; go test -rewrite renews the files, and the difference is reviewed.
 //
 // Within a bubble there are no sockets: a test of a connection uses net.Pipe or
-// an in-memory listener. The file system may be used.
+// an in-memory listener. The file system may be used. A timer that is due at
+// once (time.AfterFunc(0, ...)) is to be avoided there: under the race detector
+// it can crash the runtime of Go 1.26 (golang/go#78156).
 package actortest

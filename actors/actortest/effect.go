@@ -11,6 +11,9 @@ import (
 // comes to msg, or to nothing if it is cut off.
 func Wait(d time.Duration, msg any) actors.Effect {
 	return func(ctx context.Context) any {
+		if d <= 0 {
+			return msg
+		}
 		timer := time.NewTimer(d)
 		defer timer.Stop()
 		select {

@@ -1,6 +1,7 @@
 package actortest
 
 import (
+	"context"
 	"hash"
 	"hash/fnv"
 	"io"
@@ -72,17 +73,15 @@ func (s *Scheduler) Settle() {
 
 // Advance lets d of virtual time pass, and runs each thing at its instant.
 func (s *Scheduler) Advance(d time.Duration) {
-	end := time.NewTimer(d)
-	defer end.Stop()
-	for passed := false; !passed; {
-		s.Settle()
+	end := time.Now().Add(d)
+	for s.Settle(); time.Now().Before(end); s.Settle() {
+		pause, cancel := context.WithDeadline(context.Background(), end)
 		select {
 		case <-s.wake:
-		case <-end.C:
-			passed = true
+		case <-pause.Done():
 		}
+		cancel()
 	}
-	s.Settle()
 }
 
 // Do runs call on another goroutine, and the system until call returns.

@@ -1,0 +1,145 @@
+package actors_test
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"venuegate/actors"
+	"venuegate/actors/actortest"
+)
+
+type double struct {
+	actors.Reply[int]
+	n int
+}
+
+func TestAskReturnsTheAnswer(t *testing.T) {
+	s := newSystem(t)
+	ref := mustStart(t, s, actors.Child{Name: "doubler", Producer: as(script{
+		receive: func(_ *actors.Context, msg any) {
+			m := msg.(*double)
+			if m.n < 0 {
+				m.Reject(errBoom)
+				return
+			}
+			m.Send(2 * m.n)
+		},
+	})})
+	for n := -1; n < 3; n++ {
+		got, err := actors.Ask(t.Context(), ref, func(r actors.Reply[int]) any { return &double{r, n} })
+		if n < 0 && err != errBoom || n >= 0 && (err != nil || got != 2*n) {
+			t.Errorf("%d: %d, %v", n, got, err)
+		}
+	}
+}
+
+func TestAskEnds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newSystem(t)
+		silent := mustStart(t, s, actors.Child{Name: "silent", Producer: as(script{receive: func(*actors.Context, any) {}})})
+		canceled, cancel := context.WithCancel(t.Context())
+		cancel()
+		short, cancelShort := context.WithTimeout(t.Context(), time.Second)
+		defer cancelShort()
+		for _, c := range []struct {
+			name  string
+			ctx   context.Context
+			ref   actors.Ref
+			want  []error
+			after time.Duration
+		}{
+			{"at the deadline", short, silent, []error{actors.ErrDeadline, context.DeadlineExceeded}, time.Second},
+			{"when canceled", canceled, silent, []error{actors.ErrDeadline, context.Canceled}, 0},
+			{"at the limit without a deadline", t.Context(), silent, []error{actors.ErrDeadline, context.DeadlineExceeded}, actors.AskWaitMax},
+			{"at once without such an actor", t.Context(), s.Ref("nobody"), []error{actors.ErrStopped}, 0},
+			{"at once for the zero Ref", t.Context(), actors.Ref{}, []error{actors.ErrStopped}, 0},
+		} {
+			begin := time.Now()
+			_, err := actors.Ask(c.ctx, c.ref, func(r actors.Reply[int]) any { return &double{r, 1} })
+			for _, want := range c.want {
+				if !errors.Is(err, want) {
+					t.Errorf("%s: %v, want %v", c.name, err, want)
+				}
+			}
+			if took := time.Since(begin); took != c.after {
+				t.Errorf("%s: after %v", c.name, took)
+			}
+		}
+	})
+}
+
+func TestAnswerIsTakenOnce(t *testing.T) {
+	var got []error
+	reply := actors.ReplyFunc(func(_ int, err error) { got = append(got, err) })
+	reply.Reject(errBoom)
+	reply.Send(1)
+	reply.Reject(nil)
+	if len(got) != 1 || got[0] != errBoom {
+		t.Errorf("answers: %v", got)
+	}
+	actors.Reply[int]{}.Send(1) // nowhere
+}
+
+// TestAnswersReachTheirOwnAsker mixes answers that come in time, late, at the
+// same moment as the deadline, and twice.
+func TestAnswersReachTheirOwnAsker(t *testing.T) {
+	s := newSystem(t)
+	ref := mustStart(t, s, actors.Child{Name: "doubler", MailboxMax: 1 << 20, Producer: as(script{
+		receive: func(_ *actors.Context, msg any) {
+			m := msg.(*double)
+			m.Send(2 * m.n)
+			m.Send(-1)
+		},
+	})})
+	var all sync.WaitGroup
+	for asker := range 16 {
+		all.Go(func() {
+			for round := range 500 {
+				n := asker<<20 | round
+				ctx, cancel := context.WithTimeout(t.Context(), time.Duration(round%50)*time.Microsecond)
+				got, err := actors.Ask(ctx, ref, func(r actors.Reply[int]) any { return &double{r, n} })
+				cancel()
+				if err == nil && got != 2*n || err != nil && !errors.Is(err, actors.ErrDeadline) {
+					t.Errorf("asked for %d, got %d, %v", 2*n, got, err)
+				}
+			}
+		})
+	}
+	all.Wait()
+}
+
+func TestReplyToComesAsAMessageToTheAskingIncarnation(t *testing.T) {
+	actortest.Run(t, func(k *actortest.Kit) {
+		probe := k.Probe("probe")
+		var held actors.Reply[int]
+		other := k.Start(actors.Child{Name: "other", Producer: as(script{
+			receive: func(_ *actors.Context, msg any) { held = msg.(*double).Reply },
+		})})
+		asker := k.Start(actors.Child{Name: "asker", Producer: as(script{receive: obey(probe)})})
+		ask := func(ctx *actors.Context) {
+			other.Tell(&double{actors.ReplyTo(ctx, func(n int, err error) any { return &plain{n} }), 4})
+		}
+		if err := inside(k, asker, ask); err != nil {
+			k.T.Fatal(err)
+		}
+		probe.ExpectNone()
+		held.Send(8)
+		held.Send(9)
+		if got := actortest.Expect[*plain](probe); got.n != 8 {
+			k.T.Errorf("answer %d", got.n)
+		}
+		probe.ExpectNone()
+
+		if err := inside(k, asker, ask); err != nil {
+			k.T.Fatal(err)
+		}
+		_ = inside(k, asker, boom)
+		k.Advance(time.Second)
+		held.Send(10)
+		probe.ExpectNone()
+	}, actortest.ExpectFailures())
+}

@@ -1,0 +1,398 @@
+package actors_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"venuegate/actors"
+	"venuegate/actors/actortest"
+)
+
+// family starts a parent "p" whose Started starts children, and which reports
+// what it receives.
+func family(k *actortest.Kit, probe *actortest.Probe, spec actors.Child, children ...actors.Child) actors.Ref {
+	spec.Name = "p"
+	spec.Producer = as(script{
+		started: func(ctx *actors.Context) { ctx.Children().StartAll(children...) },
+		receive: obey(probe),
+	})
+	return k.Start(spec)
+}
+
+// crasher fails in Started, and notes when.
+func crasher(starts *[]string) func() actors.Behaviour {
+	begin := time.Now()
+	return as(script{started: func(ctx *actors.Context) {
+		*starts = append(*starts, since(begin))
+		boom(ctx)
+	}})
+}
+
+func TestBackoffDoublesUpToItsMaxThenTheChildIsGivenUp(t *testing.T) {
+	actortest.Run(t, func(k *actortest.Kit) {
+		probe := k.Probe("probe")
+		var starts []string
+		family(k, probe, actors.Child{}, actors.Child{
+			Name: "c", Producer: crasher(&starts), Restart: actors.Transient,
+			Backoff:     actors.Backoff{Min: 100 * time.Millisecond, Max: time.Second},
+			RestartsMax: 6, RestartWindow: time.Minute,
+		})
+		k.Advance(time.Hour)
+		want := []string{"0s", "100ms", "300ms", "700ms", "1.5s", "2.5s", "3.5s"}
+		if !slices.Equal(starts, want) {
+			k.T.Errorf("started at %v, want %v", starts, want)
+		}
+		ended := actortest.Expect[*actors.ChildEnded](probe)
+		if ended.Name != "c" || !errors.Is(ended.Err, errBoom) {
+			k.T.Errorf("told %+v", ended)
+		}
+		probe.ExpectNone()
+		stats := kindStats(k.T, k.System, "c")
+		if stats.Failures != 7 || stats.Restarts != 6 || stats.Actors != 0 {
+			k.T.Errorf("%+v", stats)
+		}
+		select {
+		case <-k.System.Done():
+			k.T.Error("the loss of a Transient child ended the system")
+		default:
+		}
+	}, actortest.ExpectFailures(), wholeJitter())
+}
+
+func TestBackoffIsJitteredByTheSeed(t *testing.T) {
+	run := func(seed uint64) (starts []string) {
+		actortest.Run(t, func(k *actortest.Kit) {
+			family(k, k.Probe("probe"), actors.Child{}, actors.Child{
+				Name: "c", Producer: crasher(&starts), Restart: actors.Transient,
+				Backoff: actors.Backoff{Min: time.Second, Max: time.Second}, RestartsMax: 5,
+			})
+			begin := time.Now()
+			k.Advance(5 * time.Second)
+			if waited := time.Since(begin); len(starts) != 6 || waited != 5*time.Second {
+				k.T.Errorf("started at %v", starts)
+			}
+		}, actortest.ExpectFailures(), actortest.With(actors.WithSeed(seed)))
+		return starts
+	}
+	first, again, other := run(1), run(1), run(2)
+	if !slices.Equal(first, again) || slices.Equal(first, other) {
+		t.Errorf("seed 1 gave %v and %v, seed 2 %v", first, again, other)
+	}
+}
+
+func TestFailuresOutsideTheWindowAreForgotten(t *testing.T) {
+	actortest.Run(t, func(k *actortest.Kit) {
+		probe := k.Probe("probe")
+		parent := family(k, probe, actors.Child{}, actors.Child{
+			Name: "c", Producer: as(script{receive: obey(nil)}), Restart: actors.Transient,
+			Backoff: actors.Backoff{Min: time.Second, Max: time.Minute}, RestartsMax: 2, RestartWindow: time.Minute,
+		})
+		for range 10 {
+			_ = inside(k, parent.Child("c"), boom)
+			k.Advance(time.Minute)
+		}
+		probe.ExpectNone()
+		for range 3 {
+			_ = inside(k, parent.Child("c"), boom)
+			k.Advance(3 * time.Second)
+		}
+		if ended := actortest.Expect[*actors.ChildEnded](probe); !strings.Contains(ended.Err.Error(), "given up after 2 restarts") {
+			k.T.Error(ended.Err)
+		}
+	}, actortest.ExpectFailures(), wholeJitter())
+}
+
+func TestPermanentFailureEscalatesToTheEndOfTheSystem(t *testing.T) {
+	actortest.Run(t, func(k *actortest.Kit) {
+		var starts []string
+		leaf := actors.Child{Name: "leaf", Producer: crasher(&starts), RestartsMax: 1}
+		middle := actors.Child{Name: "middle", RestartsMax: 1, Producer: as(script{
+			started: func(ctx *actors.Context) { ctx.Children().StartAll(leaf) },
+		})}
+		root := k.Start(actors.Child{Name: "root", Restart: actors.Temporary, Producer: as(script{
+			started: func(ctx *actors.Context) { ctx.Children().StartAll(middle) },
+		})})
+		k.Advance(time.Minute)
+		select {
+		case <-k.System.Done():
+		default:
+			k.T.Fatal("the system does not say that its root is lost")
+		}
+		err := k.System.Err()
+		if !errors.Is(err, errBoom) || !strings.Contains(err.Error(), "root/middle given up after 1 restarts: root/middle/leaf given up after 1 restarts") {
+			k.T.Errorf("Err: %v", err)
+		}
+		if len(starts) != 4 { // twice in each of the two lives of the middle
+			k.T.Errorf("the leaf started %d times", len(starts))
+		}
+		if err := inside(k, root, func(*actors.Context) {}); !errors.Is(err, actors.ErrStopped) {
+			k.T.Errorf("the lost root answers %v", err)
+		}
+	}, actortest.ExpectFailures())
+}
+
+func TestTemporaryChildIsNotRestarted(t *testing.T) {
+	actortest.Run(t, func(k *actortest.Kit) {
+		probe := k.Probe("probe")
+		var starts []string
+		family(k, probe, actors.Child{}, actors.Child{Name: "c", Producer: crasher(&starts), Restart: actors.Temporary})
+		k.Advance(time.Hour)
+		if ended := actortest.Expect[*actors.ChildEnded](probe); !errors.Is(ended.Err, errBoom) || len(starts) != 1 {
+			k.T.Errorf("%+v after %d starts", ended, len(starts))
+		}
+	}, actortest.ExpectFailures())
+}
+
+func TestChildThatEndsItself(t *testing.T) {
+	for _, c := range []struct {
+		restart actors.Restart
+		starts  int
+		told    bool
+	}{
+		{actors.Permanent, 3, false}, {actors.Transient, 1, true}, {actors.Temporary, 1, true},
+	} {
+		t.Run(fmt.Sprint(c.restart), func(t *testing.T) {
+			actortest.Run(t, func(k *actortest.Kit) {
+				probe := k.Probe("probe")
+				starts := 0
+				family(k, probe, actors.Child{}, actors.Child{
+					Name: "c", Restart: c.restart, Backoff: actors.Backoff{Min: time.Second, Max: time.Second},
+					Producer: as(script{started: func(ctx *actors.Context) {
+						starts++
+						ctx.Stop()
+					}}),
+				})
+				k.Advance(2500 * time.Millisecond)
+				if starts != c.starts {
+					k.T.Errorf("started %d times, want %d", starts, c.starts)
+				}
+				if !c.told {
+					probe.ExpectNone()
+				} else if ended := actortest.Expect[*actors.ChildEnded](probe); ended.Err != nil {
+					k.T.Errorf("told %+v", ended)
+				}
+			}, wholeJitter())
+		})
+	}
+}
+
+func TestChildrenStartInOrderAndStopInReverse(t *testing.T) {
+	var trace []string
+	actortest.Run(t, func(k *actortest.Kit) {
+		pool := k.System.NewPool("flush", 3, 0)
+		begin := time.Now()
+		note := func(what string) { trace = append(trace, what+" at "+since(begin)) }
+		child := func(name string) actors.Child {
+			tries := 0
+			return actors.Child{Name: name, Backoff: actors.Backoff{Min: time.Second}, Producer: as(script{
+				started: func(ctx *actors.Context) {
+					if tries++; name == "b" && tries == 1 {
+						boom(ctx)
+					}
+					note("started " + name)
+				},
+				receive: func(_ *actors.Context, msg any) { note(fmt.Sprint(msg, " ", name)) },
+				stopping: func(ctx *actors.Context) {
+					note("stopping " + name)
+					_ = ctx.Go(pool, actortest.Wait(time.Second, "flushed"))
+				},
+			})}
+		}
+		family(k, nil, actors.Child{}, child("a"), child("b"), child("c"))
+		k.Advance(time.Second)
+	}, actortest.ExpectFailures(), wholeJitter())
+	want := []string{
+		"started a at 0s", "started b at 1s", "started c at 1s",
+		"stopping c at 1s", "flushed c at 2s",
+		"stopping b at 2s", "flushed b at 3s",
+		"stopping a at 3s", "flushed a at 4s",
+	}
+	if !slices.Equal(trace, want) {
+		t.Errorf("got  %q\nwant %q", trace, want)
+	}
+}
+
+func TestDynamicChildren(t *testing.T) {
+	actortest.Run(t, func(k *actortest.Kit) {
+		probe := k.Probe("probe")
+		parent := family(k, probe, actors.Child{})
+		spec := actors.Child{Name: "account/42", Producer: as(script{receive: obey(nil)}), Restart: actors.Transient}
+		start := func() (err error) {
+			if asked := inside(k, parent, func(ctx *actors.Context) { _, err = ctx.Children().Start(spec) }); asked != nil {
+				k.T.Fatal(asked)
+			}
+			return err
+		}
+		if err := start(); err != nil {
+			k.T.Fatal(err)
+		}
+		if err := start(); !errors.Is(err, actors.ErrNameTaken) {
+			k.T.Errorf("second start: %v", err)
+		}
+		ref := k.System.Ref("p/account/42")
+		if err := inside(k, ref, func(ctx *actors.Context) {
+			if ctx.Self().Path() != "p/account/42" {
+				k.T.Errorf("path %q", ctx.Self().Path())
+			}
+		}); err != nil {
+			k.T.Error(err)
+		}
+		_ = inside(k, parent, func(ctx *actors.Context) {
+			if found, ok := ctx.Children().Ref("account/42"); !ok || found.Path() != ref.Path() {
+				k.T.Error("the parent does not find its child")
+			}
+			if !ctx.Children().Stop("account/42") || ctx.Children().Stop("account/43") {
+				k.T.Error("Stop does not tell whether there is such a child")
+			}
+			if _, err := ctx.Children().Start(spec); !errors.Is(err, actors.ErrNameTaken) {
+				k.T.Errorf("start while the old one stops: %v", err)
+			}
+		})
+		if ended := actortest.Expect[*actors.ChildEnded](probe); ended.Name != "account/42" || ended.Err != nil {
+			k.T.Errorf("told %+v", ended)
+		}
+		if err := inside(k, ref, func(*actors.Context) {}); !errors.Is(err, actors.ErrStopped) {
+			k.T.Errorf("the stopped child answers %v", err)
+		}
+		if err := start(); err != nil {
+			k.T.Error(err)
+		}
+		if err := inside(k, ref, func(*actors.Context) {}); err != nil {
+			k.T.Errorf("the old address of the new child: %v", err)
+		}
+	})
+}
+
+func TestFailedActorLosesItsChildrenAtOnce(t *testing.T) {
+	actortest.Run(t, func(k *actortest.Kit) {
+		var ended, started atomic.Int32
+		child := actors.Child{Name: "c", Producer: as(script{started: func(ctx *actors.Context) {
+			started.Add(1)
+			context.AfterFunc(ctx.Lifetime(), func() { ended.Add(1) })
+		}})}
+		parent := family(k, nil, actors.Child{Backoff: actors.Backoff{Min: time.Minute, Max: time.Minute}}, child)
+		_ = inside(k, parent, boom)
+		k.Settle()
+		if started.Load() != 1 || ended.Load() != 1 {
+			k.T.Errorf("right after the failure: %d started, %d ended", started.Load(), ended.Load())
+		}
+		k.Advance(time.Minute)
+		if started.Load() != 2 || ended.Load() != 1 {
+			k.T.Errorf("after the restart: %d started, %d ended", started.Load(), ended.Load())
+		}
+	}, actortest.ExpectFailures(), wholeJitter())
+}
+
+func TestFailureInStoppingDoesNotReviveTheActor(t *testing.T) {
+	starts := 0
+	actortest.Run(t, func(k *actortest.Kit) {
+		k.Start(actors.Child{Name: "c", Producer: as(script{
+			started:  func(*actors.Context) { starts++ },
+			stopping: boom,
+		})})
+	}, actortest.ExpectFailures())
+	if starts != 1 {
+		t.Errorf("started %d times", starts)
+	}
+}
+
+func TestProducerFailureIsTheChildsOwn(t *testing.T) {
+	for name, producer := range map[string]func() actors.Behaviour{
+		"panics": func() actors.Behaviour { panic("no") },
+		"nil":    func() actors.Behaviour { return nil },
+	} {
+		t.Run(name, func(t *testing.T) {
+			actortest.Run(t, func(k *actortest.Kit) {
+				probe := k.Probe("probe")
+				family(k, probe, actors.Child{}, actors.Child{Name: "c", Producer: producer, Restart: actors.Temporary})
+				if ended := actortest.Expect[*actors.ChildEnded](probe); ended.Err == nil {
+					k.T.Error("no error")
+				}
+			}, actortest.ExpectFailures())
+		})
+	}
+}
+
+func TestStartAllGoesOnWithoutATransientChild(t *testing.T) {
+	actortest.Run(t, func(k *actortest.Kit) {
+		probe := k.Probe("probe")
+		var starts []string
+		parent := family(k, probe, actors.Child{},
+			actors.Child{Name: "a", Producer: crasher(&starts), Restart: actors.Transient, RestartsMax: 2},
+			actors.Child{Name: "b", Producer: as(script{receive: obey(nil)})})
+		if err := inside(k, parent.Child("b"), func(*actors.Context) {}); !errors.Is(err, actors.ErrStopped) {
+			k.T.Errorf("b before a is started or lost: %v", err)
+		}
+		k.Advance(time.Minute)
+		if err := inside(k, parent.Child("b"), func(*actors.Context) {}); err != nil {
+			k.T.Errorf("b after a was lost: %v", err)
+		}
+		actortest.Expect[*actors.ChildEnded](probe)
+	}, actortest.ExpectFailures())
+}
+
+func TestStopOverdueIsCutOff(t *testing.T) {
+	actortest.Run(t, func(k *actortest.Kit) {
+		probe := k.Probe("probe")
+		cut := ""
+		parent := family(k, probe, actors.Child{}, actors.Child{
+			Name: "c", StopTimeout: 3 * time.Second,
+			Producer: as(script{stopping: func(ctx *actors.Context) {
+				begin := time.Now()
+				context.AfterFunc(ctx.Lifetime(), func() { cut = since(begin) })
+				actors.ReplyTo(ctx, func(int, error) any { return nil }) // never answered
+			}}),
+		})
+		_ = inside(k, parent, func(ctx *actors.Context) { ctx.Children().Stop("c") })
+		k.Advance(2999 * time.Millisecond)
+		probe.ExpectNone()
+		k.Advance(time.Millisecond)
+		actortest.Expect[*actors.ChildEnded](probe)
+		if cut != "3s" {
+			k.T.Errorf("cut off after %s", cut)
+		}
+	})
+}
+
+func TestStopOfAChildThatWaitsForItsRestart(t *testing.T) {
+	for _, end := range []func(ctx *actors.Context){boom, (*actors.Context).Stop} {
+		actortest.Run(t, func(k *actortest.Kit) {
+			probe := k.Probe("probe")
+			parent := family(k, probe, actors.Child{}, actors.Child{
+				Name: "c", Backoff: actors.Backoff{Min: time.Hour, Max: time.Hour}, Producer: as(script{receive: obey(nil)}),
+			})
+			_ = inside(k, parent.Child("c"), end)
+			k.Settle()
+			_ = inside(k, parent, func(ctx *actors.Context) { ctx.Children().Stop("c") })
+			actortest.Expect[*actors.ChildEnded](probe)
+			k.Advance(2 * time.Hour)
+			probe.ExpectNone()
+		}, actortest.ExpectFailures(), wholeJitter())
+	}
+}
+
+func TestNames(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newSystem(t)
+		for _, name := range []string{"a", "account/42", "book/BTCUSDT", "venue/binance", "key/a.b_c-d:e"} {
+			mustStart(t, s, actors.Child{Name: name, Producer: as(script{})})
+		}
+		for _, name := range []string{"", "/", "/a", "a/", "a//b", "$1", "a b", "a\n", "ä", strings.Repeat("a", 129)} {
+			if _, err := s.Start(actors.Child{Name: name, Producer: as(script{})}); !errors.Is(err, actors.ErrBadName) {
+				t.Errorf("%q: %v", name, err)
+			}
+		}
+		for _, taken := range []string{"a", "deadletter"} {
+			if _, err := s.Start(actors.Child{Name: taken, Producer: as(script{})}); !errors.Is(err, actors.ErrNameTaken) {
+				t.Errorf("%q: %v", taken, err)
+			}
+		}
+	})
+}
