@@ -1,0 +1,108 @@
+package rest
+
+import (
+	"bytes"
+	"crypto/sha256"
+	_ "embed"
+	"encoding/base64"
+	"html/template"
+
+	"go.yaml.in/yaml/v3"
+)
+
+//go:embed docs.html
+var docsTemplate string
+
+//go:embed docs.css
+var docsStyle string
+
+// docsPage is GET /docs: the OpenAPI document as a page, made once at start. It
+// has no script and loads nothing.
+type docsPage struct {
+	html []byte
+	// policy allows the one style sheet inside the page, by its hash.
+	policy string
+}
+
+func renderDocs(openAPI []byte) (docsPage, error) {
+	var root yaml.Node
+	if err := yaml.Unmarshal(openAPI, &root); err != nil {
+		return docsPage{}, err
+	}
+	page, err := template.New("docs").Parse(docsTemplate)
+	if err != nil {
+		return docsPage{}, err
+	}
+	view := newDocument(root.Content[0]).view()
+	view.Style = template.CSS(docsStyle)
+	var out bytes.Buffer
+	if err := page.Execute(&out, view); err != nil {
+		return docsPage{}, err
+	}
+	sum := sha256.Sum256([]byte(docsStyle))
+	return docsPage{
+		html: out.Bytes(),
+		policy: "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) +
+			"'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+	}, nil
+}
+
+// docsView is what the template shows.
+type docsView struct {
+	Title       string
+	Version     string
+	Style       template.CSS
+	Description template.HTML
+	Groups      []docsGroup
+	Schemas     []docsSchema
+}
+
+type docsGroup struct {
+	Name        string
+	Description template.HTML
+	Operations  []docsOperation
+}
+
+type docsOperation struct {
+	ID          string
+	Method      string
+	Path        string
+	Summary     string
+	Description template.HTML
+	Scope       string
+	RateClass   string
+	Parameters  []docsField
+	Body        []docsField
+	BodySchema  string
+	Examples    []docsExample
+	Responses   []docsResponse
+}
+
+type docsField struct {
+	Name        string
+	In          string
+	Type        string
+	Schema      string // the name of a schema on the page, if the type is one
+	Required    bool
+	Description template.HTML
+}
+
+type docsExample struct {
+	Title string
+	JSON  string
+}
+
+type docsResponse struct {
+	Status      string
+	Description template.HTML
+	Schema      string
+	Example     string
+}
+
+type docsSchema struct {
+	Name        string
+	Type        string
+	Description template.HTML
+	Fields      []docsField
+	Example     string
+}

@@ -1,0 +1,221 @@
+package rest
+
+import (
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// document reads the OpenAPI document in the order in which it is written.
+type document struct{ root *yaml.Node }
+
+func newDocument(root *yaml.Node) *document { return &document{root} }
+
+// get is the member of a mapping, with a $ref followed; nil if there is none.
+func (d *document) get(n *yaml.Node, path ...string) *yaml.Node {
+	for _, key := range path {
+		n = d.follow(n)
+		if n == nil || n.Kind != yaml.MappingNode {
+			return nil
+		}
+		var value *yaml.Node
+		for i := 0; i+1 < len(n.Content); i += 2 {
+			if n.Content[i].Value == key {
+				value = n.Content[i+1]
+			}
+		}
+		n = value
+	}
+	return n
+}
+
+func (d *document) text(n *yaml.Node, path ...string) string {
+	if value := d.get(n, path...); value != nil && value.Kind == yaml.ScalarNode {
+		return value.Value
+	}
+	return ""
+}
+
+// each walks a mapping in order.
+func (d *document) each(n *yaml.Node, visit func(key string, value *yaml.Node)) {
+	n = d.follow(n)
+	if n == nil || n.Kind != yaml.MappingNode {
+		return
+	}
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		visit(n.Content[i].Value, n.Content[i+1])
+	}
+}
+
+// ref is the target of a node that is a reference; siblings of $ref are allowed.
+func ref(n *yaml.Node) string {
+	if n == nil || n.Kind != yaml.MappingNode {
+		return ""
+	}
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		if n.Content[i].Value == "$ref" {
+			return n.Content[i+1].Value
+		}
+	}
+	return ""
+}
+
+func (d *document) follow(n *yaml.Node) *yaml.Node {
+	target := ref(n)
+	if target == "" {
+		return n
+	}
+	found := d.root
+	for key := range strings.SplitSeq(strings.TrimPrefix(target, "#/"), "/") {
+		found = d.get(found, strings.ReplaceAll(key, "~1", "/"))
+	}
+	return found
+}
+
+// schemaName is the name of a referenced schema; empty for one in place.
+func schemaName(n *yaml.Node) string {
+	name, _ := strings.CutPrefix(ref(n), "#/components/schemas/")
+	return name
+}
+
+func (d *document) view() *docsView {
+	v := &docsView{
+		Title:       d.text(d.root, "info", "title"),
+		Version:     d.text(d.root, "info", "version"),
+		Description: markdown(d.text(d.root, "info", "description")),
+	}
+	for _, tag := range d.list(d.root, "tags") {
+		v.Groups = append(v.Groups, docsGroup{Name: d.text(tag, "name"), Description: markdown(d.text(tag, "description"))})
+	}
+	d.each(d.get(d.root, "paths"), func(path string, item *yaml.Node) {
+		d.each(item, func(method string, op *yaml.Node) {
+			if method == "parameters" {
+				return
+			}
+			for i := range v.Groups {
+				if tags := d.list(op, "tags"); len(tags) > 0 && tags[0].Value == v.Groups[i].Name {
+					v.Groups[i].Operations = append(v.Groups[i].Operations, d.operation(path, method, item, op))
+				}
+			}
+		})
+	})
+	d.each(d.get(d.root, "components", "schemas"), func(name string, schema *yaml.Node) {
+		v.Schemas = append(v.Schemas, docsSchema{
+			Name: name, Type: d.typeOf(schema), Description: markdown(d.text(schema, "description")),
+			Fields: d.fields(schema), Example: exampleJSON(d.get(schema, "example")),
+		})
+	})
+	return v
+}
+
+func (d *document) list(n *yaml.Node, path ...string) []*yaml.Node {
+	if found := d.get(n, path...); found != nil {
+		return found.Content
+	}
+	return nil
+}
+
+func (d *document) operation(path, method string, item, op *yaml.Node) docsOperation {
+	o := docsOperation{
+		ID: d.text(op, "operationId"), Method: strings.ToUpper(method), Path: path,
+		Summary: d.text(op, "summary"), Description: markdown(d.text(op, "description")),
+		Scope: d.text(op, "x-scope"), RateClass: d.text(op, "x-rate-class"),
+	}
+	for _, p := range slices.Concat(d.list(item, "parameters"), d.list(op, "parameters")) {
+		schema := d.get(p, "schema")
+		o.Parameters = append(o.Parameters, docsField{
+			Name: d.text(p, "name"), In: d.text(p, "in"), Type: d.typeOf(schema), Schema: schemaName(schema),
+			Required: d.text(p, "required") == "true", Description: markdown(d.text(p, "description")),
+		})
+	}
+	body := d.get(op, "requestBody", "content", "application/json")
+	o.BodySchema = schemaName(d.get(body, "schema"))
+	if o.BodySchema == "" {
+		o.Body = d.fields(d.get(body, "schema"))
+	}
+	if example := d.get(body, "example"); example != nil {
+		o.Examples = append(o.Examples, docsExample{JSON: exampleJSON(example)})
+	}
+	d.each(d.get(body, "examples"), func(_ string, example *yaml.Node) {
+		o.Examples = append(o.Examples, docsExample{Title: d.text(example, "summary"), JSON: exampleJSON(d.get(example, "value"))})
+	})
+	d.each(d.get(op, "responses"), func(status string, response *yaml.Node) {
+		content := d.get(response, "content", "application/json")
+		o.Responses = append(o.Responses, docsResponse{
+			Status: status, Description: markdown(d.text(response, "description")),
+			Schema: schemaName(d.get(content, "schema")), Example: exampleJSON(d.get(content, "example")),
+		})
+	})
+	return o
+}
+
+// fields lists the members of an object; those of objects in place follow with
+// their path.
+func (d *document) fields(schema *yaml.Node) []docsField {
+	required := d.list(schema, "required")
+	var fields []docsField
+	d.each(d.get(schema, "properties"), func(name string, property *yaml.Node) {
+		description := siblingText(property, "description")
+		fields = append(fields, docsField{
+			Name: name, Type: d.typeOf(property), Schema: schemaName(property), Description: markdown(description),
+			Required: slices.ContainsFunc(required, func(n *yaml.Node) bool { return n.Value == name }),
+		})
+		if schemaName(property) != "" {
+			return
+		}
+		for _, inner := range d.fields(property) {
+			inner.Name = name + "." + inner.Name
+			fields = append(fields, inner)
+		}
+	})
+	return fields
+}
+
+// siblingText is a member beside a $ref, which get would pass over.
+func siblingText(n *yaml.Node, key string) string {
+	for i := 0; n.Kind == yaml.MappingNode && i+1 < len(n.Content); i += 2 {
+		if n.Content[i].Value == key {
+			return n.Content[i+1].Value
+		}
+	}
+	return ""
+}
+
+// typeOf describes a schema in a few words: "string or null: cross, isolated".
+func (d *document) typeOf(schema *yaml.Node) string {
+	if name := schemaName(schema); name != "" {
+		return name
+	}
+	var words string
+	if kind := d.get(schema, "type"); kind != nil {
+		words = kind.Value
+		if kind.Kind == yaml.SequenceNode {
+			words = values(kind, " or ")
+		}
+	}
+	if items := d.get(schema, "items"); items != nil {
+		words += " of " + d.typeOf(items)
+	}
+	if enum := d.get(schema, "enum"); enum != nil {
+		words += ": " + values(enum, ", ")
+	}
+	if fixed := d.text(schema, "const"); fixed != "" {
+		words += "“" + fixed + "”"
+	}
+	if fallback := d.text(schema, "default"); fallback != "" {
+		words += ", default " + fallback
+	}
+	if most := d.text(schema, "maximum"); most != "" {
+		words += ", at most " + most
+	}
+	return words
+}
+
+func values(list *yaml.Node, separator string) string {
+	words := make([]string, len(list.Content))
+	for i, n := range list.Content {
+		words[i] = n.Value
+	}
+	return strings.Join(words, separator)
+}

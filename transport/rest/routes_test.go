@@ -1,0 +1,188 @@
+package rest_test
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/getkin/kin-openapi/openapi3"
+
+	"venuegate/persistence"
+	"venuegate/transport/api"
+	"venuegate/transport/rest"
+	"venuegate/venues"
+)
+
+// Every route of the router is in the table, and guarded or public by word.
+func TestEveryRouteIsGuarded(t *testing.T) {
+	w := newWorld(t)
+	routes := w.server.Routes()
+	for _, registered := range w.server.App().GetRoutes(true) {
+		i := slices.IndexFunc(routes, func(r rest.Route) bool { return r.Method == registered.Method && r.Path == registered.Path })
+		if i < 0 {
+			t.Errorf("%s %s is not in the table", registered.Method, registered.Path)
+			continue
+		}
+		if r := routes[i]; r.Public == (r.Scope != "") || r.Public == (r.Rate.Limit > 0) {
+			t.Errorf("%s %s: scope %q, rate %d, public %v", r.Method, r.Path, r.Scope, r.Rate.Limit, r.Public)
+		}
+	}
+}
+
+// documented is the path of a route in the document's notation.
+func documented(path string) string { return strings.ReplaceAll(path, ":id", "{id}") }
+
+// The table and the document name the same operations, scopes, rate classes and
+// parameters.
+func TestRoutesAreDocumented(t *testing.T) {
+	doc, err := openapi3.NewLoader().LoadFromData(api.OpenAPI())
+	if err != nil {
+		t.Fatal(err)
+	}
+	routes := newWorld(t).server.Routes()
+	count := 0
+	for _, item := range doc.Paths.Map() {
+		count += len(item.Operations())
+	}
+	if count != len(routes) {
+		t.Errorf("%d operations are documented, %d are routed", count, len(routes))
+	}
+	for _, r := range routes {
+		item := doc.Paths.Find(documented(r.Path))
+		if item == nil || item.GetOperation(r.Method) == nil {
+			t.Errorf("%s %s is not documented", r.Method, r.Path)
+			continue
+		}
+		op := item.GetOperation(r.Method)
+		scope, _ := op.Extensions["x-scope"].(string)
+		class, _ := op.Extensions["x-rate-class"].(string)
+		if scope != string(r.Scope) || class != r.Rate.Name {
+			t.Errorf("%s %s: documented scope %q, class %q", r.Method, r.Path, scope, class)
+		}
+		if open := op.Security != nil && len(*op.Security) == 0; open != r.Public {
+			t.Errorf("%s %s: documented as public: %v", r.Method, r.Path, open)
+		}
+		var parameters []string
+		for _, p := range op.Parameters {
+			parameters = append(parameters, p.Value.Name)
+		}
+		if !slices.Equal(parameters, r.Query) {
+			t.Errorf("%s %s: documented %q, read %q", r.Method, r.Path, parameters, r.Query)
+		}
+	}
+}
+
+// request is a valid one for each route, so that only the guard can refuse.
+func request(r rest.Route) (path, body string) {
+	path = strings.ReplaceAll(r.Path, ":id", "ord_1")
+	switch r.Method + " " + r.Path {
+	case "POST /v1/orders":
+		body = `{"exchange":"binance","symbol":"BTCUSDT","side":"buy","type":"market","qty":"1"}`
+	case "PATCH /v1/orders/:id":
+		body = `{"qty":"2"}`
+	case "POST /v1/positions/leverage":
+		body = `{"exchange":"binance","symbol":"BTCUSDT","leverage":"5"}`
+	case "POST /v1/positions/close":
+		body = `{"exchange":"binance","symbol":"BTCUSDT"}`
+	}
+	return path, body
+}
+
+func answerable(w *world) {
+	w.customer("cus_1", venues.Binance)
+	w.trader.order = venues.Order{
+		OrderID: "ord_1", Exchange: venues.Binance, Status: venues.StatusOpen, Source: venues.SourceAPI,
+		OrderSpec: venues.OrderSpec{Symbol: "BTCUSDT", Side: venues.Buy, Type: venues.TypeMarket, Qty: venues.MustDecimal("1")},
+	}
+	w.trader.change = venues.LeverageChange{Exchange: venues.Binance, Symbol: "BTCUSDT", Leverage: venues.MustDecimal("5")}
+	w.put(persistence.OrderRecord{Order: w.trader.order, Customer: "cus_1"})
+}
+
+// A key does exactly what its scopes say: every route under each of the eight
+// sets of scopes.
+func TestScopeMatrix(t *testing.T) {
+	w := newWorld(t)
+	answerable(w)
+	for bits := 1; bits < 1<<len(allScopes); bits++ {
+		var scopes []persistence.Scope
+		for i, scope := range allScopes {
+			if bits>>i&1 == 1 {
+				scopes = append(scopes, scope)
+			}
+		}
+		key := w.key("cus_1", scopes...)
+		for _, r := range w.server.Routes() {
+			path, body := request(r)
+			got := w.do(r.Method, path, key, body)
+			switch {
+			case r.Public || slices.Contains(scopes, r.Scope):
+				if got.status >= 300 {
+					t.Errorf("%s %s under %q: %d %s", r.Method, r.Path, scopes, got.status, got.body)
+				}
+			default:
+				details := got.want(http.StatusForbidden, venues.CodeScopeRequired).error().Details
+				granted, _ := details["granted"].([]any)
+				if details["required"] != string(r.Scope) || len(granted) != len(scopes) {
+					t.Errorf("%s %s under %q: %v", r.Method, r.Path, scopes, details)
+				}
+			}
+		}
+	}
+}
+
+// The empty set: no key at all, and keys that are no good.
+func TestNoKeyReachesNothing(t *testing.T) {
+	w := newWorld(t)
+	answerable(w)
+	good := w.key("cus_1", allScopes...)
+	for _, r := range w.server.Routes() {
+		if r.Public {
+			continue
+		}
+		path, body := request(r)
+		got := w.do(r.Method, path, "", body)
+		got.want(http.StatusUnauthorized, venues.CodeUnauthorized)
+		if got.header.Get("WWW-Authenticate") != "Bearer" || got.header.Get("RateLimit-Limit") != "" {
+			t.Errorf("%s %s: %v", r.Method, r.Path, got.header)
+		}
+	}
+	for _, header := range []string{
+		"Basic " + good, good, "Bearer", "Bearer ", "Bearer " + good + "x", "Bearer " + good[:40], "Bearer null", "Bearer " + good + " " + good,
+	} {
+		w.do(http.MethodGet, "/v1/fills", "", "", "Authorization: "+header).want(http.StatusUnauthorized, venues.CodeUnauthorized)
+	}
+	if len(w.trader.commands) > 0 {
+		t.Errorf("commands: %v", w.trader.commands)
+	}
+	w.do(http.MethodGet, "/v1/fills", "", "", "Authorization: bearer  "+good).want(http.StatusOK)
+}
+
+func TestUnknownPathsAndMethods(t *testing.T) {
+	w := newWorld(t)
+	for _, c := range [][2]string{
+		{"GET", "/"}, {"GET", "/v1"}, {"GET", "/v2/orders"}, {"GET", "/v1/orders/"}, {"GET", "/V1/orders"}, {"GET", "/v1/Orders"},
+		{"GET", "/v1/orders/a/b"}, {"GET", "/v1//orders"}, {"PUT", "/v1/orders"}, {"POST", "/v1/orders/ord_1"}, {"PATCH", "/v1/orders"},
+		{"DELETE", "/v1/fills"}, {"POST", "/v1/time"}, {"OPTIONS", "/v1/orders"}, {"TRACE", "/v1/orders"}, {"CONNECT", "/v1/orders"},
+		{"BREW", "/v1/orders"}, {"get", "/v1/time"}, {"GET", "/metrics"}, {"GET", "/v1/orders%2f"}, {"GET", "/%2e%2e/v1/time/x"},
+	} {
+		got := w.do(c[0], c[1], "", "")
+		got.want(http.StatusNotFound, venues.CodeNotFound)
+	}
+	if got := w.do(http.MethodHead, "/v1/time", "", ""); got.status != http.StatusNotFound {
+		t.Errorf("HEAD: %d", got.status)
+	}
+}
+
+func TestIDsThatCannotBe(t *testing.T) {
+	w := newWorld(t)
+	w.customer("cus_1")
+	key := w.key("cus_1", allScopes...)
+	for _, id := range []string{"..", "%2e", "a%20b", "a:b", "%00", strings.Repeat("a", 65), "*", "'", "%ff"} {
+		w.do(http.MethodGet, "/v1/orders/"+id, key, "").want(http.StatusNotFound, venues.CodeNotFound)
+		w.do(http.MethodDelete, "/v1/orders/"+id, key, "").want(http.StatusNotFound, venues.CodeNotFound)
+	}
+	if len(w.trader.commands) > 0 {
+		t.Errorf("commands: %v", w.trader.commands)
+	}
+}
