@@ -152,11 +152,16 @@ func parseStatus(word string, waiting, atOnce bool) (venues.OrderStatus, error) 
 	return "", unknownWord("order status", word)
 }
 
-// isWaitingType says whether an order object of the order endpoints is still a
-// stop: once triggered its type becomes LIMIT or MARKET.
-func isWaitingType(word string) bool {
-	t, err := parseType(word)
-	return err == nil && t.IsStop()
+// parseTypes reads the current and the original type of an order object. A stop
+// of the old kind becomes LIMIT or MARKET once it has triggered, so that a current
+// type of stop is one that waits.
+func parseTypes(current, original string) (t venues.OrderType, waiting bool, err error) {
+	now, err := parseType(current)
+	if err != nil || original == "" {
+		return now, now.IsStop(), err
+	}
+	t, err = parseType(original)
+	return t, now.IsStop(), err
 }
 
 // positionBook says which position an entry is about.

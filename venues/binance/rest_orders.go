@@ -262,12 +262,8 @@ func (o *orderRecord) report() (venues.ExecutionReport, error) {
 		return report, missing("executedQty")
 	}
 	side, errSide := parseSide(o.Side)
-	origType := o.OrigType
-	if origType == "" {
-		origType = o.Type
-	}
-	orderType, errType := parseType(origType)
-	status, errStatus := parseStatus(o.Status, isWaitingType(o.Type), endsAtOnce(o.Type, o.TimeInForce))
+	orderType, waiting, errType := parseTypes(o.Type, o.OrigType)
+	status, errStatus := parseStatus(o.Status, waiting, endsAtOnce(o.Type, o.TimeInForce))
 	book, errBook := parseOrderBook(o.PositionSide)
 	if err := errors.Join(errSide, errType, errStatus, errBook); err != nil {
 		return report, err

@@ -110,12 +110,8 @@ type orderWords struct {
 
 // apply sets what follows from the words.
 func (w orderWords) apply(r *venues.ExecutionReport) error {
-	origType := w.origType
-	if origType == "" {
-		origType = w.orderType
-	}
-	orderType, errType := parseType(origType)
-	status, errStatus := parseStatus(w.status, isWaitingType(w.orderType), endsAtOnce(w.orderType, w.timeInForce))
+	orderType, waiting, errType := parseTypes(w.orderType, w.origType)
+	status, errStatus := parseStatus(w.status, waiting, endsAtOnce(w.orderType, w.timeInForce))
 	if err := errors.Join(errType, errStatus); err != nil {
 		return err
 	}

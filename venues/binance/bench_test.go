@@ -1,0 +1,109 @@
+package binance
+
+import (
+	"encoding/json"
+	"testing"
+	"time"
+
+	"github.com/valyala/fastjson"
+
+	"venuegate/venues"
+)
+
+// benchMessages are the depth messages of the long recording; the benchmark is
+// skipped where that is absent.
+func benchMessages(b *testing.B) (messages [][]byte, sizeBytes int64) {
+	b.Helper()
+	messages, _ = recordedDepth(b)
+	for _, m := range messages {
+		sizeBytes += int64(len(m))
+	}
+	return messages, sizeBytes / int64(len(messages))
+}
+
+// probe is the least a reader of such messages can do: walk every byte once and
+// turn every run of digits into a number. It checks nothing.
+func probe(message []byte) (levels int, sum int64) {
+	n := int64(0)
+	for _, c := range message {
+		switch {
+		case c >= '0' && c <= '9':
+			n = n*10 + int64(c-'0')
+		case c == '.':
+		case c == ']':
+			levels++
+			fallthrough
+		default:
+			sum += n
+			n = 0
+		}
+	}
+	return levels, sum
+}
+
+// BenchmarkDepth compares ways to read a depth message; divide by the probe for
+// a figure that does not depend on the machine.
+func BenchmarkDepth(b *testing.B) {
+	messages, size := benchMessages(b)
+	run := func(name string, read func(message []byte)) {
+		b.Run(name, func(b *testing.B) {
+			b.SetBytes(size)
+			b.ReportAllocs()
+			n := 0
+			for b.Loop() {
+				read(messages[n%len(messages)])
+				n++
+			}
+		})
+	}
+	var kept int64
+	run("probe", func(m []byte) { _, sum := probe(m); kept += sum })
+	var decoder depthDecoder
+	now := time.Now()
+	run("decode", func(m []byte) {
+		u, err := decoder.decode(m, "BTCUSDT", "BTCUSDT", btc, now)
+		if err != nil {
+			b.Fatal(err)
+		}
+		u.Release()
+	})
+	var parser fastjson.Parser
+	run("fallback", func(m []byte) {
+		u := venues.NewBookUpdate()
+		if err := decodeDepth(&parser, m, "BTCUSDT", btc, u); err != nil {
+			b.Fatal(err)
+		}
+		u.Release()
+	})
+	run("encoding_json", func(m []byte) {
+		var u struct {
+			Symbol                string `json:"s"`
+			First, Last, Previous uint64
+			Bids                  [][2]string `json:"b"`
+			Asks                  [][2]string `json:"a"`
+		}
+		if err := json.Unmarshal(m, &u); err != nil {
+			b.Fatal(err)
+		}
+	})
+	_ = kept
+}
+
+func BenchmarkAggTrade(b *testing.B) {
+	var parser fastjson.Parser
+	message := []byte(tradeMessage)
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, _, err := decodeAggTrade(&parser, message, "CTKUSDT", "CTKUSDT"); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func BenchmarkSign(b *testing.B) {
+	text := params{{"symbol", "BTCUSDT"}, {"side", "BUY"}, {"timestamp", "1591702613943"}}.encode()
+	b.ReportAllocs()
+	for b.Loop() {
+		sign(scriptSecret, text, "")
+	}
+}
