@@ -50,7 +50,7 @@ func (c *cell) kind() string {
 
 // post delivers a message of the kit itself, past the limit and without a trace
 // when the actor has ended.
-func (c *cell) post(msg internalMessage) { c.mailbox.PostUserMessage(msg) }
+func (c *cell) post(msg ownMessage) { c.mailbox.PostUserMessage(msg) }
 
 // requestStop begins an orderly stop: new requests are refused from here on,
 // what already waits is handled first.

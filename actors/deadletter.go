@@ -24,7 +24,7 @@ func (s *System) observeDeadLetter(event any) {
 		return
 	}
 	switch letter.Message.(type) {
-	case actor.SystemMessage, actor.AutoReceiveMessage, internalMessage:
+	case actor.SystemMessage, actor.AutoReceiveMessage:
 		return
 	}
 	path := ""
@@ -36,6 +36,9 @@ func (s *System) observeDeadLetter(event any) {
 
 // undeliverable answers for an actor that has ended.
 func (s *System) undeliverable(path string, msg any) {
+	if _, ok := msg.(ownMessage); ok {
+		return // late, and expected to be
+	}
 	reject(msg, fmt.Errorf("%w: %s", ErrStopped, path))
 	s.letters.total.Add(1)
 	name := fmt.Sprintf("%T", msg)

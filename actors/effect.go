@@ -78,6 +78,30 @@ func (s *shell) task(effect Effect) task {
 	return task{shell: s, label: s.cell.path + "#" + strconv.FormatUint(s.cell.effects, 10), effect: effect}
 }
 
+// result is what an effect, a loop or another actor's answer came to.
+type result struct {
+	kitMessage
+	shell   *shell
+	message any
+	convert func() any // makes the message on the actor's goroutine
+	failure *failure
+}
+
+func (r *result) handle(s *shell) {
+	if r.shell != s {
+		return
+	}
+	s.pending--
+	if r.failure != nil {
+		panic(r.failure)
+	}
+	if r.convert != nil {
+		r.message = r.convert()
+	}
+	s.deliver(r.message)
+	s.finish()
+}
+
 func (p *Pool) submit(t task) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -114,10 +114,10 @@ func (g *gate) InvokeUserMessage(msg any) {
 		if m.full.Load() && left <= m.max/2 {
 			m.full.Store(false)
 		}
-		if m.stopped.Load() {
-			m.cell.system.undeliverable(m.cell.path, msg)
-			return
-		}
+	}
+	if m.stopped.Load() {
+		m.cell.system.undeliverable(m.cell.path, msg)
+		return
 	}
 	m.cell.counters.messages.Add(1)
 	g.MessageInvoker.InvokeUserMessage(msg)

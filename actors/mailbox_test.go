@@ -188,3 +188,29 @@ func TestMailWaitsWhileAnActorWaitsForItsRestart(t *testing.T) {
 		}
 	}, actortest.ExpectFailures(), wholeJitter())
 }
+
+func TestActorThatIsCutOffTakesNothingMore(t *testing.T) {
+	actortest.Run(t, func(k *actortest.Kit) {
+		release := make(chan struct{})
+		child := actors.Child{Name: "stuck", Producer: as(script{receive: func(*actors.Context, any) { <-release }})}
+		middle := actors.Child{Name: "middle", StopTimeout: time.Second, Producer: as(script{
+			started: func(ctx *actors.Context) { ctx.Children().StartAll(child) },
+			receive: func(ctx *actors.Context, msg any) { k.T.Errorf("received %T after it was cut off", msg) },
+		})}
+		parent := family(k, k.Probe("probe"), actors.Child{}, middle)
+		parent.Child("middle").Child("stuck").Tell(&plain{})
+		_ = inside(k, parent, func(ctx *actors.Context) { ctx.Children().Stop("middle") })
+		k.Advance(2 * time.Second)
+		var refusal error
+		parent.Child("middle").Tell(&plain{})
+		parent.Child("middle").Tell(&request{actors.ReplyFunc(func(_ int, err error) { refusal = err })})
+		k.Settle()
+		if !errors.Is(refusal, actors.ErrStopped) {
+			k.T.Errorf("refused with %v", refusal)
+		}
+		if got := k.System.Stats().DeadLetters; got != 1 {
+			k.T.Errorf("%d dead letters", got)
+		}
+		close(release)
+	})
+}

@@ -39,20 +39,6 @@ type shell struct {
 	children Children
 }
 
-// Messages of the kit to an actor.
-type (
-	// stopRequest begins an orderly stop.
-	stopRequest struct{ Internal }
-	// result is what an effect, a loop or another actor's answer came to.
-	result struct {
-		Internal
-		shell   *shell
-		message any
-		convert func() any // makes the message on the actor's goroutine
-		failure *failure
-	}
-)
-
 // failure ends an incarnation.
 type failure struct {
 	err      error
@@ -84,22 +70,33 @@ func (s *shell) Receive(proto actor.Context) {
 	case *actor.Terminated:
 		// By way of the mailbox, so that what the child said last comes first.
 		s.cell.post(&childGone{shell: s, path: m.Who.Id})
-	case *result:
-		s.receiveResult(m)
-	case *timersDue:
-		s.timers.due(m)
-	case *stopRequest:
-		s.stop()
-	case *childStarted:
-		s.children.skip(m.name)
-	case *childGone:
-		s.children.gone(m)
-	case *adoption:
-		s.children.adopt(m.cell)
 	default:
-		s.behaviour.Receive(&s.context, msg)
+		s.receive(msg)
 	}
 }
+
+func (s *shell) receive(msg any) {
+	// The mailbox of an actor that is cut off stays open until its children
+	// have ended.
+	if s.phase == phaseEnded {
+		s.cell.system.undeliverable(s.cell.path, msg)
+		return
+	}
+	if m, ok := msg.(ownMessage); ok {
+		m.handle(s)
+		return
+	}
+	s.behaviour.Receive(&s.context, msg)
+}
+
+// ownMessage is a message of the kit to an actor.
+type ownMessage interface {
+	internalMessage
+	handle(s *shell)
+}
+
+// kitMessage, embedded, is part of what makes an ownMessage.
+type kitMessage struct{ Internal }
 
 func (s *shell) start(proto actor.Context) {
 	s.proto = proto
@@ -115,42 +112,24 @@ func (s *shell) start(proto actor.Context) {
 	}
 }
 
-// deliver hands the behaviour a message that came inside one of the kit's.
+// deliver hands on a message that came inside one of the kit's; nil is none.
 func (s *shell) deliver(msg any) {
-	s.inner = msg
-	switch m := msg.(type) {
-	case nil:
-	case *restartDue:
-		s.children.restart(m)
-	case *stopOverdue:
-		s.children.cutOff(m)
-	default:
-		s.behaviour.Receive(&s.context, msg)
+	if msg == nil {
+		return
 	}
+	s.inner = msg
+	s.receive(msg)
 	s.inner = nil
 }
 
-func (s *shell) receiveResult(r *result) {
-	if r.shell != s {
-		return
-	}
-	s.pending--
-	if r.failure != nil {
-		panic(r.failure)
-	}
-	if r.convert != nil {
-		r.message = r.convert()
-	}
-	s.deliver(r.message)
-	s.finish()
-}
+// stopRequest begins an orderly stop.
+type stopRequest struct{ kitMessage }
 
-func (s *shell) stop() {
-	if s.phase != phaseRunning {
-		return
+func (*stopRequest) handle(s *shell) {
+	if s.phase == phaseRunning {
+		s.phase = phaseChildren
+		s.children.stopNext()
 	}
-	s.phase = phaseChildren
-	s.children.stopNext()
 }
 
 // childrenEnded goes on with the stop.
@@ -209,7 +188,7 @@ func (s *shell) fail(f *failure, msg any) {
 	s.end()
 	reject(msg, fmt.Errorf("%w: %s", ErrFailed, c.path))
 	if c.parent == nil {
-		c.system.fail(f.err)
+		c.system.lose(f.err)
 		s.proto.Stop(c.pid)
 		return
 	}

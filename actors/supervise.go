@@ -1,127 +1,207 @@
 package actors
 
 import (
+	"fmt"
+	"slices"
 	"time"
+
+	"github.com/asynkron/protoactor-go/actor"
+	"go.uber.org/zap"
 )
 
-// Defaults of a Child.
-const (
-	BackoffMinDefault    = 100 * time.Millisecond
-	BackoffMaxDefault    = 10 * time.Second
-	RestartsMaxDefault   = 10
-	RestartWindowDefault = time.Minute
-	StopTimeoutDefault   = 10 * time.Second
-)
-
-// Child says how an actor is started, restarted and stopped. The zero value of
-// each field but Name and Producer is its default.
-type Child struct {
-	// Name is unique among siblings and stable across restarts of the process:
-	// "journal", "account/okx". Its first segment is the actor's kind in Stats.
-	Name string
-	// Producer makes the Behaviour of each incarnation, on the actor's own
-	// goroutine.
-	Producer func() Behaviour
-	// Restart says what an end of the actor means.
-	Restart Restart
-	// Backoff is the wait before a restart.
-	Backoff Backoff
-	// RestartsMax is how many restarts within RestartWindow are tried before
-	// the actor is given up. The window should be longer than the waits of that
-	// many restarts together, or a steady failure never ends.
-	RestartsMax   int
-	RestartWindow time.Duration
-	// StopTimeout bounds the orderly stop of the actor with all its children;
-	// after it they are cut off.
-	StopTimeout time.Duration
-	// MailboxMax is how many messages may wait before more are refused.
-	MailboxMax int
-}
-
-// Restart says what an end of a child means.
-type Restart int
-
-const (
-	// Permanent is for a child without which its parent cannot work. It is
-	// restarted whenever it ends; given up, it takes its parent down with it,
-	// and thus at last the process.
-	Permanent Restart = iota
-	// Transient is for a child that may finish, and whose loss the parent can
-	// live with. It is restarted after failures; given up, the parent is told.
-	Transient
-	// Temporary is never restarted; the parent is told of its end.
-	Temporary
-)
-
-// Backoff is the wait before a restart: random between zero and a bound which
-// begins at Min, doubles with each failure in the window, and stays at Max.
-type Backoff struct {
-	Min, Max time.Duration
-}
-
-// bound is the longest wait after the n-th failure in the window, n from 1.
-func (b Backoff) bound(n int) time.Duration {
-	bound := b.Min
-	for ; n > 1 && bound < b.Max; n-- {
-		bound *= 2
-	}
-	return min(bound, b.Max)
-}
-
-// ChildEnded tells a running parent that a child has ended and will not be
-// restarted; its name is free again. Err is nil after an orderly stop and
-// otherwise what the child failed of. The loss of a Permanent child is not told:
-// the parent itself fails.
-type ChildEnded struct {
-	Name string
-	Err  error
-}
-
-func (c Child) withDefaults() Child {
-	c.Backoff.Min = orDefault(c.Backoff.Min, BackoffMinDefault)
-	c.Backoff.Max = orDefault(c.Backoff.Max, max(BackoffMaxDefault, c.Backoff.Min))
-	c.RestartsMax = orDefault(c.RestartsMax, RestartsMaxDefault)
-	c.RestartWindow = orDefault(c.RestartWindow, RestartWindowDefault)
-	c.StopTimeout = orDefault(c.StopTimeout, StopTimeoutDefault)
-	c.MailboxMax = orDefault(c.MailboxMax, MailboxMaxDefault)
-	return c
-}
-
-func orDefault[T int | time.Duration](value, otherwise T) T {
-	if value <= 0 {
-		return otherwise
-	}
-	return value
-}
-
-// nameBytesMax bounds one name; a path is as many as the tree is deep.
-const nameBytesMax = 128
-
-func (c Child) validate() error {
-	if c.Producer == nil {
-		panic("actors: child " + c.Name + " has no producer")
-	}
-	if !validName(c.Name) {
-		return ErrBadName
-	}
-	return nil
-}
-
-func validName(name string) bool {
-	if name == "" || len(name) > nameBytesMax {
-		return false
-	}
-	afterSlash := true
-	for _, r := range name {
-		switch {
-		case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9',
-			r == '-', r == '_', r == '.', r == ':':
-			afterSlash = false
-		case r == '/' && !afterSlash:
-			afterSlash = true
-		default:
-			return false
+// HandleFailure implements actor.SupervisorStrategy: protoactor calls it on the
+// parent's goroutine when a child has failed and its mailbox is suspended.
+func (s *shell) HandleFailure(_ *actor.ActorSystem, _ actor.Supervisor, who *actor.PID, _ *actor.RestartStatistics, reason, _ any) {
+	x := s.children.at(who.Id)
+	if x == nil {
+		// Failures overtake the adoption of a top-level actor.
+		if c := s.cell.system.cell(who.Id); c != nil && c.parent == s.cell {
+			x = s.children.adopt(c)
 		}
 	}
-	return !afterSlash
+	if x == nil || s.phase == phaseEnded {
+		s.proto.Stop(who)
+		return
+	}
+	s.children.failed(x, asFailure(reason).err)
+}
+
+func (c *Children) failed(x *child, cause error) {
+	spec := x.cell.spec
+	x.err = cause
+	if x.phase == childStopping || c.shell.phase != phaseRunning {
+		c.kill(x, childStopping)
+		return
+	}
+	if spec.Restart == Temporary {
+		c.kill(x, childGivenUp)
+		return
+	}
+	wait, ok := c.restartWait(x)
+	if !ok {
+		x.err = fmt.Errorf("%s given up after %d restarts: %w", x.cell.path, spec.RestartsMax, cause)
+		c.kill(x, childGivenUp)
+		return
+	}
+	x.phase = childFailed
+	c.restartAfter(x, wait)
+}
+
+// restartWait counts a failure and says how long the restart waits, or that the
+// child is to be given up.
+func (c *Children) restartWait(x *child) (time.Duration, bool) {
+	spec, now := x.cell.spec, time.Now()
+	x.failures = slices.DeleteFunc(x.failures, func(at time.Time) bool { return now.Sub(at) >= spec.RestartWindow })
+	if len(x.failures) >= spec.RestartsMax {
+		return 0, false
+	}
+	x.failures = append(x.failures, now)
+	return c.shell.cell.system.jitter(spec.Backoff.bound(len(x.failures))), true
+}
+
+// restartDue is the timer of a restart.
+type restartDue struct {
+	kitMessage
+	child *child
+}
+
+func (m *restartDue) handle(s *shell) { s.children.restart(m.child) }
+
+func (c *Children) restartAfter(x *child, wait time.Duration) {
+	c.shell.cell.logger.Info("restart", zap.String("child", x.cell.spec.Name),
+		zap.Int("failures", len(x.failures)), zap.Duration("wait", wait))
+	c.shell.timers.setForKit("restart", x.cell.path, wait, &restartDue{child: x})
+}
+
+// restart brings a failed child back, or one that has ended and is Permanent.
+func (c *Children) restart(x *child) {
+	if x.phase != childFailed || c.shell.phase != phaseRunning {
+		return
+	}
+	x.err = nil
+	if x.cell.alive() {
+		x.phase = childRunning
+		x.cell.restart()
+		return
+	}
+	if err := c.spawn(x, x.cell.spec); err != nil {
+		panic(&failure{err: err, expected: true})
+	}
+}
+
+// stop asks a child to end in order. One that waits for its restart has nothing
+// to put in order, and may even have ended already.
+func (c *Children) stop(x *child) {
+	switch x.phase {
+	case childFailed:
+		alive := x.cell.alive()
+		c.kill(x, childStopping)
+		if !alive {
+			c.shell.cell.post(&childGone{shell: c.shell, path: x.cell.path})
+		}
+	case childRunning:
+		x.phase = childStopping
+		x.cell.requestStop()
+		c.shell.timers.setForKit("stop", x.cell.path, x.cell.spec.StopTimeout, &stopOverdue{child: x})
+	case childStopping, childGivenUp:
+	}
+}
+
+// stopOverdue is the timer of a stop.
+type stopOverdue struct {
+	kitMessage
+	child *child
+}
+
+func (m *stopOverdue) handle(s *shell) { s.children.cutOff(m.child) }
+
+func (c *Children) cutOff(x *child) {
+	spec := x.cell.spec
+	c.shell.cell.logger.Warn("stop overdue, cutting off", zap.String("child", spec.Name), zap.Duration("stop_timeout", spec.StopTimeout))
+	c.kill(x, childStopping)
+}
+
+// kill ends a child as soon as the message that it has in hand is handled.
+func (c *Children) kill(x *child, why childPhase) {
+	x.phase = why
+	c.shell.proto.Stop(x.cell.pid)
+}
+
+// childGone says that a child has ended. shell is the incarnation that was its
+// parent.
+type childGone struct {
+	kitMessage
+	shell *shell
+	path  string
+}
+
+func (m *childGone) handle(s *shell) {
+	if m.shell == s {
+		s.children.gone(m.path)
+	}
+}
+
+func (c *Children) gone(path string) {
+	x := c.at(path)
+	if x == nil {
+		return
+	}
+	c.shell.timers.cancel(timerKey{"restart", path})
+	c.shell.timers.cancel(timerKey{"stop", path})
+	if c.shell.phase != phaseRunning {
+		c.forget(x)
+		c.stopNext()
+		return
+	}
+	permanent := x.cell.spec.Restart == Permanent
+	switch {
+	case permanent && x.phase == childRunning:
+		c.respawn(x)
+	case permanent && x.phase == childGivenUp:
+		c.lose(x)
+	default:
+		c.forget(x)
+		c.shell.deliver(&ChildEnded{Name: x.cell.spec.Name, Err: x.err})
+		c.skip(x.cell.spec.Name)
+	}
+}
+
+// respawn brings back a Permanent child that ended by itself.
+func (c *Children) respawn(x *child) {
+	wait, ok := c.restartWait(x)
+	if !ok {
+		x.err = fmt.Errorf("%s keeps ending, given up after %d restarts", x.cell.path, x.cell.spec.RestartsMax)
+		c.lose(x)
+		return
+	}
+	x.phase = childFailed
+	c.restartAfter(x, wait)
+}
+
+// lose gives up a Permanent child, and with it this actor.
+func (c *Children) lose(x *child) {
+	c.forget(x)
+	panic(&failure{err: x.err, expected: true})
+}
+
+func (c *Children) forget(x *child) {
+	c.list = slices.DeleteFunc(c.list, func(y *child) bool { return y == x })
+}
+
+// stopNext goes on with the orderly stop of the parent: one child at a time, the
+// youngest first.
+func (c *Children) stopNext() {
+	if len(c.list) == 0 {
+		c.shell.childrenEnded()
+		return
+	}
+	c.stop(c.list[len(c.list)-1])
+}
+
+// end cuts all children off, the youngest first.
+func (c *Children) end() {
+	for _, x := range slices.Backward(c.list) {
+		c.shell.proto.Stop(x.cell.pid)
+	}
+	c.list, c.queue = nil, nil
 }

@@ -11,6 +11,9 @@ import (
 	"testing/synctest"
 	"time"
 
+	"go.uber.org/zap"
+	"go.uber.org/zap/zaptest/observer"
+
 	"venuegate/actors"
 	"venuegate/actors/actortest"
 )
@@ -116,7 +119,7 @@ func TestPermanentFailureEscalatesToTheEndOfTheSystem(t *testing.T) {
 		middle := actors.Child{Name: "middle", RestartsMax: 1, Producer: as(script{
 			started: func(ctx *actors.Context) { ctx.Children().StartAll(leaf) },
 		})}
-		root := k.Start(actors.Child{Name: "root", Restart: actors.Temporary, Producer: as(script{
+		root := k.Start(actors.Child{Name: "root", RestartsMax: 1, Producer: as(script{
 			started: func(ctx *actors.Context) { ctx.Children().StartAll(middle) },
 		})})
 		k.Advance(time.Minute)
@@ -126,16 +129,35 @@ func TestPermanentFailureEscalatesToTheEndOfTheSystem(t *testing.T) {
 			k.T.Fatal("the system does not say that its root is lost")
 		}
 		err := k.System.Err()
-		if !errors.Is(err, errBoom) || !strings.Contains(err.Error(), "root/middle given up after 1 restarts: root/middle/leaf given up after 1 restarts") {
+		if !errors.Is(err, errBoom) || !strings.Contains(err.Error(), "root given up after 1 restarts: root/middle given up after 1 restarts: root/middle/leaf given up after 1 restarts") {
 			k.T.Errorf("Err: %v", err)
 		}
-		if len(starts) != 4 { // twice in each of the two lives of the middle
+		if len(starts) != 8 { // twice in each of two lives of the middle, of two of the root
 			k.T.Errorf("the leaf started %d times", len(starts))
 		}
 		if err := inside(k, root, func(*actors.Context) {}); !errors.Is(err, actors.ErrStopped) {
 			k.T.Errorf("the lost root answers %v", err)
 		}
+		if _, err := k.System.Start(actors.Child{Name: "other", Producer: as(script{})}); !errors.Is(err, actors.ErrStopped) {
+			k.T.Errorf("start in a lost system: %v", err)
+		}
 	}, actortest.ExpectFailures())
+}
+
+func TestLossOfOtherTopLevelActorsIsLogged(t *testing.T) {
+	core, logs := observer.New(zap.ErrorLevel)
+	actortest.Run(t, func(k *actortest.Kit) {
+		var starts []string
+		k.Start(actors.Child{Name: "customer/1", Restart: actors.Transient, RestartsMax: 1, Producer: crasher(&starts)})
+		other := k.Start(actors.Child{Name: "customer/2", Producer: as(script{receive: obey(nil)})})
+		k.Advance(time.Minute)
+		if err := inside(k, other, func(*actors.Context) {}); err != nil || k.System.Err() != nil {
+			k.T.Errorf("the other one answers %v, the system %v", err, k.System.Err())
+		}
+	}, actortest.ExpectFailures(), actortest.LogTo(zap.New(core)))
+	if logs.FilterMessage("top-level actor lost").Len() != 1 {
+		t.Error("not logged")
+	}
 }
 
 func TestTemporaryChildIsNotRestarted(t *testing.T) {

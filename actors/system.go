@@ -2,7 +2,6 @@ package actors
 
 import (
 	"context"
-	crand "crypto/rand"
 	"fmt"
 	"log/slog"
 	"math/rand/v2"
@@ -37,11 +36,11 @@ type System struct {
 	retired  map[string]KindStats
 	pools    []*Pool
 	stopping bool
-	err      error // of the first top-level actor that was lost
+	err      error // why a Permanent top-level actor was given up
 
 	guardian   *cell
 	goroutines sync.WaitGroup // effects and loops
-	done       chan struct{}  // a top-level actor was lost, or all has ended
+	done       chan struct{}  // a Permanent top-level actor was lost, or all has ended
 	closeDone  sync.Once
 	ended      chan struct{}
 	closeEnded sync.Once
@@ -145,11 +144,12 @@ func (s *System) Ref(path string) Ref {
 	return Ref{system: s, pid: s.engine.NewLocalPID(path)}
 }
 
-// Done is closed when a top-level actor is lost, Err says why then, and when the
-// system has stopped.
+// Done is closed when a Permanent top-level actor was given up, and when the
+// system has stopped. In the first case all other actors have been cut off, Err
+// says why, and the process should end; Stop still waits for what is under way.
 func (s *System) Done() <-chan struct{} { return s.done }
 
-// Err is what the first lost top-level actor failed of, else nil.
+// Err is what the Permanent top-level actor failed of, else nil.
 func (s *System) Err() error {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
@@ -197,17 +197,6 @@ func (s *System) cutOff() {
 		}
 	}
 	s.engine.Root.Stop(s.guardian.pid)
-}
-
-// fail makes the loss of a top-level actor known.
-func (s *System) fail(err error) {
-	s.mu.Lock()
-	if s.err == nil {
-		s.err = err
-	}
-	s.mu.Unlock()
-	s.logger.Error("actor system failed", zap.Error(err))
-	s.closeDone.Do(func() { close(s.done) })
 }
 
 // register reserves the path of c.
@@ -285,68 +274,4 @@ func (s *System) arrive(label string, event func()) {
 		return
 	}
 	s.dispatcher.Schedule(label, event)
-}
-
-// underGuardian makes protoactor treat the guardian as the parent.
-type underGuardian struct {
-	*actor.RootContext
-	guardian *actor.PID
-}
-
-// Self implements actor.SpawnerContext.
-func (u underGuardian) Self() *actor.PID { return u.guardian }
-
-// guardian is the parent of the top-level actors.
-type guardian struct{ system *System }
-
-// guardianPath cannot be the name of a Child.
-const guardianPath = "$guardian"
-
-func (s *System) startGuardian() {
-	spec := Child{Name: guardianPath, Producer: func() Behaviour { return guardian{s} }}.withDefaults()
-	s.guardian = newCell(s, nil, guardianPath, spec)
-	if err := s.register(s.guardian); err != nil {
-		panic(err)
-	}
-	if _, err := s.engine.Root.SpawnNamed(s.guardian.props(), guardianPath); err != nil {
-		panic(err)
-	}
-}
-
-// Receive implements Behaviour.
-func (g guardian) Receive(ctx *Context, msg any) {
-	switch m := msg.(type) {
-	case *ChildEnded:
-		if m.Err != nil {
-			g.system.fail(m.Err)
-		}
-	default:
-		ctx.Unhandled(msg)
-	}
-}
-
-// random is the source of jitter.
-type random struct {
-	mu     sync.Mutex
-	source *rand.Rand
-	fixed  func(limit time.Duration) time.Duration
-}
-
-func newRandom() *rand.Rand {
-	var seed [32]byte
-	_, _ = crand.Read(seed[:]) // documented never to fail
-	return rand.New(rand.NewChaCha8(seed))
-}
-
-func (s *System) jitter(limit time.Duration) time.Duration {
-	if limit <= 0 {
-		return 0
-	}
-	r := &s.random
-	if r.fixed != nil {
-		return r.fixed(limit)
-	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return time.Duration(r.source.Int64N(int64(limit) + 1))
 }

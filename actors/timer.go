@@ -32,10 +32,16 @@ type timer struct {
 	index         int
 }
 
-// timersDue wakes the actor; the shell then takes whatever is due.
+// timersDue wakes the actor, which then takes whatever is due.
 type timersDue struct {
-	Internal
+	kitMessage
 	shell *shell
+}
+
+func (m *timersDue) handle(s *shell) {
+	if m.shell == s {
+		s.timers.due()
+	}
 }
 
 // After brings msg once, after d. A timer under the same key is replaced.
@@ -136,10 +142,7 @@ func (t *Timers) wake() { t.shell.cell.post(&timersDue{shell: t.shell}) }
 
 // due delivers what is due. Timers that are set meanwhile wait for the next
 // wake, so that one which always sets itself anew cannot hold the actor.
-func (t *Timers) due(wake *timersDue) {
-	if wake.shell != t.shell || t.shell.phase == phaseEnded {
-		return
-	}
+func (t *Timers) due() {
 	t.armed = time.Time{}
 	now, last := time.Now(), t.sequence
 	for len(t.queue) > 0 {

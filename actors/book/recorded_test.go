@@ -78,12 +78,10 @@ func (l wireLevels) appendTo(t *testing.T, levels []venues.Level, scale venues.S
 	return levels
 }
 
-// binanceLine is any line of the recordings.
-type binanceLine struct {
-	Stream       string
+// A line of the recordings is one of these, or a trade.
+type binanceSnapshot struct {
 	LastUpdateID uint64 `json:"lastUpdateId"`
 	Bids, Asks   wireLevels
-	Data         json.RawMessage
 }
 
 type binanceDepth struct {
@@ -135,46 +133,52 @@ func (s *shownBook) Deliver(venues.Frame) {
 
 func (r *recording) line(line []byte) {
 	_, body, _ := bytes.Cut(line, []byte(" "))
-	var l binanceLine
-	if err := json.Unmarshal(body, &l); err != nil {
-		r.t.Fatal(err)
-	}
 	switch {
-	case l.LastUpdateID != 0:
-		u := venues.NewBookUpdate()
-		u.Snapshot, u.LastSeq = true, l.LastUpdateID
-		u.Bids, u.Asks = l.Bids.appendTo(r.t, u.Bids, r.scale), l.Asks.appendTo(r.t, u.Asks, r.scale)
-		r.venue.apply(u.Bids, u.Asks)
-		for _, passed := range r.machine.state.book.backlog.updates {
-			if passed.LastSeq >= u.LastSeq {
-				r.venue.apply(passed.Bids, passed.Asks)
-			}
-		}
-		r.begun = true
-		r.machine.state.book.snapshot(r.machine.now, r.machine.state.book.resync.generation, u, nil)
-		r.machine.step()
-	case strings.Contains(l.Stream, "@bookTicker"):
-		r.ticker(l.Data)
-	case strings.Contains(l.Stream, "@depth"):
-		r.depth(l.Data)
+	case bytes.HasPrefix(body, []byte(`{"stream":"btcusdt@bookTicker"`)):
+		r.ticker(unwrap[binanceTicker](r.t, body))
+	case bytes.HasPrefix(body, []byte(`{"stream":"btcusdt@depth`)):
+		r.depth(unwrap[binanceDepth](r.t, body))
+	case bytes.HasPrefix(body, []byte(`{"lastUpdateId"`)):
+		r.snapshot(body)
 	}
 }
 
-func (r *recording) ticker(data []byte) {
-	var k binanceTicker
-	if err := json.Unmarshal(data, &k); err != nil {
+func unwrap[T any](t *testing.T, body []byte) T {
+	t.Helper()
+	var message struct{ Data T }
+	if err := json.Unmarshal(body, &message); err != nil {
+		t.Fatal(err)
+	}
+	return message.Data
+}
+
+func (r *recording) snapshot(body []byte) {
+	var s binanceSnapshot
+	if err := json.Unmarshal(body, &s); err != nil {
 		r.t.Fatal(err)
 	}
+	u := venues.NewBookUpdate()
+	u.Snapshot, u.LastSeq = true, s.LastUpdateID
+	u.Bids, u.Asks = s.Bids.appendTo(r.t, u.Bids, r.scale), s.Asks.appendTo(r.t, u.Asks, r.scale)
+	r.venue.apply(u.Bids, u.Asks)
+	book := &r.machine.state.book
+	for _, passed := range book.backlog.updates {
+		if passed.LastSeq >= u.LastSeq {
+			r.venue.apply(passed.Bids, passed.Asks)
+		}
+	}
+	r.begun = true
+	book.snapshot(r.machine.now, book.resync.generation, u, nil)
+	r.machine.step()
+}
+
+func (r *recording) ticker(k binanceTicker) {
 	levels := wireLevels{{k.Bid, k.BidQty}, {k.Ask, k.AskQty}}.appendTo(r.t, nil, r.scale)
 	r.tickers[k.Last] = [2]venues.Level(levels)
 	r.compare(k.Last)
 }
 
-func (r *recording) depth(data []byte) {
-	var d binanceDepth
-	if err := json.Unmarshal(data, &d); err != nil {
-		r.t.Fatal(err)
-	}
+func (r *recording) depth(d binanceDepth) {
 	u := venues.NewBookUpdate()
 	u.FirstSeq, u.LastSeq, u.PrevSeq = d.First, d.Last, d.Prev
 	u.Bids, u.Asks = d.Bids.appendTo(r.t, u.Bids, r.scale), d.Asks.appendTo(r.t, u.Asks, r.scale)

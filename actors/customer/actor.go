@@ -41,6 +41,9 @@ func Child(d Deps) actors.Child {
 	}
 }
 
+// earlyMax bounds the commands that wait for the customer to be owned.
+const earlyMax = 16
+
 // reopenWait is how long a connection waits for the end of the one before it.
 const reopenWait = 200 * time.Millisecond
 
@@ -48,6 +51,8 @@ type customer struct {
 	deps   Deps
 	fence  persistence.Fence
 	topics *topics
+	// early are the commands that came before the customer was owned.
+	early []any
 }
 
 // Started takes the customer and learns its accounts.
@@ -73,13 +78,13 @@ func (c *customer) Receive(ctx *actors.Context, msg any) {
 	case owned:
 		c.owned(ctx, in)
 	case connectAccount:
-		c.connect(ctx, in)
+		c.whenOwned(in, func() { c.connect(ctx, in) })
 	case openAccount:
 		c.open(ctx, in.account)
 	case accountStored:
 		c.connected(ctx, in)
 	case removeAccount:
-		c.remove(ctx, in)
+		c.whenOwned(in, func() { c.remove(ctx, in) })
 	case accountRemoved:
 		c.removed(ctx, in)
 	case *actors.ChildEnded:
@@ -110,6 +115,23 @@ func (c *customer) owned(ctx *actors.Context, in owned) {
 	c.fence = in.fence
 	for _, account := range in.accounts {
 		c.open(ctx, account)
+	}
+	early := c.early
+	c.early = nil
+	for _, msg := range early {
+		c.Receive(ctx, msg)
+	}
+}
+
+// whenOwned does what needs the fence, now or as soon as it is taken.
+func (c *customer) whenOwned(msg actors.Rejectable, do func()) {
+	switch {
+	case c.fence.Customer != "":
+		do()
+	case len(c.early) < earlyMax:
+		c.early = append(c.early, msg)
+	default:
+		msg.Reject(actors.ErrBusy)
 	}
 }
 

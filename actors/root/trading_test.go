@@ -1,0 +1,276 @@
+package root_test
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"net"
+	"testing"
+	"time"
+
+	"go.uber.org/zap/zaptest"
+
+	"venuegate/actors"
+	"venuegate/actors/root"
+	"venuegate/persistence"
+	"venuegate/persistence/storetest"
+	"venuegate/venues"
+	"venuegate/venues/binance"
+	"venuegate/venues/binance/binancesim"
+	"venuegate/venues/simcore"
+)
+
+// desk is a tree over a simulated venue on loopback, with one customer.
+type desk struct {
+	t      *testing.T
+	sim    *binancesim.Sim
+	store  *storetest.Memory
+	tree   *root.Tree
+	market *fixedMarket
+	system *actors.System
+}
+
+// fixedMarket serves the catalogue and no prices.
+type fixedMarket struct{ set *venues.InstrumentSet }
+
+func (m *fixedMarket) Instruments() *venues.InstrumentSet { return m.set }
+func (m *fixedMarket) Mark(string) venues.Optional        { return venues.Optional{} }
+func (m *fixedMarket) Ready() error                       { return nil }
+func (m *fixedMarket) Subscribe(context.Context, venues.Topic, venues.FrameSink) (venues.Subscription, error) {
+	return nil, errors.ErrUnsupported
+}
+
+type noFrames struct{}
+
+func (noFrames) AppendOrders(dst []byte, _ *venues.OrdersMessage) []byte       { return dst }
+func (noFrames) AppendPositions(dst []byte, _ *venues.PositionsMessage) []byte { return dst }
+func (noFrames) AppendAccount(dst []byte, _ *venues.AccountMessage) []byte     { return dst }
+
+func listen(t *testing.T) net.Listener {
+	l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l
+}
+
+func openDesk(t *testing.T) *desk {
+	d := &desk{t: t, store: storetest.NewMemory()}
+	var err error
+	if d.sim, err = binancesim.New(binancesim.Options{Seed: 1, Quiet: true}); err != nil {
+		t.Fatal(err)
+	}
+	d.sim.Serve(listen(t), listen(t))
+	ctx := t.Context()
+	at := venues.At(time.Now())
+	seed := persistence.Batch{Puts: []persistence.Record{persistence.Customer{ID: "c1", Name: "one", CreatedAt: at}}}
+	if err := d.store.Commit(ctx, seed); err != nil {
+		t.Fatal(err)
+	}
+	d.start(ctx)
+	if err := d.customer().Connect(ctx, persistence.VenueAccount{Customer: "c1", Exchange: venues.Binance, Environment: "sim", CreatedAt: at}); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { d.stop(); _ = d.sim.Close() })
+	return d
+}
+
+type connector interface {
+	Connect(context.Context, persistence.VenueAccount) error
+}
+
+func (d *desk) customer() connector {
+	c, err := d.tree.Customer("c1")
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	return c
+}
+
+// start runs a tree as a process would at its start.
+func (d *desk) start(ctx context.Context) {
+	ends := d.sim.Endpoints()
+	venue := binance.New(binance.Sim(ends.RestURL, ends.WsURL))
+	list, err := venue.Instruments(ctx)
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	d.market = &fixedMarket{venues.NewInstrumentSet(list)}
+	d.system = actors.New(zaptest.NewLogger(d.t))
+	demo := d.sim.DemoAccount()
+	d.tree, err = root.Start(ctx, root.Deps{
+		System: d.system, Store: d.store, Encoder: noFrames{}, ClientIDPrefix: "test",
+		Connectors: map[venues.Venue]venues.Connector{venues.Binance: venue},
+		Markets:    map[venues.Venue]root.Market{venues.Binance: d.market},
+		Unseal: func(persistence.VenueAccount) (venues.Credentials, error) {
+			return venues.Credentials{APIKey: venues.Secret(demo.Credentials.APIKey), APISecret: venues.Secret(demo.Credentials.APISecret)}, nil
+		},
+		NewID: func(prefix string, at time.Time) string { return persistence.NewID(prefix, at, rand.Reader) },
+	})
+	if err != nil {
+		d.t.Fatal(err)
+	}
+}
+
+func (d *desk) stop() {
+	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	defer cancel()
+	if err := d.system.Stop(ctx); err != nil {
+		d.t.Error(err)
+	}
+}
+
+func spec(side venues.Side, kind venues.OrderType, qty, price string) venues.OrderSpec {
+	s := venues.OrderSpec{Symbol: "BTCUSDT", Side: side, Type: kind, Qty: venues.MustDecimal(qty), TimeInForce: venues.GoodTillCancel}
+	if price != "" {
+		s.Price = venues.Some(venues.MustDecimal(price))
+	}
+	return s
+}
+
+// place waits for the account to be ready and places an order.
+func (d *desk) place(requestID string, s venues.OrderSpec) (venues.Order, error) {
+	deadline := time.Now().Add(20 * time.Second)
+	for {
+		ctx, cancel := context.WithTimeout(d.t.Context(), 10*time.Second)
+		order, err := d.tree.Place(ctx, venues.PlaceOrder{
+			Command: venues.Command{Customer: "c1"}, OrderSpec: s, Exchange: venues.Binance,
+			RequestID: requestID, Scope: persistence.ScopeREST, Source: venues.SourceAPI,
+		})
+		cancel()
+		code := venues.CodeOf(err)
+		if err == nil || time.Now().After(deadline) || (code != venues.CodeMaintenance && code != venues.CodeNotFound) {
+			return order, err
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+}
+
+// eventually polls the stored order.
+func (d *desk) eventually(orderID string, want func(persistence.OrderRecord) bool) persistence.OrderRecord {
+	d.t.Helper()
+	deadline := time.Now().Add(15 * time.Second)
+	for {
+		record, err := d.store.Order(d.t.Context(), "c1", orderID)
+		if err != nil {
+			d.t.Fatal(err)
+		}
+		if want(record) {
+			return record
+		}
+		if time.Now().After(deadline) {
+			d.t.Fatalf("order is %+v", record.Order)
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+}
+
+func (d *desk) ledger(clientID string) (n int) {
+	for _, o := range d.sim.Control().Ledger().Orders {
+		if o.ClientOrderID == clientID && o.Refusal == "" {
+			n++
+		}
+	}
+	return n
+}
+
+func TestLimitOrderIsFilledAmendedAndCancelled(t *testing.T) {
+	d := openDesk(t)
+	order, err := d.place("r1", spec(venues.Buy, venues.TypeLimit, "1", "20000"))
+	if err != nil || order.Status != venues.StatusOpen || order.VenueOrderID == "" {
+		t.Fatalf("%+v, %v", order, err)
+	}
+	amended, err := d.tree.Amend(t.Context(), venues.AmendOrder{
+		Command: venues.Command{Customer: "c1"}, OrderID: order.OrderID, Price: venues.Some(venues.MustDecimal("21000")),
+	})
+	if err != nil || !amended.Price.Decimal.Equal(venues.MustDecimal("21000")) || amended.PendingAction != "" {
+		t.Fatalf("%+v, %v", amended, err)
+	}
+	cancelled, err := d.tree.Cancel(t.Context(), venues.CancelOrder{Command: venues.Command{Customer: "c1"}, OrderID: order.OrderID})
+	if err != nil || cancelled.Status != venues.StatusCancelled {
+		t.Fatalf("%+v, %v", cancelled, err)
+	}
+	_, err = d.tree.Cancel(t.Context(), venues.CancelOrder{Command: venues.Command{Customer: "c1"}, OrderID: order.OrderID})
+	if e, _ := errors.AsType[*venues.Error](err); e == nil || e.Code != venues.CodeNotFound || e.Details["status"] != "cancelled" {
+		t.Fatalf("%v", err)
+	}
+}
+
+func TestMarketOrderOpensAndCloseEndsAPosition(t *testing.T) {
+	d := openDesk(t)
+	order, err := d.place("r1", spec(venues.Buy, venues.TypeMarket, "0.5", ""))
+	if err != nil || order.Status != venues.StatusFilled || !order.AvgPrice.Valid || !order.Fee.Valid {
+		t.Fatalf("%+v, %v", order, err)
+	}
+	time.Sleep(1100 * time.Millisecond) // funds older than this are read anew
+	read := venues.ReadAccount{Command: venues.Command{Customer: "c1"}}
+	positions, _, err := d.tree.Positions(t.Context(), read)
+	if err != nil || len(positions) != 1 || positions[0].Side != venues.Long || !positions[0].Qty.Equal(venues.MustDecimal("0.5")) {
+		t.Fatalf("%+v, %v", positions, err)
+	}
+	balances, _, err := d.tree.Balances(t.Context(), read)
+	if err != nil || len(balances) != 1 || !balances[0].UsedMargin.IsPositive() {
+		t.Fatalf("%+v, %v", balances, err)
+	}
+	closed, err := d.tree.Close(t.Context(), venues.ClosePosition{Command: venues.Command{Customer: "c1"}, Exchange: venues.Binance, Symbol: "BTCUSDT.P"})
+	if err != nil || closed.Status != venues.StatusFilled || !closed.ReduceOnly {
+		t.Fatalf("%+v, %v", closed, err)
+	}
+	fills, err := d.store.Fills(t.Context(), persistence.FillQuery{Customer: "c1", Limit: 100})
+	if err != nil || len(fills.Items) < 2 || fills.Items[0].OrderID != closed.OrderID {
+		t.Fatalf("%d fills, %v", len(fills.Items), err)
+	}
+	events, err := d.store.Events(t.Context(), "c1", "", 100)
+	if err != nil || events[len(events)-1].Type != persistence.EventOrderFilled {
+		t.Fatalf("%+v, %v", events, err)
+	}
+}
+
+func TestLostAnswersNeverDoubleAnOrder(t *testing.T) {
+	d := openDesk(t)
+	if _, err := d.place("warm", spec(venues.Buy, venues.TypeLimit, "1", "20000")); err != nil {
+		t.Fatal(err)
+	}
+	for i, do := range []string{"timeout_after", "timeout_before", "status"} {
+		fault := simcore.FaultRequest{Do: simcore.FaultAction(do), Times: 1}
+		fault.Match.Path, fault.Match.Op = "/fapi/v1/order", "POST"
+		if _, err := d.sim.Control().AddFault(fault); err != nil {
+			t.Fatal(err)
+		}
+		order, err := d.place(fmt.Sprintf("r%d", i), spec(venues.Buy, venues.TypeLimit, "1", "20000"))
+		if err != nil {
+			t.Fatalf("%s: %v", do, err)
+		}
+		record := d.eventually(order.OrderID, func(r persistence.OrderRecord) bool {
+			return r.Status == venues.StatusOpen || r.Status == venues.StatusUnknown
+		})
+		if n := d.ledger(record.ClientOrderID); n > 1 || (n == 1) != (do == "timeout_after") {
+			t.Errorf("%s: %d orders at the venue, here it is %s", do, n, record.Status)
+		}
+		d.sim.Control().ClearFaults()
+	}
+}
+
+func TestRestartFindsEverythingAgain(t *testing.T) {
+	d := openDesk(t)
+	order, err := d.place("r1", spec(venues.Buy, venues.TypeLimit, "1", "20000"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.stop()
+	// While nobody looks, the market comes to the order.
+	if _, err := d.sim.Control().Market(simcore.MarketRequest{Symbol: "BTCUSDT", Price: price("19000")}); err != nil {
+		t.Fatal(err)
+	}
+	d.start(t.Context())
+	record := d.eventually(order.OrderID, func(r persistence.OrderRecord) bool { return r.Status == venues.StatusFilled })
+	if !record.FilledQty.Equal(record.Qty) || !record.AvgPrice.Valid || !record.Fee.Valid {
+		t.Fatalf("%+v", record.Order)
+	}
+}
+
+func price(text string) *simcore.Decimal {
+	d := simcore.Decimal{Decimal: venues.MustDecimal(text)}
+	return &d
+}

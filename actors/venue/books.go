@@ -1,0 +1,163 @@
+package venue
+
+import (
+	"maps"
+	"slices"
+	"time"
+
+	"go.uber.org/zap"
+
+	"venuegate/actors"
+	"venuegate/venues"
+)
+
+// Times and bounds of keeping books.
+const (
+	// bookRestartWait is how long a book that keeps failing is left alone before
+	// it is started again for the sake of its subscribers.
+	bookRestartWait = 30 * time.Second
+	// bookWaitersMax bounds those who wait for a book to end and be made anew.
+	bookWaitersMax = 1024
+)
+
+// keep is what outlives the incarnations of a venue: what it knows, and its
+// books with their subscribers. The actor alone uses it.
+type keep struct {
+	state    *state
+	books    map[string]*entry // by symbol
+	resident map[string]bool   // canonical symbols, once the catalogue is known
+}
+
+// entry is a book that lives, or is to live again.
+type entry struct {
+	OwnedBook
+	symbol  string
+	waiting []*openBook // for its end
+}
+
+func newKeep(now time.Time, deps Deps) *keep {
+	return &keep{
+		state:    newState(now, deps.CatalogueEvery, deps.ClockEvery),
+		books:    make(map[string]*entry),
+		resident: make(map[string]bool),
+	}
+}
+
+// open answers with a symbol's book.
+func (v *venue) open(ctx *actors.Context, m *openBook) {
+	e := v.keep().books[m.symbol]
+	switch {
+	case e == nil:
+		v.make(ctx, m)
+	case e.Book != m.not:
+		m.Send(e.Book)
+	case len(e.waiting) < bookWaitersMax:
+		e.waiting = append(e.waiting, m)
+	default:
+		m.Reject(actors.ErrBusy)
+	}
+}
+
+// make starts a symbol's book and answers with it.
+func (v *venue) make(ctx *actors.Context, m *openBook) {
+	i, known := v.keep().state.instruments.Find(m.symbol)
+	if !known {
+		m.Reject(venues.Errorf(venues.CodeNotFound, "%s does not list %s", v.client.deps.Venue, m.symbol))
+		return
+	}
+	if len(v.keep().books) >= v.client.deps.BooksMax {
+		ctx.Logger().Warn("no room for another book", zap.String("symbol", m.symbol), zap.Int("books_max", v.client.deps.BooksMax))
+		m.Reject(actors.ErrBusy)
+		return
+	}
+	e := &entry{symbol: i.Symbol}
+	e.OwnedBook = v.client.deps.NewBook(ctx.Self(), *i, v.keep().resident[i.Symbol])
+	if _, err := ctx.Children().Start(e.Child); err != nil {
+		e.Ended()
+		m.Reject(err)
+		return
+	}
+	v.keep().books[e.symbol] = e
+	v.publishBooks()
+	m.Send(e.Book)
+}
+
+// publishBooks lets everybody find the books.
+func (v *venue) publishBooks() {
+	books := make(map[string]Book, len(v.keep().books))
+	for symbol, e := range v.keep().books {
+		books[symbol] = e.Book
+	}
+	v.client.books.Store(&books)
+}
+
+// ended deals with a child that has ended. A book that was given up is started
+// again later, since its subscribers wait for it; one that ended by itself had
+// none.
+func (v *venue) ended(ctx *actors.Context, m *actors.ChildEnded) {
+	for _, symbol := range slices.Sorted(maps.Keys(v.keep().books)) {
+		e := v.keep().books[symbol]
+		if e.Child.Name != m.Name {
+			continue
+		}
+		if m.Err != nil {
+			ctx.Logger().Error("book given up for now", zap.String("symbol", symbol), zap.Error(m.Err))
+			ctx.Timers().After("book/"+symbol, bookRestartWait, &bookDue{symbol})
+			return
+		}
+		delete(v.keep().books, symbol)
+		v.publishBooks()
+		e.Ended()
+		for _, waiter := range e.waiting {
+			v.open(ctx, waiter)
+		}
+		return
+	}
+}
+
+// bookDue starts a book that was given up.
+func (v *venue) bookDue(ctx *actors.Context, symbol string) {
+	if e := v.keep().books[symbol]; e != nil {
+		v.restart(ctx, e)
+	}
+}
+
+func (v *venue) restart(ctx *actors.Context, e *entry) {
+	if _, err := ctx.Children().Start(e.Child); err != nil {
+		ctx.Logger().Error("book not started", zap.String("symbol", e.symbol), zap.Error(err))
+		ctx.Timers().After("book/"+e.symbol, bookRestartWait, &bookDue{e.symbol})
+	}
+}
+
+// restartBooks starts the books of an earlier incarnation.
+func (v *venue) restartBooks(ctx *actors.Context) {
+	for _, symbol := range slices.Sorted(maps.Keys(v.keep().books)) {
+		v.restart(ctx, v.keep().books[symbol])
+	}
+}
+
+// openResident starts the books that are always kept, once they are listed.
+func (v *venue) openResident(ctx *actors.Context) {
+	for _, name := range v.client.deps.Resident {
+		i, listed := v.keep().state.instruments.Find(name)
+		if !listed || v.keep().resident[i.Symbol] {
+			continue
+		}
+		v.keep().resident[i.Symbol] = true
+		symbol, logger := i.Symbol, ctx.Logger()
+		v.open(ctx, &openBook{symbol: symbol, Reply: actors.ReplyFunc(func(_ Book, err error) {
+			if err != nil {
+				logger.Error("resident book not started", zap.String("symbol", symbol), zap.Error(err))
+			}
+		})})
+	}
+}
+
+// rescale tells the books of instruments whose steps have changed.
+func (v *venue) rescale(instruments []venues.Instrument) {
+	for n := range instruments {
+		if e := v.keep().books[instruments[n].Symbol]; e != nil {
+			e.SetScale(instruments[n].Scale())
+		}
+	}
+}
