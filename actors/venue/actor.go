@@ -85,7 +85,7 @@ func (v *venue) catalogueCame(ctx *actors.Context, now time.Time, m *catalogueCa
 	changes, next := s.catalogueCame(now, m.instruments, m.err)
 	v.again(ctx, "catalogue", next, &catalogueDue{})
 	if s.catalogue.failures > 0 {
-		ctx.Logger().Warn("instruments not read", zap.Error(m.err), zap.Int("failures", s.catalogue.failures))
+		ctx.Logger().Warn("instruments not read", zap.String("error", s.health.LastError), zap.Int("failures", s.catalogue.failures))
 		return
 	}
 	v.client.instruments.Store(s.instruments)

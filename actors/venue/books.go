@@ -26,12 +26,14 @@ type keep struct {
 	state    *state
 	books    map[string]*entry // by symbol
 	resident map[string]bool   // canonical symbols, once the catalogue is known
+	crowded  bool              // a book was refused since there was room for one
 }
 
 // entry is a book that lives, or is to live again.
 type entry struct {
 	OwnedBook
 	symbol  string
+	down    bool        // given up for now
 	waiting []*openBook // for its end
 }
 
@@ -48,9 +50,11 @@ func (v *venue) open(ctx *actors.Context, m *openBook) {
 	e := v.keep().books[m.symbol]
 	switch {
 	case e == nil:
-		v.make(ctx, m)
+		v.create(ctx, m)
 	case e.Book != m.not:
 		m.Send(e.Book)
+	case e.down:
+		m.Reject(actors.ErrStopped)
 	case len(e.waiting) < bookWaitersMax:
 		e.waiting = append(e.waiting, m)
 	default:
@@ -58,18 +62,22 @@ func (v *venue) open(ctx *actors.Context, m *openBook) {
 	}
 }
 
-// make starts a symbol's book and answers with it.
-func (v *venue) make(ctx *actors.Context, m *openBook) {
+// create starts a symbol's book and answers with it.
+func (v *venue) create(ctx *actors.Context, m *openBook) {
 	i, known := v.keep().state.instruments.Find(m.symbol)
 	if !known {
 		m.Reject(venues.Errorf(venues.CodeNotFound, "%s does not list %s", v.client.deps.Venue, m.symbol))
 		return
 	}
 	if len(v.keep().books) >= v.client.deps.BooksMax {
-		ctx.Logger().Warn("no room for another book", zap.String("symbol", m.symbol), zap.Int("books_max", v.client.deps.BooksMax))
+		if !v.keep().crowded {
+			ctx.Logger().Warn("no room for another book", zap.String("symbol", m.symbol), zap.Int("books_max", v.client.deps.BooksMax))
+		}
+		v.keep().crowded = true
 		m.Reject(actors.ErrBusy)
 		return
 	}
+	v.keep().crowded = false
 	e := &entry{symbol: i.Symbol}
 	e.OwnedBook = v.client.deps.NewBook(ctx.Self(), *i, v.keep().resident[i.Symbol])
 	if _, err := ctx.Children().Start(e.Child); err != nil {
@@ -95,24 +103,33 @@ func (v *venue) publishBooks() {
 // again later, since its subscribers wait for it; one that ended by itself had
 // none.
 func (v *venue) ended(ctx *actors.Context, m *actors.ChildEnded) {
-	for _, symbol := range slices.Sorted(maps.Keys(v.keep().books)) {
-		e := v.keep().books[symbol]
-		if e.Child.Name != m.Name {
-			continue
-		}
-		if m.Err != nil {
-			ctx.Logger().Error("book given up for now", zap.String("symbol", symbol), zap.Error(m.Err))
-			ctx.Timers().After("book/"+symbol, bookRestartWait, &bookDue{symbol})
-			return
-		}
-		delete(v.keep().books, symbol)
-		v.publishBooks()
-		e.Ended()
-		for _, waiter := range e.waiting {
-			v.open(ctx, waiter)
-		}
+	e := v.keep().named(m.Name)
+	if e == nil {
 		return
 	}
+	waiting := e.waiting
+	e.waiting = nil
+	if e.down = m.Err != nil; e.down {
+		ctx.Logger().Error("book given up for now", zap.String("symbol", e.symbol), zap.Error(m.Err))
+		ctx.Timers().After("book/"+e.symbol, bookRestartWait, &bookDue{e.symbol})
+	} else {
+		delete(v.keep().books, e.symbol)
+		v.publishBooks()
+		e.Ended()
+	}
+	for _, m := range waiting {
+		v.open(ctx, m)
+	}
+}
+
+// named finds the book whose actor bears the name.
+func (k *keep) named(child string) *entry {
+	for _, e := range k.books {
+		if e.Child.Name == child {
+			return e
+		}
+	}
+	return nil
 }
 
 // bookDue starts a book that was given up.
@@ -123,7 +140,8 @@ func (v *venue) bookDue(ctx *actors.Context, symbol string) {
 }
 
 func (v *venue) restart(ctx *actors.Context, e *entry) {
-	if _, err := ctx.Children().Start(e.Child); err != nil {
+	_, err := ctx.Children().Start(e.Child)
+	if e.down = err != nil; e.down {
 		ctx.Logger().Error("book not started", zap.String("symbol", e.symbol), zap.Error(err))
 		ctx.Timers().After("book/"+e.symbol, bookRestartWait, &bookDue{e.symbol})
 	}

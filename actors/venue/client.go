@@ -157,7 +157,7 @@ func (c *Client) ReportFeed(f Feed) { c.ref.Tell(&feedReport{feed: f}) }
 // read of a symbol subscribes it, so that later ones find something.
 func (c *Client) Quote(symbol string) (venues.Quote, bool) {
 	i, known := c.Instruments().Find(symbol)
-	if !known {
+	if !known || i.Status == venues.InstrumentClosed {
 		return venues.Quote{}, false
 	}
 	book := (*c.books.Load())[i.Symbol]

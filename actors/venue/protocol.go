@@ -25,7 +25,8 @@ type (
 		// not is a book that has ended for the asker; nil if none has.
 		not Book
 	}
-	refreshCatalogue struct{}
+	// refreshCatalogue passes the mailbox's limit: one is under way at a time.
+	refreshCatalogue struct{ actors.Internal }
 	feedReport       struct {
 		actors.Internal
 		feed Feed

@@ -1,0 +1,428 @@
+package venue_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"venuegate/actors"
+	"venuegate/actors/actortest"
+	"venuegate/actors/venue"
+	"venuegate/venues"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// exchange is a connector whose answers the test decides.
+type exchange struct {
+	mu          sync.Mutex
+	instruments []venues.Instrument
+	offset      time.Duration
+	err         error
+	lists       int
+	clocks      int
+}
+
+func (e *exchange) Instruments(context.Context) ([]venues.Instrument, error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.lists++
+	return slices.Clone(e.instruments), e.err
+}
+
+func (e *exchange) SyncClock(context.Context) (time.Duration, error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.clocks++
+	return e.offset, e.err
+}
+
+func (e *exchange) set(change func()) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	change()
+}
+
+func instrument(symbol string, status venues.InstrumentStatus) venues.Instrument {
+	return venues.Instrument{
+		Symbol: symbol, VenueSymbol: symbol, Exchange: venues.Binance, Status: status,
+		TickSize: venues.MustDecimal("0.1"), QtyStep: venues.MustDecimal("0.001"),
+	}
+}
+
+// fakeBook is a book that ends when it is told to.
+type fakeBook struct {
+	symbol   string
+	resident bool
+	ref      actors.Ref
+	mu       sync.Mutex
+	scales   []venues.Scale
+	quotes   int
+	ended    bool
+	fail     bool // on the next message
+}
+
+func (b *fakeBook) Subscribe(ctx context.Context, topic venues.Topic, _ venues.FrameSink) (venues.Subscription, error) {
+	return actors.Ask(ctx, b.ref, func(r actors.Reply[venues.Subscription]) any { return &subscribeFake{r, topic} })
+}
+
+func (b *fakeBook) Quote() (venues.Quote, bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.quotes++
+	return venues.Quote{Symbol: b.symbol, Mark: venues.Some(venues.MustDecimal("7"))}, true
+}
+
+func (b *fakeBook) AwaitQuote(context.Context) (venues.Quote, error) {
+	q, _ := b.Quote()
+	return q, nil
+}
+
+func (b *fakeBook) View(context.Context, int) (venues.BookView, error) {
+	return venues.BookView{Symbol: b.symbol}, nil
+}
+
+func (b *fakeBook) SetScale(s venues.Scale) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.scales = append(b.scales, s)
+}
+
+type (
+	subscribeFake struct {
+		actors.Reply[venues.Subscription]
+		topic venues.Topic
+	}
+	endFake  struct{}
+	failFake struct{}
+	// seat is a subscription that tells where it is.
+	seat struct {
+		venues.Subscription
+		topic string
+	}
+)
+
+// bookActor is the actor of a fakeBook.
+type bookActor struct{ book *fakeBook }
+
+func (a *bookActor) Receive(ctx *actors.Context, msg any) {
+	switch m := msg.(type) {
+	case *subscribeFake:
+		m.Send(seat{topic: m.topic.String()})
+	case *endFake:
+		ctx.Stop()
+	case *failFake:
+		ctx.Fail(errors.New("broken"))
+	default:
+		ctx.Unhandled(msg)
+	}
+}
+
+// world is a venue with fake books.
+type world struct {
+	k        *actortest.Kit
+	exchange *exchange
+	client   *venue.Client
+	mu       sync.Mutex
+	books    []*fakeBook
+}
+
+func start(k *actortest.Kit, change ...func(*venue.Deps)) *world {
+	w := &world{k: k, exchange: &exchange{instruments: []venues.Instrument{
+		instrument("BTCUSDT", venues.InstrumentTrading), instrument("ETHUSDT", venues.InstrumentTrading),
+		instrument("OLDUSDT", venues.InstrumentSettling), instrument("PAUSEUSDT", venues.InstrumentHalted),
+	}}}
+	deps := venue.Deps{
+		Venue: venues.Binance, Connector: w.exchange, Pool: k.System.NewPool("rest", 2, 8), NewBook: w.newBook,
+	}
+	for _, f := range change {
+		f(&deps)
+	}
+	w.client = venue.New(k.System.Ref(venue.Name(venues.Binance)), deps)
+	k.Start(w.client.Child())
+	return w
+}
+
+func (w *world) newBook(parent actors.Ref, i venues.Instrument, resident bool) venue.OwnedBook {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	name := "book/" + i.Symbol
+	b := &fakeBook{symbol: i.Symbol, resident: resident, ref: parent.Child(name)}
+	w.books = append(w.books, b)
+	return venue.OwnedBook{
+		Book: b,
+		Child: actors.Child{
+			Name: name, Restart: actors.Transient, RestartsMax: 2,
+			Producer: func() actors.Behaviour { return &bookActor{b} },
+		},
+		Ended: func() { b.ended = true },
+	}
+}
+
+func (w *world) made() string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	var list []string
+	for _, b := range w.books {
+		list = append(list, fmt.Sprintf("%s resident=%t ended=%t", b.symbol, b.resident, b.ended))
+	}
+	return strings.Join(list, "; ")
+}
+
+func (w *world) subscribe(topic string) (string, error) {
+	parsed, ok := venues.ParseTopic(topic)
+	if !ok {
+		return "", fmt.Errorf("bad topic %s", topic)
+	}
+	sub, err := w.client.Subscribe(w.k.T.Context(), parsed, nil)
+	if err != nil {
+		return "", err
+	}
+	return sub.(seat).topic, nil
+}
+
+func expect(t *testing.T, what, got, want string) {
+	t.Helper()
+	if got != want {
+		t.Errorf("%s: got %q, want %q", what, got, want)
+	}
+}
+
+func TestCatalogueIsReadAndKeptFresh(t *testing.T) {
+	actortest.Run(t, func(k *actortest.Kit) {
+		w := start(k)
+		if err := w.client.Ready(); err != nil {
+			t.Fatal(err)
+		}
+		if h := w.client.Health(); h.Status != venue.StatusUp {
+			t.Errorf("health %+v", h)
+		}
+		if i, known := w.client.Instrument("BTC-USDT-SWAP"); !known || i.Symbol != "BTCUSDT" {
+			t.Errorf("instrument %+v", i)
+		}
+		before := w.client.Instruments()
+		w.exchange.set(func() {
+			w.exchange.instruments = append(w.exchange.instruments, instrument("NEWUSDT", venues.InstrumentTrading))
+		})
+		k.Advance(time.Hour)
+		if _, known := w.client.Instruments().Find("NEWUSDT"); !known || len(before.All()) != 4 {
+			t.Error("the new instrument is missing, or the old set was changed")
+		}
+		if w.exchange.lists < 4 || w.exchange.lists > 6 || w.exchange.clocks < 45 || w.exchange.clocks > 62 {
+			t.Errorf("read %d times, clock %d times in an hour", w.exchange.lists, w.exchange.clocks)
+		}
+	})
+}
+
+func TestUnreachableVenueIsTriedAgain(t *testing.T) {
+	actortest.Run(t, func(k *actortest.Kit) {
+		w := start(k, func(d *venue.Deps) {
+			d.Connector.(*exchange).err = errors.New("no route")
+		})
+		if err := w.client.Ready(); venues.CodeOf(err) != venues.CodeExchangeUnavailable {
+			t.Errorf("ready: %v", err)
+		}
+		_, err := w.subscribe("trades:binance:BTCUSDT")
+		if venues.CodeOf(err) != venues.CodeExchangeUnavailable {
+			t.Errorf("subscribe: %v", err)
+		}
+		if _, known := w.client.Quote("BTCUSDT"); known || w.client.Instruments() != nil {
+			t.Error("a quote without instruments")
+		}
+		k.Advance(5 * time.Minute)
+		if h := w.client.Health(); h.Status != venue.StatusDown || h.LastError != "no route" || h.Reason == "" {
+			t.Errorf("health %+v", h)
+		}
+		if w.exchange.lists < 10 || w.exchange.lists > 16 {
+			t.Errorf("tried %d times in 5 minutes", w.exchange.lists)
+		}
+		w.exchange.set(func() { w.exchange.err = nil })
+		k.Advance(time.Minute)
+		if err := w.client.Ready(); err != nil || w.client.Health().Status != venue.StatusUp {
+			t.Errorf("after: %v, %+v", err, w.client.Health())
+		}
+	})
+}
+
+func TestClockSkewIsSeen(t *testing.T) {
+	actortest.Run(t, func(k *actortest.Kit) {
+		w := start(k)
+		w.exchange.set(func() { w.exchange.offset = 1500 * time.Millisecond })
+		k.Advance(2 * time.Minute)
+		if s := w.client.Stats(); s.ClockOffset != 1500*time.Millisecond || s.Status != venue.StatusDegraded {
+			t.Errorf("stats %+v", s)
+		}
+	})
+}
+
+func TestRefreshReadsTheCatalogueOnce(t *testing.T) {
+	actortest.Run(t, func(k *actortest.Kit) {
+		w := start(k)
+		_, err := w.subscribe("trades:binance:BTCUSDT")
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.exchange.set(func() { w.exchange.instruments[0].TickSize = venues.MustDecimal("0.01") })
+		for range 50 {
+			w.client.Refresh()
+		}
+		k.Advance(20 * time.Second)
+		w.client.Refresh()
+		k.Advance(time.Second)
+		if w.exchange.lists != 3 {
+			t.Errorf("read %d times", w.exchange.lists)
+		}
+		if got := w.books[0].scales; len(got) != 1 || got[0].PriceDecimals != 2 {
+			t.Errorf("the book was told %v", got)
+		}
+	})
+}
+
+func TestBookIsMadeOnceAndFoundByAnySpelling(t *testing.T) {
+	actortest.Run(t, func(k *actortest.Kit) {
+		w := start(k)
+		for _, topic := range []string{"book:binance:BTCUSDT:5", "book:binance:BTC-USDT-SWAP:5", "book:binance:BINANCE:BTCUSDT.P:5"} {
+			got, err := w.subscribe(topic)
+			if err != nil {
+				t.Fatal(err)
+			}
+			expect(t, topic, got, "book:binance:BTCUSDT:5")
+		}
+		expect(t, "books", w.made(), "BTCUSDT resident=false ended=false")
+		if s := w.client.Stats(); s.Books != 1 || s.Instruments != 4 {
+			t.Errorf("stats %+v", s)
+		}
+	})
+}
+
+func TestSubscribeRefusesWhatHasNoMarket(t *testing.T) {
+	actortest.Run(t, func(k *actortest.Kit) {
+		w := start(k, func(d *venue.Deps) { d.BooksMax = 1 })
+		for topic, want := range map[string]venues.Code{
+			"trades:binance:NOPEUSDT": venues.CodeNotFound,
+			"trades:bybit:BTCUSDT":    venues.CodeNotFound,
+			"trades:binance:OLDUSDT":  venues.CodeSymbolNotTradable,
+		} {
+			if _, err := w.subscribe(topic); venues.CodeOf(err) != want {
+				t.Errorf("%s: %v", topic, err)
+			}
+		}
+		if _, err := w.subscribe("trades:binance:PAUSEUSDT"); err != nil {
+			t.Errorf("a halted market has a book: %v", err)
+		}
+		_, err := w.subscribe("trades:binance:BTCUSDT")
+		if e, ok := errors.AsType[*venues.Error](err); !ok || e.Code != venues.CodeRateLimited || e.RetryAfter == 0 {
+			t.Errorf("beyond the limit: %v", err)
+		}
+	})
+}
+
+func TestQuoteOpensTheBook(t *testing.T) {
+	actortest.Run(t, func(k *actortest.Kit) {
+		w := start(k)
+		if _, known := w.client.Quote("ETHUSDT"); known {
+			t.Error("known before it was asked for")
+		}
+		k.Settle()
+		if mark := w.client.Mark("ETH/USDT:USDT"); !mark.Valid || w.books[0].quotes != 2 {
+			t.Errorf("mark %v after %d reads", mark, w.books[0].quotes)
+		}
+		if q, err := w.client.AwaitQuote(k.T.Context(), "ETHUSDT"); err != nil || !q.Known() {
+			t.Errorf("%+v, %v", q, err)
+		}
+		if v, err := w.client.View(k.T.Context(), "BTCUSDT", 5); err != nil || v.Symbol != "BTCUSDT" {
+			t.Errorf("%+v, %v", v, err)
+		}
+	})
+}
+
+func TestEndedBookIsMadeAnew(t *testing.T) {
+	actortest.Run(t, func(k *actortest.Kit) {
+		w := start(k)
+		if _, err := w.subscribe("trades:binance:BTCUSDT"); err != nil {
+			t.Fatal(err)
+		}
+		// It ends while subscriptions are on their way to it.
+		w.books[0].ref.Tell(&endFake{})
+		if _, err := w.subscribe("trades:binance:BTCUSDT"); err != nil {
+			t.Fatal(err)
+		}
+		k.Settle()
+		expect(t, "books", w.made(), "BTCUSDT resident=false ended=true; BTCUSDT resident=false ended=false")
+	})
+}
+
+func TestResidentBooksAreOpened(t *testing.T) {
+	actortest.Run(t, func(k *actortest.Kit) {
+		w := start(k, func(d *venue.Deps) { d.Resident = []string{"ETH-USDT-SWAP", "LATERUSDT"} })
+		expect(t, "books", w.made(), "ETHUSDT resident=true ended=false")
+		w.exchange.set(func() {
+			w.exchange.instruments = append(w.exchange.instruments, instrument("LATERUSDT", venues.InstrumentTrading))
+		})
+		k.Advance(20 * time.Minute)
+		expect(t, "books", w.made(), "ETHUSDT resident=true ended=false; LATERUSDT resident=true ended=false")
+	})
+}
+
+func TestBookThatKeepsFailingIsStartedAgain(t *testing.T) {
+	actortest.Run(t, func(k *actortest.Kit) {
+		w := start(k)
+		if _, err := w.subscribe("trades:binance:BTCUSDT"); err != nil {
+			t.Fatal(err)
+		}
+		for range 3 {
+			w.books[0].ref.Tell(&failFake{})
+			k.Advance(time.Second)
+		}
+		_, err := w.subscribe("trades:binance:BTCUSDT")
+		if e, ok := errors.AsType[*venues.Error](err); !ok || e.Code != venues.CodeMaintenance || e.RetryAfter == 0 {
+			t.Errorf("while it is down: %v", err)
+		}
+		k.Advance(bookRestartWait)
+		if _, err := w.subscribe("trades:binance:BTCUSDT"); err != nil {
+			t.Errorf("after a while: %v", err)
+		}
+		expect(t, "books", w.made(), "BTCUSDT resident=false ended=false")
+	}, actortest.ExpectFailures())
+}
+
+const bookRestartWait = 31 * time.Second
+
+func TestFeedReportsMakeHealth(t *testing.T) {
+	actortest.Run(t, func(k *actortest.Kit) {
+		w := start(k)
+		w.client.ReportFeed(venue.Feed{Channels: 2, Interrupted: 1, Cause: errors.New("reset")})
+		k.Settle()
+		if s := w.client.Stats(); s.Status != venue.StatusDegraded || s.LastError != "reset" || s.Feed.Interrupted != 1 {
+			t.Errorf("stats %+v", s)
+		}
+	})
+}
+
+func TestLostConnectionRestartsTheVenueWithItsBooks(t *testing.T) {
+	actortest.Run(t, func(k *actortest.Kit) {
+		connection := actors.Child{Name: "market/1", RestartsMax: 1, Producer: func() actors.Behaviour { return &bookActor{} }}
+		w := start(k, func(d *venue.Deps) { d.Connections = []actors.Child{connection} })
+		if _, err := w.subscribe("trades:binance:BTCUSDT"); err != nil {
+			t.Fatal(err)
+		}
+		for range 2 {
+			k.System.Ref("venue/binance/market/1").Tell(&failFake{})
+			k.Advance(time.Second)
+		}
+		if _, err := w.subscribe("trades:binance:BTCUSDT"); err != nil {
+			t.Error(err)
+		}
+		expect(t, "books", w.made(), "BTCUSDT resident=false ended=false")
+		if err := w.client.Ready(); err != nil || w.exchange.lists != 2 {
+			t.Errorf("%v after %d reads", err, w.exchange.lists)
+		}
+	}, actortest.ExpectFailures())
+}

@@ -1,0 +1,106 @@
+package venue
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"venuegate/venues"
+)
+
+var start = time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC)
+
+func instrument(symbol, tick string) venues.Instrument {
+	return venues.Instrument{
+		Symbol: symbol, VenueSymbol: symbol, Exchange: venues.Binance, Status: venues.InstrumentTrading,
+		TickSize: venues.MustDecimal(tick), QtyStep: venues.MustDecimal("0.001"), MinQty: venues.MustDecimal("0.001"),
+	}
+}
+
+func TestInstrumentsKeepTheTimeOfTheirChange(t *testing.T) {
+	s := newState(start, time.Minute, time.Minute)
+	changes, next := s.catalogueCame(start, []venues.Instrument{instrument("A", "0.1"), instrument("B", "0.1")}, nil)
+	if changes.added != 2 || changes.removed != 0 || next.after != time.Minute {
+		t.Errorf("first: %+v, %+v", changes, next)
+	}
+	later := start.Add(time.Hour)
+	halted := instrument("B", "0.10")
+	halted.Status = venues.InstrumentHalted
+	changes, _ = s.catalogueCame(later, []venues.Instrument{instrument("A", "0.10"), halted, instrument("C", "1")}, nil)
+	if changes.added != 1 || changes.removed != 0 || changes.changed != 1 || len(changes.rescaled) != 0 {
+		t.Errorf("second: %+v", changes)
+	}
+	for symbol, want := range map[string]time.Time{"A": start, "B": later, "C": later} {
+		if i, _ := s.instruments.Find(symbol); !i.UpdatedAt.Equal(want) {
+			t.Errorf("%s updated at %s, want %s", symbol, i.UpdatedAt, want)
+		}
+	}
+	changes, _ = s.catalogueCame(later, []venues.Instrument{instrument("A", "0.01")}, nil)
+	if changes.removed != 2 || len(changes.rescaled) != 1 || changes.rescaled[0].Symbol != "A" {
+		t.Errorf("third: %+v", changes)
+	}
+}
+
+func TestFailedCatalogueKeepsTheLastOne(t *testing.T) {
+	s := newState(start, time.Minute, time.Minute)
+	s.catalogueCame(start, []venues.Instrument{instrument("A", "0.1")}, nil)
+	for _, want := range []time.Duration{1, 2, 4, 8, 16, 30, 30} {
+		if _, next := s.catalogueCame(start, nil, nil); next.after != want*time.Second {
+			t.Errorf("waits %s, want %d s", next.after, want)
+		}
+	}
+	if s.health.LastError != errEmptyCatalogue.Error() || len(s.instruments.All()) != 1 {
+		t.Errorf("health %+v, %d instruments", s.health, len(s.instruments.All()))
+	}
+}
+
+func TestHealthFollowsWhatHappens(t *testing.T) {
+	s := newState(start, time.Minute, time.Minute)
+	now := start
+	fail := errors.New("refused")
+	list := []venues.Instrument{instrument("A", "0.1")}
+	for _, step := range []struct {
+		name  string
+		do    func()
+		want  Status
+		since int // seconds after start
+	}{
+		{"nothing yet", func() {}, StatusDown, 0},
+		{"instruments", func() { s.catalogueCame(now, list, nil) }, StatusDegraded, 2},
+		{"clock", func() { s.clockCame(now, 10*time.Millisecond, nil) }, StatusUp, 3},
+		{"clock fails", func() { s.clockCame(now, 0, fail) }, StatusDegraded, 4},
+		{"twice", func() { s.clockCame(now, 0, fail) }, StatusDegraded, 4},
+		{"instruments fail too", func() { s.catalogueCame(now, nil, fail) }, StatusDown, 6},
+		{"clock is back", func() { s.clockCame(now, 0, nil) }, StatusDegraded, 7},
+		{"instruments are back", func() { s.catalogueCame(now, list, nil) }, StatusUp, 8},
+		{"skew", func() { s.clockCame(now, -1001*time.Millisecond, nil) }, StatusDegraded, 9},
+		{"no skew", func() { s.clockCame(now, -time.Second, nil) }, StatusUp, 10},
+		{"interrupted", func() { s.feedCame(now, Feed{Channels: 3, Interrupted: 1, Cause: fail}) }, StatusDegraded, 11},
+		{"resumed", func() { s.feedCame(now, Feed{Channels: 3}) }, StatusUp, 12},
+	} {
+		now = now.Add(time.Second)
+		step.do()
+		since := start.Add(time.Duration(step.since) * time.Second)
+		if s.health.Status != step.want || !s.health.Since.Equal(since) || (s.health.Reason == "") != (step.want == StatusUp) {
+			t.Errorf("%s: %+v, want %s since %s", step.name, s.health, step.want, since)
+		}
+	}
+	if s.health.LastError != "refused" || !s.health.LastErrorAt.Equal(start.Add(11*time.Second)) {
+		t.Errorf("last error %+v", s.health)
+	}
+}
+
+func TestRefreshIsSpaced(t *testing.T) {
+	s := newState(start, time.Minute, time.Minute)
+	s.catalogue.running = true
+	if _, ok := s.refreshWait(start); ok {
+		t.Error("a second request beside the first")
+	}
+	s.catalogueCame(start, []venues.Instrument{instrument("A", "0.1")}, nil)
+	if wait, ok := s.refreshWait(start.Add(4 * time.Second)); !ok || wait != 6*time.Second {
+		t.Errorf("%s, %t", wait, ok)
+	}
+	if wait, _ := s.refreshWait(start.Add(time.Minute)); wait != 0 {
+		t.Errorf("%s", wait)
+	}
+}
