@@ -130,7 +130,7 @@ func (t *Tree) openAccount(fence persistence.Fence, record persistence.VenueAcco
 			return private.Child(private.Deps{Open: port.OpenPrivate, Events: events})
 		},
 	})
-	ref := t.deps.System.Ref("root/customer/" + record.Customer + "/" + child.Name)
+	ref := t.deps.System.Ref("customer/" + record.Customer).Child(child.Name)
 	t.addAccount(record.Customer, record.Exchange, account.NewClient(ref, config, t.deps.Store, market))
 	return child, nil
 }
