@@ -109,14 +109,23 @@ type (
 	}
 )
 
-// bookActor is the actor of a fakeBook.
-type bookActor struct{ book *fakeBook }
+// bookActor is the actor of a fakeBook. Like a real one, it takes nobody in once
+// it has decided to end.
+type bookActor struct {
+	book   *fakeBook
+	ending bool
+}
 
 func (a *bookActor) Receive(ctx *actors.Context, msg any) {
 	switch m := msg.(type) {
 	case *subscribeFake:
+		if a.ending {
+			m.Reject(actors.ErrStopped)
+			return
+		}
 		m.Send(seat{topic: m.topic.String()})
 	case *endFake:
+		a.ending = true
 		ctx.Stop()
 	case *failFake:
 		ctx.Fail(errors.New("broken"))
@@ -160,7 +169,7 @@ func (w *world) newBook(parent actors.Ref, i venues.Instrument, resident bool) v
 		Book: b,
 		Child: actors.Child{
 			Name: name, Restart: actors.Transient, RestartsMax: 2,
-			Producer: func() actors.Behaviour { return &bookActor{b} },
+			Producer: func() actors.Behaviour { return &bookActor{book: b} },
 		},
 		Ended: func() { b.ended = true },
 	}
