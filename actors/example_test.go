@@ -61,7 +61,8 @@ type Store interface {
 	Save(ctx context.Context, sum int) error
 }
 
-// Deps come from the table in actors/root.
+// Deps come from the table in actors/root. Pool runs one effect at a time, which
+// keeps the saves in order.
 type Deps struct {
 	Store Store
 	Pool  *actors.Pool
@@ -91,7 +92,7 @@ func (c *counter) Receive(ctx *actors.Context, msg any) {
 	case *loaded:
 		c.loaded(ctx, m)
 	case *saved:
-		c.saved(m)
+		c.saved(ctx, m)
 	default:
 		ctx.Unhandled(msg)
 	}
@@ -146,10 +147,10 @@ func (c *counter) save(ctx *actors.Context, m *add) {
 	c.sum = sum
 }
 
-func (c *counter) saved(m *saved) {
+func (c *counter) saved(ctx *actors.Context, m *saved) {
 	if m.err != nil {
 		m.reply.Reject(m.err)
-		return
+		ctx.Fail(fmt.Errorf("save the sum: %w", m.err)) // the next incarnation reads what is true
 	}
 	m.reply.Send(m.sum)
 }
@@ -162,7 +163,7 @@ func (slowStore) Save(context.Context, int) error   { return nil }
 
 func Example() {
 	system := actors.New(zap.NewNop())
-	deps := Deps{Store: slowStore{}, Pool: system.NewPool("store", 4, 64)}
+	deps := Deps{Store: slowStore{}, Pool: system.NewPool("store", 1, 64)}
 	ref, err := system.Start(actors.Child{Name: "counter/visits", Producer: New(deps)})
 	if err != nil {
 		panic(err)

@@ -32,75 +32,77 @@ func timed(t *testing.T, last time.Duration, first func(ctx *actors.Context), ac
 	return got
 }
 
+var timerCases = []struct {
+	name  string
+	first func(ctx *actors.Context)
+	act   func(ctx *actors.Context, msg string)
+	want  []string
+}{
+	{
+		name: "come in order of time, then of setting",
+		first: func(ctx *actors.Context) {
+			ctx.Timers().After("a", 2*time.Second, "a")
+			ctx.Timers().After("b", time.Second, "b")
+			ctx.Timers().After("c", 2*time.Second, "c")
+			ctx.Timers().After("d", -time.Second, "d")
+		},
+		want: []string{"d 0s", "b 1s", "a 2s", "c 2s"},
+	},
+	{
+		name: "a key has one timer",
+		first: func(ctx *actors.Context) {
+			ctx.Timers().After("a", time.Second, "old")
+			ctx.Timers().After("a", 2*time.Second, "new")
+			ctx.Timers().Every("b", time.Second, 0, "old")
+			ctx.Timers().After("b", 1500*time.Millisecond, "once")
+		},
+		want: []string{"once 1.5s", "new 2s"},
+	},
+	{
+		name: "every comes again, with jitter",
+		first: func(ctx *actors.Context) {
+			ctx.Timers().Every("a", time.Second, 500*time.Millisecond, "a")
+			ctx.Timers().Every("b", 2*time.Second, 0, "b")
+		},
+		act: func(ctx *actors.Context, msg string) {
+			if msg == "b" {
+				ctx.Timers().Cancel("b")
+			}
+		},
+		want: []string{"a 1.5s", "b 2s", "a 3s", "a 4.5s"},
+	},
+	{
+		name: "one that is canceled by another of the same instant does not come",
+		first: func(ctx *actors.Context) {
+			for _, key := range []string{"a", "b", "c"} {
+				ctx.Timers().After(key, time.Second, key)
+			}
+		},
+		act: func(ctx *actors.Context, msg string) {
+			if msg == "a" {
+				ctx.Timers().Cancel("b")
+				ctx.Timers().After("c", time.Second, "c again")
+			}
+		},
+		want: []string{"a 1s", "c again 2s"},
+	},
+	{
+		name: "a restart ends them",
+		first: func(ctx *actors.Context) {
+			ctx.Timers().After("a", 2*time.Second, "a")
+			ctx.Timers().Every("b", 3*time.Second, 0, "b")
+		},
+		act: func(ctx *actors.Context, msg string) {
+			if msg == "a" {
+				boom(ctx)
+			}
+		},
+		want: []string{"a 2s", "a 5s"},
+	},
+}
+
 func TestTimers(t *testing.T) {
-	for _, c := range []struct {
-		name  string
-		first func(ctx *actors.Context)
-		act   func(ctx *actors.Context, msg string)
-		want  []string
-	}{
-		{
-			name: "come in order of time, then of setting",
-			first: func(ctx *actors.Context) {
-				ctx.Timers().After("a", 2*time.Second, "a")
-				ctx.Timers().After("b", time.Second, "b")
-				ctx.Timers().After("c", 2*time.Second, "c")
-				ctx.Timers().After("d", -time.Second, "d")
-			},
-			want: []string{"d 0s", "b 1s", "a 2s", "c 2s"},
-		},
-		{
-			name: "a key has one timer",
-			first: func(ctx *actors.Context) {
-				ctx.Timers().After("a", time.Second, "old")
-				ctx.Timers().After("a", 2*time.Second, "new")
-				ctx.Timers().Every("b", time.Second, 0, "old")
-				ctx.Timers().After("b", 1500*time.Millisecond, "once")
-			},
-			want: []string{"once 1.5s", "new 2s"},
-		},
-		{
-			name: "every comes again, with jitter",
-			first: func(ctx *actors.Context) {
-				ctx.Timers().Every("a", time.Second, 500*time.Millisecond, "a")
-				ctx.Timers().Every("b", 2*time.Second, 0, "b")
-			},
-			act: func(ctx *actors.Context, msg string) {
-				if msg == "b" {
-					ctx.Timers().Cancel("b")
-				}
-			},
-			want: []string{"a 1.5s", "b 2s", "a 3s", "a 4.5s"},
-		},
-		{
-			name: "one that is canceled by another of the same instant does not come",
-			first: func(ctx *actors.Context) {
-				for _, key := range []string{"a", "b", "c"} {
-					ctx.Timers().After(key, time.Second, key)
-				}
-			},
-			act: func(ctx *actors.Context, msg string) {
-				if msg == "a" {
-					ctx.Timers().Cancel("b")
-					ctx.Timers().After("c", time.Second, "c again")
-				}
-			},
-			want: []string{"a 1s", "c again 2s"},
-		},
-		{
-			name: "a restart ends them",
-			first: func(ctx *actors.Context) {
-				ctx.Timers().After("a", 2*time.Second, "a")
-				ctx.Timers().Every("b", 3*time.Second, 0, "b")
-			},
-			act: func(ctx *actors.Context, msg string) {
-				if msg == "a" {
-					boom(ctx)
-				}
-			},
-			want: []string{"a 2s", "a 5s"},
-		},
-	} {
+	for _, c := range timerCases {
 		t.Run(c.name, func(t *testing.T) {
 			if got := timed(t, 5*time.Second, c.first, c.act); !slices.Equal(got, c.want) {
 				t.Errorf("got  %q\nwant %q", got, c.want)
