@@ -87,6 +87,9 @@ func (c *customer) Receive(ctx *actors.Context, msg any) {
 		c.whenOwned(in, func() { c.remove(ctx, in) })
 	case accountRemoved:
 		c.removed(ctx, in)
+	case stop:
+		ctx.Stop()
+		in.Send(struct{}{})
 	case *actors.ChildEnded:
 		c.ended(ctx, in)
 	case subscribe:

@@ -27,6 +27,12 @@ func (c Client) Remove(ctx context.Context, exchange venues.Venue) error {
 	return err
 }
 
+// Stop begins the orderly end of the customer and its accounts.
+func (c Client) Stop(ctx context.Context) error {
+	_, err := actors.Ask(ctx, c.ref, func(r actors.Reply[struct{}]) any { return stop{r} })
+	return err
+}
+
 // Subscribe puts a sink on one of the customer's own topics.
 func (c Client) Subscribe(ctx context.Context, kind venues.TopicKind, sink venues.FrameSink) (venues.Subscription, error) {
 	return actors.Ask(ctx, c.ref, func(r actors.Reply[venues.Subscription]) any { return subscribe{r, kind, sink} })

@@ -11,6 +11,7 @@ import (
 //	message           kind     from               answer
 //	connectAccount    command  Client             -
 //	removeAccount     command  Client             -
+//	stop              command  Client             -
 //	subscribe         command  Client             the subscription
 //	resync, leave     command  subscription       -
 //	orderChanged ...  event    accounts           -
@@ -23,6 +24,9 @@ type (
 	removeAccount struct {
 		actors.Reply[struct{}]
 		exchange venues.Venue
+	}
+	stop struct {
+		actors.Reply[struct{}]
 	}
 	subscribe struct {
 		actors.Reply[venues.Subscription]

@@ -55,6 +55,15 @@ func (d *Directory) addCustomer(id string, c customer.Client) {
 	d.customers[id] = c
 }
 
+func (d *Directory) removeCustomer(id string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	delete(d.customers, id)
+	for _, exchange := range venues.All() {
+		delete(d.accounts, accountKey{id, exchange})
+	}
+}
+
 func (d *Directory) addAccount(id string, exchange venues.Venue, c account.Client) {
 	d.mu.Lock()
 	defer d.mu.Unlock()

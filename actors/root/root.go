@@ -103,6 +103,17 @@ func (t *Tree) StartCustomer(id string) error {
 	return nil
 }
 
+// StopCustomer ends a customer that was disabled: nothing of it answers from here
+// on. Its open orders stay at their venues.
+func (t *Tree) StopCustomer(ctx context.Context, id string) error {
+	c, err := t.Customer(id)
+	if err != nil {
+		return err
+	}
+	t.removeCustomer(id)
+	return c.Stop(ctx)
+}
+
 // openAccount joins an account with its venue, its customer and the journal.
 func (t *Tree) openAccount(fence persistence.Fence, record persistence.VenueAccount, updates customer.Updates) (actors.Child, error) {
 	connector, known := t.deps.Connectors[record.Exchange]
