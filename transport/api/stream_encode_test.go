@@ -53,25 +53,39 @@ func TestMarketMessages(t *testing.T) {
 	empty.Type, empty.Bids, empty.Asks = venues.MessageSnapshot, nil, nil
 
 	for _, tt := range []struct{ name, got, want string }{
-		{"book delta", string(encode.AppendBook(nil, book)),
+		{
+			"book delta", string(encode.AppendBook(nil, book)),
 			`{"channel":"book:binance:BTCUSDT:20","type":"delta","seq":81234567,"ts":"2026-11-20T09:19:00.123Z","venueTs":"2026-11-20T09:19:00.120Z",` +
-				`"data":{"bids":[["61234.5","0.001"],["61234.4","7.92"]],"asks":[["61234.6","0"]]}}`},
-		{"book stale", string(encode.AppendBook(nil, &stale)),
-			`{"channel":"book:binance:BTCUSDT:20","type":"stale","seq":81234567,"ts":"2026-11-20T09:19:00.123Z","venueTs":null}`},
-		{"empty book", string(encode.AppendBook(nil, &empty)),
+				`"data":{"bids":[["61234.5","0.001"],["61234.4","7.92"]],"asks":[["61234.6","0"]]}}`,
+		},
+		{
+			"book stale", string(encode.AppendBook(nil, &stale)),
+			`{"channel":"book:binance:BTCUSDT:20","type":"stale","seq":81234567,"ts":"2026-11-20T09:19:00.123Z","venueTs":null}`,
+		},
+		{
+			"empty book", string(encode.AppendBook(nil, &empty)),
 			`{"channel":"book:binance:BTCUSDT:20","type":"snapshot","seq":81234567,"ts":"2026-11-20T09:19:00.123Z","venueTs":"2026-11-20T09:19:00.120Z",` +
-				`"data":{"bids":[],"asks":[]}}`},
-		{"trade", string(encode.AppendTrade(nil, sampleTrade())),
+				`"data":{"bids":[],"asks":[]}}`,
+		},
+		{
+			"trade", string(encode.AppendTrade(nil, sampleTrade())),
 			`{"channel":"trades:bybit:ETHUSDT","type":"update","seq":9,"ts":"2026-11-20T09:19:00.123Z","venueTs":"2026-11-20T09:19:00.119Z",` +
-				`"data":{"id":"2290000000068789123","price":"3120.5","qty":"0.02","side":"sell","ts":"2026-11-20T09:19:00.119Z"}}`},
-		{"candle", string(encode.AppendCandle(nil, sampleCandle())),
+				`"data":{"id":"2290000000068789123","price":"3120.5","qty":"0.02","side":"sell","ts":"2026-11-20T09:19:00.119Z"}}`,
+		},
+		{
+			"candle", string(encode.AppendCandle(nil, sampleCandle())),
 			`{"channel":"kline:okx:SOLUSDT:1m","type":"snapshot","seq":3,"ts":"2026-11-20T09:19:00.123Z","venueTs":"2026-11-20T09:19:00.114Z",` +
 				`"data":{"start":"2026-11-20T09:19:00.000Z","end":"2026-11-20T09:20:00.000Z","open":"150.1","high":"150.9","low":"149","close":"150",` +
-				`"volume":"12345.5","turnover":"1851825","closed":false}}`},
-		{"gap", string(encode.AppendGap(nil, "trades:okx:BTCUSDT", 12, 4, moment)),
-			`{"channel":"trades:okx:BTCUSDT","type":"gap","seq":12,"ts":"2026-11-20T09:19:00.123Z","venueTs":null,"missed":4}`},
-		{"gap of unknown size", string(encode.AppendGap(nil, "trades:okx:BTCUSDT", 12, 0, moment)),
-			`{"channel":"trades:okx:BTCUSDT","type":"gap","seq":12,"ts":"2026-11-20T09:19:00.123Z","venueTs":null,"missed":null}`},
+				`"volume":"12345.5","turnover":"1851825","closed":false}}`,
+		},
+		{
+			"gap", string(encode.AppendGap(nil, "trades:okx:BTCUSDT", 12, 4, moment)),
+			`{"channel":"trades:okx:BTCUSDT","type":"gap","seq":12,"ts":"2026-11-20T09:19:00.123Z","venueTs":null,"missed":4}`,
+		},
+		{
+			"gap of unknown size", string(encode.AppendGap(nil, "trades:okx:BTCUSDT", 12, 0, moment)),
+			`{"channel":"trades:okx:BTCUSDT","type":"gap","seq":12,"ts":"2026-11-20T09:19:00.123Z","venueTs":null,"missed":null}`,
+		},
 	} {
 		if tt.got != tt.want {
 			t.Errorf("%s\n got %s\nwant %s", tt.name, tt.got, tt.want)

@@ -78,6 +78,7 @@ func DecodeStreamRequest(message []byte) (StreamRequest, error) {
 		body.Require("token")
 	case OpSubscribe, OpUnsubscribe:
 		body.Require("channels")
+	default: // needs nothing else
 	}
 	return r, body.Err()
 }

@@ -23,8 +23,10 @@ func TestDecodeStreamRequest(t *testing.T) {
 		{`{"op":"ping","id":""}`, api.StreamRequest{Op: api.OpPing, ID: `""`}},
 		{`{"op":"ping","id":null,"later":{"x":[1,{}]}}`, api.StreamRequest{Op: api.OpPing}},
 		{` {"op":"auth","token":"vgk_1"} `, api.StreamRequest{Op: api.OpAuth, Token: "vgk_1"}},
-		{`{"op":"subscribe","channels":["orders","book:okx:BTC/USDT:USDT:5"],"id":1}`,
-			api.StreamRequest{Op: api.OpSubscribe, ID: "1", Channels: []string{"orders", "book:okx:BTC/USDT:USDT:5"}}},
+		{
+			`{"op":"subscribe","channels":["orders","book:okx:BTC/USDT:USDT:5"],"id":1}`,
+			api.StreamRequest{Op: api.OpSubscribe, ID: "1", Channels: []string{"orders", "book:okx:BTC/USDT:USDT:5"}},
+		},
 		{`{"op":"unsubscribe","channels":[]}`, api.StreamRequest{Op: api.OpUnsubscribe, Channels: []string{}}},
 	} {
 		got, err := api.DecodeStreamRequest([]byte(tt.message))

@@ -1,0 +1,278 @@
+package stream_test
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"venuegate/transport/api"
+	"venuegate/transport/auth"
+	"venuegate/transport/stream"
+	"venuegate/venues"
+)
+
+var _ stream.Authenticator = (*auth.Authenticator)(nil)
+
+// wantRefused takes an HTTP answer instead of an upgrade.
+func wantRefused(t *testing.T, s *server, header http.Header, status int, code venues.Code) {
+	t.Helper()
+	ws, answer, err := s.upgrade(header)
+	if err == nil {
+		_ = ws.Close()
+		t.Fatal("the upgrade was not refused")
+	}
+	if answer.status != status || !strings.Contains(answer.body, `"code":"`+string(code)+`"`) {
+		t.Fatalf("got %v, %+v, want %d %s", err, answer, status, code)
+	}
+}
+
+func TestOrigins(t *testing.T) {
+	options := stream.Options{AllowedOrigins: []string{"https://console.example"}}
+	inMemory(t, options, func(t *testing.T, s *server) {
+		for _, origin := range []string{"https://evil.example", "https://console.example.evil", "http://console.example", "null", "http://stream.test"} {
+			wantRefused(t, s, http.Header{"Origin": {origin}, "Cookie": {"session=1"}}, http.StatusForbidden, venues.CodeScopeRequired)
+		}
+		ws, _, err := s.upgrade(http.Header{"Origin": {"https://console.example"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = ws.Close()
+		s.connect().close() // without an Origin
+	})
+	inMemory(t, stream.Options{AllowedOrigins: []string{"*"}}, func(t *testing.T, s *server) {
+		ws, _, err := s.upgrade(http.Header{"Origin": {"https://any.example"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = ws.Close()
+	})
+}
+
+func TestNoHandshake(t *testing.T) {
+	inMemory(t, stream.Options{}, func(t *testing.T, s *server) {
+		client := http.Client{Transport: &http.Transport{DialContext: s.dial, DisableKeepAlives: true}}
+		for name, header := range map[string]http.Header{
+			"plain":   {},
+			"version": {"Connection": {"Upgrade"}, "Upgrade": {"websocket"}, "Sec-Websocket-Version": {"8"}, "Sec-Websocket-Key": {"eA=="}},
+			"no key":  {"Connection": {"Upgrade"}, "Upgrade": {"websocket"}, "Sec-Websocket-Version": {"13"}},
+		} {
+			request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://stream.test/v1/stream", nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			request.Header = header
+			response, err := client.Do(request)
+			if err != nil {
+				t.Fatal(err)
+			}
+			body, _ := io.ReadAll(response.Body)
+			_ = response.Body.Close()
+			if response.StatusCode != http.StatusBadRequest || !strings.Contains(string(body), "invalid_request") {
+				t.Errorf("%s: got %d %s", name, response.StatusCode, body)
+			}
+		}
+	})
+}
+
+func TestUnauthenticatedPerAddress(t *testing.T) {
+	inMemory(t, stream.Options{UnauthenticatedPerAddressMax: 2}, func(t *testing.T, s *server) {
+		first := s.connect()
+		second := s.connect()
+		wantRefused(t, s, nil, http.StatusTooManyRequests, venues.CodeRateLimited)
+		first.send(`{"op":"auth","token":"alice"}`)
+		first.next()
+		third := s.connect() // the first is known now
+		wantRefused(t, s, nil, http.StatusTooManyRequests, venues.CodeRateLimited)
+		third.close()
+		synctest.Wait()
+		fourth := s.connect()
+		if got := s.hub.Stats(); got.Unauthenticated != 2 || got.Connections != 3 || got.Refused != 2 || got.Opened != 4 {
+			t.Errorf("got %+v", got)
+		}
+		for _, c := range []*client{first, second, fourth} {
+			c.close()
+		}
+	})
+}
+
+func TestConnectionLimit(t *testing.T) {
+	inMemory(t, stream.Options{ConnsMax: 1}, func(t *testing.T, s *server) {
+		c := s.login("alice")
+		wantRefused(t, s, nil, http.StatusTooManyRequests, venues.CodeRateLimited)
+		c.close()
+		synctest.Wait()
+		s.login("alice").close()
+	})
+}
+
+func TestConnectionsPerKey(t *testing.T) {
+	inMemory(t, stream.Options{ConnsPerKeyMax: 1}, func(t *testing.T, s *server) {
+		first := s.login("alice")
+		second := s.connect()
+		second.send(`{"op":"auth","token":"alice","id":1}`)
+		if m := second.wantError(api.StreamLimit); m.ID != 1.0 || m.Details["limit"] != 1.0 {
+			t.Fatalf("got %s", m.text)
+		}
+		first.close()
+		synctest.Wait()
+		second.send(`{"op":"auth","token":"alice"}`) // still open, and now there is place
+		if m := second.next(); m.Op != "auth" {
+			t.Fatalf("got %s", m.text)
+		}
+		s.login("alice/read").close() // another key
+		second.close()
+	})
+}
+
+func TestKeyIsCheckedAgain(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		change func(s *server)
+		closes bool
+	}{
+		{"holds", func(*server) {}, false},
+		{"revoked", func(s *server) { s.keys.answer("alice", errWrongKey) }, true},
+		{"revoked, and its address limited", func(s *server) {
+			s.keys.answer("alice", venues.Errorf(venues.CodeRateLimited, "too many failures"))
+		}, true},
+		{"cannot be checked", func(s *server) { s.keys.answer("alice", fmt.Errorf("disk")) }, false},
+		{"other scopes", func(s *server) { s.keys.rename("alice", "alice/read") }, true},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			inMemory(t, stream.Options{}, func(t *testing.T, s *server) {
+				start := time.Now()
+				first := s.login("alice")
+				second := s.login("alice")
+				other := s.login("bob")
+				tt.change(s)
+				asked := s.keys.questions()
+				time.Sleep(29 * time.Second)
+				if s.keys.questions() != asked {
+					t.Error("checked too early")
+				}
+				if tt.closes {
+					first.wantClosed(4001)
+					second.wantClosed(4001)
+					if took := time.Since(start); took != 30*time.Second {
+						t.Errorf("closed after %v", took)
+					}
+				}
+				time.Sleep(2 * time.Second)
+				if n := s.keys.questions() - asked; n != 2 {
+					t.Errorf("%d questions for two keys", n)
+				}
+				other.send(`{"op":"ping"}`)
+				other.next()
+				if !tt.closes {
+					first.send(`{"op":"ping"}`)
+					first.next()
+				}
+				first.close()
+				second.close()
+				other.close()
+			})
+		})
+	}
+}
+
+func TestRevokeKey(t *testing.T) {
+	inMemory(t, stream.Options{}, func(t *testing.T, s *server) {
+		revoked, other := s.login("alice"), s.login("alice/read")
+		revoked.subscribe("orders")
+		revoked.next()
+		start := time.Now()
+		s.hub.RevokeKey("key_alice")
+		revoked.wantClosed(4001)
+		if took := time.Since(start); took != 0 {
+			t.Errorf("closed after %v", took)
+		}
+		other.send(`{"op":"ping"}`)
+		other.next()
+		other.close()
+		synctest.Wait()
+		if got := s.hub.Stats(); got.Closes[4001] != 1 {
+			t.Errorf("got %+v", got)
+		}
+	})
+}
+
+func TestShutdown(t *testing.T) {
+	inMemory(t, stream.Options{Shards: 2}, func(t *testing.T, s *server) {
+		clients := []*client{s.connect()}
+		for range 5 {
+			c := s.login("alice")
+			c.subscribe("orders", "book:okx:BTCUSDT:5")
+			c.next()
+			c.next()
+			clients = append(clients, c)
+		}
+		closed := make(chan error, 1)
+		go func() { closed <- s.hub.Close(context.Background()) }()
+		synctest.Wait()
+		wantRefused(t, s, nil, http.StatusServiceUnavailable, venues.CodeMaintenance)
+		for _, c := range clients {
+			c.wantClosed(4012)
+		}
+		if err := <-closed; err != nil {
+			t.Error(err)
+		}
+		if n := s.feed.open(); n != 0 {
+			t.Errorf("%d upstream subscriptions left", n)
+		}
+		if got := s.hub.Stats(); got.Connections != 0 || got.Closes[4012] != 6 {
+			t.Errorf("got %+v", got)
+		}
+		s.stopApp()
+	})
+}
+
+func TestShutdownIsBounded(t *testing.T) {
+	inMemory(t, stream.Options{}, func(t *testing.T, s *server) {
+		c := s.login("alice") // never reads the close
+		start := time.Now()
+		if err := s.hub.Close(context.Background()); err != nil {
+			t.Error(err)
+		}
+		if took := time.Since(start); took > time.Second {
+			t.Errorf("took %v", took)
+		}
+		s.stopApp()
+		c.close()
+	})
+}
+
+func TestShutdownGivesUp(t *testing.T) {
+	inMemory(t, stream.Options{}, func(t *testing.T, s *server) {
+		held := make(chan struct{})
+		s.feed.refuse = func(venues.Topic) error { <-held; return nil }
+		c := s.login("alice")
+		c.send(`{"op":"subscribe","channels":["orders"]}`)
+		synctest.Wait()
+		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+		defer cancel()
+		if err := s.hub.Close(ctx); err == nil {
+			t.Error("Close says that a connection that the feed holds up is gone")
+		}
+		close(held)
+		c.close()
+		synctest.Wait()
+		if got := s.hub.Stats(); got.Connections != 0 {
+			t.Errorf("got %+v", got)
+		}
+	})
+}
+
+func TestNewChecksItsArguments(t *testing.T) {
+	if _, err := stream.New(stream.Deps{}, stream.Options{}); err == nil {
+		t.Error("a hub of nothing")
+	}
+	deps := stream.Deps{Feed: newFakeFeed(), Auth: &fakeKeys{}, Log: nop}
+	if _, err := stream.New(deps, stream.Options{Shards: -1}); err == nil || !strings.Contains(err.Error(), "Shards") {
+		t.Errorf("got %v", err)
+	}
+}

@@ -1,0 +1,396 @@
+package stream_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"net/netip"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/fasthttp/websocket"
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/gofiber/fiber/v2"
+	"go.uber.org/goleak"
+	"go.uber.org/zap"
+
+	"venuegate/persistence"
+	"venuegate/transport/api"
+	"venuegate/transport/auth"
+	"venuegate/transport/stream"
+	"venuegate/venues"
+)
+
+// TestMain starts what fasthttp keeps running for the life of the process,
+// outside of any virtual time, and looks for goroutines that were left behind.
+func TestMain(m *testing.M) {
+	warmUp()
+	goleak.VerifyTestMain(m, goleak.IgnoreAnyFunction("github.com/valyala/fasthttp.updateServerDate.func1"))
+}
+
+func warmUp() {
+	app := newApp()
+	app.Get("/", func(c *fiber.Ctx) error { return c.SendString("warm") })
+	l := newPipeListener()
+	served := make(chan error, 1)
+	go func() { served <- app.Listener(l) }()
+	client := http.Client{Transport: &http.Transport{DialContext: l.dial, DisableKeepAlives: true}}
+	response, err := client.Get("http://warm/")
+	if err != nil {
+		panic(err)
+	}
+	_ = response.Body.Close()
+	if err := errors.Join(app.Shutdown(), <-served); err != nil {
+		panic(err)
+	}
+}
+
+// pipeListener is a network in memory. Its pipes work in virtual time, hold
+// nothing and show no descriptor.
+type pipeListener struct {
+	conns  chan net.Conn
+	closed chan struct{}
+	once   sync.Once
+}
+
+func newPipeListener() *pipeListener {
+	return &pipeListener{conns: make(chan net.Conn), closed: make(chan struct{})}
+}
+
+func (l *pipeListener) Accept() (net.Conn, error) {
+	select {
+	case c := <-l.conns:
+		return c, nil
+	case <-l.closed:
+		return nil, net.ErrClosed
+	}
+}
+
+func (l *pipeListener) Close() error {
+	l.once.Do(func() { close(l.closed) })
+	return nil
+}
+
+func (l *pipeListener) Addr() net.Addr { return &net.UnixAddr{Name: "pipe", Net: "pipe"} }
+
+func (l *pipeListener) dial(context.Context, string, string) (net.Conn, error) {
+	client, server := net.Pipe()
+	select {
+	case l.conns <- server:
+		return client, nil
+	case <-l.closed:
+		return nil, net.ErrClosed
+	}
+}
+
+// fakeKeys is an Authenticator: a token is "customer" or "customer/scope,scope".
+type fakeKeys struct {
+	mu      sync.Mutex
+	answers map[string]error
+	names   map[string]string
+	asked   int
+}
+
+func (k *fakeKeys) Authenticate(_ context.Context, token string, _ netip.Addr) (auth.Principal, error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.asked++
+	if err := k.answers[token]; err != nil {
+		return auth.Principal{}, err
+	}
+	if name, renamed := k.names[token]; renamed {
+		token = name
+	}
+	customer, scopes, _ := strings.Cut(token, "/")
+	p := auth.Principal{Customer: customer, KeyID: "key_" + token}
+	if scopes == "" {
+		scopes = "read,account"
+	}
+	for _, scope := range strings.Split(scopes, ",") {
+		p.Scopes = append(p.Scopes, persistence.Scope(scope))
+	}
+	return p, nil
+}
+
+// answer has a token answered by an error from now on; nil makes it right again.
+func (k *fakeKeys) answer(token string, err error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.answers == nil {
+		k.answers = make(map[string]error)
+	}
+	k.answers[token] = err
+}
+
+// rename has a token count as another from now on.
+func (k *fakeKeys) rename(token, as string) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.names = map[string]string{token: as}
+}
+
+func (k *fakeKeys) questions() int {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.asked
+}
+
+var errWrongKey = venues.Errorf(venues.CodeUnauthorized, "the API key is missing, wrong or expired")
+
+var nop = zap.NewNop()
+
+// server is a hub behind Fiber, with a feed and keys of its own.
+type server struct {
+	t    testing.TB
+	feed *fakeFeed
+	keys *fakeKeys
+	hub  *stream.Hub
+	app  *fiber.App
+	dial func(ctx context.Context, network, address string) (net.Conn, error)
+	// stop ends everything, stopApp all but the hub.
+	stop    func()
+	stopApp func()
+}
+
+const idleWorkerMax = 10 * time.Millisecond
+
+func newApp() *fiber.App {
+	app := fiber.New(fiber.Config{
+		DisableStartupMessage: true, Immutable: true,
+		ErrorHandler: func(c *fiber.Ctx, err error) error {
+			failure, ok := errors.AsType[*venues.Error](err)
+			if !ok {
+				failure = venues.Errorf(venues.CodeInternal, "%v", err)
+			}
+			return c.Status(api.Status(failure.Code)).Send(api.AppendError(nil, failure, "req_1"))
+		},
+	})
+	app.Server().MaxIdleWorkerDuration = idleWorkerMax
+	return app
+}
+
+// newServer serves on a network in memory, or over TCP.
+func newServer(t testing.TB, options stream.Options, tcp bool, configure ...func(*fiber.App)) *server {
+	t.Helper()
+	s := &server{t: t, feed: newFakeFeed(), keys: &fakeKeys{}, app: newApp()}
+	for _, f := range configure {
+		f(s.app)
+	}
+	var listener net.Listener
+	if tcp {
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		listener = l
+		s.dial = func(ctx context.Context, _, _ string) (net.Conn, error) {
+			var d net.Dialer
+			return d.DialContext(ctx, "tcp", l.Addr().String())
+		}
+	} else {
+		l := newPipeListener()
+		listener, s.dial = l, l.dial
+	}
+	hub, err := stream.New(stream.Deps{Feed: s.feed, Auth: s.keys, Log: nop}, options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.hub = hub
+	s.app.Get("/v1/stream", hub.Handler)
+	served := make(chan error, 1)
+	go func() { served <- s.app.Listener(listener) }()
+	s.stopApp = sync.OnceFunc(func() {
+		if err := s.app.ShutdownWithTimeout(patience); err != nil {
+			t.Error(err)
+		}
+		if err := <-served; err != nil {
+			t.Error(err)
+		}
+		if !tcp { // virtual time ends with the test, and fasthttp's cleaner is asleep
+			time.Sleep(2 * idleWorkerMax)
+		}
+	})
+	s.stop = sync.OnceFunc(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), patience)
+		defer cancel()
+		if err := hub.Close(ctx); err != nil {
+			t.Error(err)
+		}
+		s.stopApp()
+	})
+	t.Cleanup(s.stop)
+	return s
+}
+
+// client is a WebSocket client. What it does not expect fails the test.
+type client struct {
+	t  testing.TB
+	ws *websocket.Conn
+}
+
+// answer is what an upgrade was answered.
+type answer struct {
+	status int
+	header http.Header
+	body   string
+}
+
+// upgrade tries to connect.
+func (s *server) upgrade(header http.Header) (*websocket.Conn, answer, error) {
+	return s.upgradeBy(websocket.Dialer{HandshakeTimeout: 10 * time.Second}, header)
+}
+
+func (s *server) upgradeBy(dialer websocket.Dialer, header http.Header) (*websocket.Conn, answer, error) {
+	dialer.NetDialContext = s.dial
+	ws, response, err := dialer.Dial("ws://stream.test/v1/stream", header)
+	if response == nil {
+		return ws, answer{}, err
+	}
+	defer func() { _ = response.Body.Close() }()
+	body, readErr := io.ReadAll(response.Body)
+	return ws, answer{response.StatusCode, response.Header, string(body)}, errors.Join(err, readErr)
+}
+
+// connect opens a connection and takes the welcome.
+func (s *server) connect() *client {
+	s.t.Helper()
+	ws, answer, err := s.upgrade(nil)
+	if err != nil {
+		s.t.Fatalf("connect: %v, %+v", err, answer)
+	}
+	c := &client{t: s.t, ws: ws}
+	s.t.Cleanup(c.close)
+	if welcome := c.next(); welcome.Op != "welcome" {
+		s.t.Fatalf("got %+v, want a welcome", welcome)
+	}
+	return c
+}
+
+// login connects and authenticates.
+func (s *server) login(token string) *client {
+	s.t.Helper()
+	c := s.connect()
+	c.send(`{"op":"auth","token":"` + token + `"}`)
+	if answer := c.next(); answer.Op != "auth" || !answer.OK {
+		s.t.Fatalf("got %+v, want an answer to auth", answer)
+	}
+	return c
+}
+
+func (c *client) close() { _ = c.ws.Close() }
+
+func (c *client) send(text string) {
+	c.t.Helper()
+	if err := c.ws.WriteMessage(websocket.TextMessage, []byte(text)); err != nil {
+		c.t.Fatalf("send %s: %v", text, err)
+	}
+}
+
+func (c *client) subscribe(channels ...string) message {
+	c.t.Helper()
+	c.send(`{"op":"subscribe","channels":["` + strings.Join(channels, `","`) + `"]}`)
+	return c.next()
+}
+
+// message is any frame of the server.
+type message struct {
+	Op       string         `json:"op"`
+	ID       any            `json:"id"`
+	OK       bool           `json:"ok"`
+	Scopes   []string       `json:"scopes"`
+	Channels []string       `json:"channels"`
+	Rejected []rejection    `json:"rejected"`
+	Code     int            `json:"code"`
+	Message  string         `json:"message"`
+	Details  map[string]any `json:"details"`
+	Channel  string         `json:"channel"`
+	Type     string         `json:"type"`
+	Seq      uint64         `json:"seq"`
+	Missed   *uint64        `json:"missed"`
+	Data     jsontext.Value `json:"data"`
+	Rest     map[string]any `json:",embed"`
+	text     string
+}
+
+type rejection struct {
+	Channel string `json:"channel"`
+	Code    int    `json:"code"`
+	Reason  string `json:"reason"`
+}
+
+// next reads the next frame.
+func (c *client) next() message {
+	c.t.Helper()
+	m, err := c.read()
+	if err != nil {
+		c.t.Fatalf("read: %v", err)
+	}
+	return m
+}
+
+// patience bounds how long a client waits; far beyond every limit of the hub.
+const patience = 2 * time.Minute
+
+func (c *client) read() (message, error) {
+	_ = c.ws.SetReadDeadline(time.Now().Add(patience))
+	_, data, err := c.ws.ReadMessage()
+	if err != nil {
+		return message{}, err
+	}
+	m := message{text: string(data)}
+	if err := json.Unmarshal(data, &m); err != nil {
+		return message{}, errors.Join(err, errors.New(string(data)))
+	}
+	return m, nil
+}
+
+// wantError takes an error frame.
+func (c *client) wantError(code api.StreamCode) message {
+	c.t.Helper()
+	m := c.next()
+	if m.Op != "error" || m.Code != int(code) {
+		c.t.Fatalf("got %s, want error %d", m.text, code)
+	}
+	return m
+}
+
+// wantOnly takes a private message that belongs to a customer.
+func (c *client) wantOnly(customer string) {
+	c.t.Helper()
+	if m := c.next(); strings.Count(m.text, "canary-") != 1 || !strings.Contains(m.text, `"canary-`+customer+`"`) {
+		c.t.Fatalf("got %s, want only what is of %s", m.text, customer)
+	}
+}
+
+// wantClosed takes the close, and nothing before it.
+func (c *client) wantClosed(code int) {
+	c.t.Helper()
+	m, err := c.read()
+	if err == nil {
+		c.t.Fatalf("got %s, want a close", m.text)
+	}
+	if e, ok := errors.AsType[*websocket.CloseError](err); !ok || e.Code != code {
+		c.t.Fatalf("got %v, want close %d", err, code)
+	}
+}
+
+// eventually waits for a condition of the outside world.
+func eventually(t testing.TB, what string, condition func() bool) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	defer cancel()
+	ticker := time.NewTicker(time.Millisecond)
+	defer ticker.Stop()
+	for !condition() {
+		select {
+		case <-ticker.C:
+		case <-ctx.Done():
+			t.Fatalf("never: %s", what)
+		}
+	}
+}
