@@ -32,9 +32,10 @@ import (
 func TestMain(m *testing.M) {
 	openapi3filter.RegisterBodyDecoder("text/html", openapi3filter.FileBodyDecoder)
 	goleak.VerifyTestMain(m,
-		// The HTTP library keeps one clock for the process.
+		// The HTTP library keeps one clock for the process, and its pool notices
+		// up to 10 s late that it was stopped.
 		goleak.IgnoreAnyFunction("github.com/valyala/fasthttp.updateServerDate.func1"),
-		goleak.IgnoreAnyFunction("github.com/gofiber/fiber/v2/utils.StartTimeStampUpdater.func1.1"),
+		goleak.IgnoreAnyFunction("github.com/valyala/fasthttp.(*workerPool).Start.func2"),
 	)
 }
 
@@ -60,9 +61,13 @@ type world struct {
 
 func newWorld(t testing.TB, change ...func(*rest.Deps)) *world {
 	t.Helper()
+	document, err := documentRouter()
+	if err != nil {
+		t.Fatal(err)
+	}
 	w := &world{
 		TB: t, store: storetest.NewMemory(), trader: &fakeTrader{}, accounts: &fakeAccounts{}, ready: &fakeReadiness{},
-		catalogue: instruments(), document: documentRouter(t),
+		catalogue: instruments(), document: document,
 	}
 	t.Cleanup(func() { _ = w.store.Close() })
 	w.auth = auth.NewAuthenticator(w.store)
@@ -84,18 +89,14 @@ func newWorld(t testing.TB, change ...func(*rest.Deps)) *world {
 	return w
 }
 
-func documentRouter(t testing.TB) routers.Router {
-	t.Helper()
+// documentRouter is read once: it is the most of a test's time.
+var documentRouter = sync.OnceValues(func() (routers.Router, error) {
 	doc, err := openapi3.NewLoader().LoadFromData(api.OpenAPI())
 	if err != nil {
-		t.Fatal(err)
+		return nil, err
 	}
-	router, err := legacy.NewRouter(doc)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return router
-}
+	return legacy.NewRouter(doc)
+})
 
 // customer makes a customer with an account at each venue named.
 func (w *world) customer(id string, exchanges ...venues.Venue) {
@@ -347,6 +348,7 @@ func (f *fakeTrader) SetLeverage(ctx context.Context, c venues.ChangeLeverage) (
 
 // fakeAccounts answers balances and positions that name their customer.
 type fakeAccounts struct {
+	mu       sync.Mutex
 	failures []venues.VenueFailure
 	empty    bool
 	err      error
@@ -354,6 +356,8 @@ type fakeAccounts struct {
 }
 
 func (f *fakeAccounts) Balances(_ context.Context, q venues.ReadAccount) ([]venues.Balance, []venues.VenueFailure, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
 	f.last = q
 	if f.empty || f.err != nil {
 		return nil, f.failures, f.err
@@ -364,6 +368,8 @@ func (f *fakeAccounts) Balances(_ context.Context, q venues.ReadAccount) ([]venu
 }
 
 func (f *fakeAccounts) Positions(_ context.Context, q venues.ReadAccount) ([]venues.Position, []venues.VenueFailure, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
 	f.last = q
 	if f.empty || f.err != nil {
 		return nil, f.failures, f.err

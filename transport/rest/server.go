@@ -1,6 +1,8 @@
 package rest
 
 import (
+	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"net/http"
@@ -33,6 +35,8 @@ type Deps struct {
 	AsyncAPI []byte
 	Log      *zap.Logger
 
+	// TLS, if set, encrypts what Serve accepts.
+	TLS *tls.Config
 	// TrustedProxies are those whose X-Forwarded-For and X-Forwarded-Proto are
 	// believed; none by default.
 	TrustedProxies []netip.Prefix
@@ -72,8 +76,7 @@ type Server struct {
 	docs      docsPage
 }
 
-// New builds the server and registers the routes. It starts nothing: pass a
-// listener to App().Listener and end with App().ShutdownWithTimeout.
+// New builds the server and registers the routes. It starts nothing; see Serve.
 func New(d Deps) (*Server, error) {
 	if err := d.check(); err != nil {
 		return nil, err
@@ -147,18 +150,10 @@ func (s *Server) newApp() *fiber.App {
 		ErrorHandler:            s.fail,
 	})
 	server := app.Server()
-	server.MaxConnsPerIP = s.connsPerAddressMax()
 	server.MaxRequestsPerConn = requestsPerConnMax
 	server.SecureErrorLogMessage = true // headers hold keys
 	server.Handler = s.screen(app, server.Handler)
 	return app
-}
-
-func (s *Server) connsPerAddressMax() int {
-	if s.deps.ConnsPerAddressMax == 0 && len(s.deps.TrustedProxies) > 0 {
-		return 0
-	}
-	return max(orDefault(s.deps.ConnsPerAddressMax, connsPerAddressMaxDefault), 0)
 }
 
 func orDefault(value, fallback int) int {
@@ -193,8 +188,13 @@ func (s *Server) register(r Route) error {
 	return nil
 }
 
-// App is the server's router. Routes are added through Mount alone.
+// App is the server's router, for tests and for its hooks. Routes are added
+// through Mount, connections accepted through Serve.
 func (s *Server) App() *fiber.App { return s.app }
+
+// Shutdown stops accepting and waits for requests under way, until ctx ends.
+// Hijacked connections (the stream's) are their owner's to close.
+func (s *Server) Shutdown(ctx context.Context) error { return s.app.ShutdownWithContext(ctx) }
 
 // Routes lists every route, those mounted included.
 func (s *Server) Routes() []Route { return slices.Clone(s.routes) }

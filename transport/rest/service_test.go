@@ -1,0 +1,239 @@
+package rest_test
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/base64"
+	"errors"
+	"net/http"
+	"net/netip"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+
+	"venuegate/persistence"
+	"venuegate/transport/api"
+	"venuegate/transport/auth"
+	"venuegate/transport/rest"
+	"venuegate/venues"
+)
+
+func TestClockAndHealth(t *testing.T) {
+	w := newWorld(t)
+	text, _ := w.do(http.MethodGet, "/v1/time", "", "").want(200).object()["serverTime"].(string)
+	at, err := time.Parse(venues.TimeFormat, text)
+	if err != nil || time.Since(at).Abs() > time.Minute {
+		t.Errorf("serverTime %q: %v", text, err)
+	}
+	w.do(http.MethodGet, "/healthz", "", "").want(200)
+	w.do(http.MethodGet, "/readyz", "", "").want(200)
+	w.ready.err = errors.New("the store at /var/lib is broken")
+	got := w.do(http.MethodGet, "/readyz", "", "").want(503, venues.CodeMaintenance)
+	if strings.Contains(string(got.body), "/var/lib") || got.header.Get("Retry-After") == "" {
+		t.Errorf("%v %s", got.header, got.body)
+	}
+	w.ready.err = venues.Errorf(venues.CodeMaintenance, "reconciling 2 customers")
+	if got := w.do(http.MethodGet, "/readyz", "", "").want(503, venues.CodeMaintenance); got.error().Message != "reconciling 2 customers" {
+		t.Errorf("%s", got.body)
+	}
+	w.do(http.MethodGet, "/healthz", "", "").want(200)
+}
+
+func TestDocuments(t *testing.T) {
+	w := newWorld(t)
+	if got := w.do(http.MethodGet, "/openapi.yaml", "", "").want(200); !bytes.Equal(got.body, api.OpenAPI()) || got.header.Get("Content-Type") != "application/yaml" {
+		t.Errorf("openapi.yaml: %v", got.header)
+	}
+	if got := w.do(http.MethodGet, "/asyncapi.yaml", "", "").want(200); string(got.body) != "asyncapi: 3.0.0\n" {
+		t.Errorf("asyncapi.yaml: %s", got.body)
+	}
+}
+
+// The page of the documentation says what the document says, loads nothing and
+// runs nothing.
+func TestDocsPage(t *testing.T) {
+	w := newWorld(t)
+	got := w.do(http.MethodGet, "/docs", "", "").want(200)
+	page := string(got.body)
+	for _, r := range w.server.Routes() {
+		if !strings.Contains(page, `<span class="method">`+r.Method+`</span><span class="path">`+documented(r.Path)+`</span>`) {
+			t.Errorf("%s %s is not on the page", r.Method, r.Path)
+		}
+	}
+	for _, code := range venues.Codes() {
+		if !strings.Contains(page, "<code>"+string(code)+"</code>") {
+			t.Errorf("code %s is not on the page", code)
+		}
+	}
+	for _, field := range []string{"protection.stopLoss", "error.venueCode", "error.details.fields", "nextCursor"} {
+		if !strings.Contains(page, field) && field != "nextCursor" {
+			t.Errorf("field %s is not on the page", field)
+		}
+	}
+	for _, forbidden := range []string{"<script", "http://", "https://", "onload", "javascript:", "src=", "ZgotmplZ", "**", "$ref"} {
+		if strings.Contains(page, forbidden) {
+			t.Errorf("the page holds %q", forbidden)
+		}
+	}
+	for _, link := range regexp.MustCompile(`href="#([^"]+)"`).FindAllStringSubmatch(page, -1) {
+		if !strings.Contains(page, `id="`+link[1]+`"`) {
+			t.Errorf("link to %s leads nowhere", link[1])
+		}
+	}
+	style := regexp.MustCompile(`(?s)<style>(.*?)</style>`).FindStringSubmatch(page)
+	sum := sha256.Sum256([]byte(style[1]))
+	if policy := got.header.Get("Content-Security-Policy"); !strings.Contains(policy, "'sha256-"+base64.StdEncoding.EncodeToString(sum[:])+"'") ||
+		!strings.HasPrefix(policy, "default-src 'none'") {
+		t.Errorf("policy %q", policy)
+	}
+}
+
+func TestHeadersOfEveryAnswer(t *testing.T) {
+	w := newWorld(t)
+	for _, path := range []string{"/v1/time", "/v1/nothing", "/v1/orders"} {
+		got := w.do(http.MethodGet, path, "", "")
+		if got.header.Get("Content-Security-Policy") != "default-src 'none'; frame-ancestors 'none'" || got.header.Get("Referrer-Policy") != "no-referrer" ||
+			got.header.Get("Server") != "" || got.header.Get("Access-Control-Allow-Origin") != "" || got.header.Get("Content-Type") != "application/json" {
+			t.Errorf("%s: %v", path, got.header)
+		}
+	}
+}
+
+// Reading and trading have their own allowances per key; every answer tells
+// what is left.
+func TestRateLimits(t *testing.T) {
+	w := newWorld(t)
+	answerable(w)
+	key, second := w.key("cus_1", allScopes...), w.key("cus_1", allScopes...)
+	for i := range api.TradesPerWindow {
+		got := w.do(http.MethodDelete, "/v1/orders/ord_1", key, "").want(200)
+		if i == 0 && (got.header.Get("RateLimit-Limit") != "120" || got.header.Get("RateLimit-Remaining") != "119" || got.header.Get("RateLimit-Reset") != "60") {
+			t.Errorf("headers %v", got.header)
+		}
+	}
+	sent := len(w.trader.commands)
+	got := w.do(http.MethodDelete, "/v1/orders/ord_1", key, "").want(429, venues.CodeRateLimited)
+	if got.header.Get("Retry-After") == "" || got.header.Get("RateLimit-Remaining") != "0" || len(w.trader.commands) != sent {
+		t.Errorf("headers %v", got.header)
+	}
+	w.do(http.MethodGet, "/v1/orders/ord_1", key, "").want(200)
+	w.do(http.MethodDelete, "/v1/orders/ord_1", second, "").want(200)
+}
+
+// Failures belong to their address: they spend no key's allowance.
+func TestFailedAuthenticationSpendsNothing(t *testing.T) {
+	w := newWorld(t)
+	answerable(w)
+	key := w.key("cus_1", persistence.ScopeRead)
+	for i := range 40 {
+		want, code := 401, venues.CodeUnauthorized
+		if i >= api.AuthFailuresPerWindow {
+			want, code = 429, venues.CodeRateLimited
+		}
+		w.do(http.MethodGet, "/v1/orders/ord_1", key[:len(key)-1]+"~", "").want(want, code)
+	}
+	got := w.do(http.MethodGet, "/v1/orders/ord_1", key, "").want(200)
+	if got.header.Get("RateLimit-Remaining") != "599" {
+		t.Errorf("headers %v", got.header)
+	}
+}
+
+// fullLimiter cannot decide.
+type fullLimiter struct{}
+
+func (fullLimiter) Take(context.Context, string, auth.Class, time.Time) (auth.Decision, error) {
+	return auth.Decision{}, auth.ErrLimiterFull
+}
+
+func TestALimiterThatCannotDecideLetsNobodyThrough(t *testing.T) {
+	w := newWorld(t, func(d *rest.Deps) { d.Limiter = fullLimiter{} })
+	answerable(w)
+	w.do(http.MethodGet, "/v1/orders/ord_1", w.key("cus_1", persistence.ScopeRead), "").want(500, venues.CodeInternal)
+}
+
+func TestMountedRoutes(t *testing.T) {
+	proxies := []netip.Prefix{netip.MustParsePrefix("0.0.0.0/32"), netip.MustParsePrefix("10.0.0.0/8")}
+	w := newWorld(t, func(d *rest.Deps) { d.TrustedProxies = proxies })
+	var seen netip.Addr
+	w.server.Mount(http.MethodPost, "/v1/hooks/in/:hookId", func(c *fiber.Ctx) error {
+		seen = rest.Source(c)
+		if c.Params("hookId") != "h" {
+			return venues.Errorf(venues.CodeBadSignature, "m")
+		}
+		return c.SendString("ok")
+	})
+	w.Helper()
+	call := func(path string, headers ...string) int {
+		request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, path, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, h := range headers {
+			request.Header.Add("X-Forwarded-For", h)
+		}
+		answered, err := w.server.App().Test(request, -1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer answered.Body.Close()
+		if answered.Header.Get("X-Request-Id") == "" {
+			t.Error("no request id")
+		}
+		return answered.StatusCode
+	}
+	if got := call("http://a/v1/hooks/in/h"); got != 200 || seen.String() != "0.0.0.0" {
+		t.Errorf("%d from %v", got, seen)
+	}
+	if got := call("http://a/v1/hooks/in/x"); got != 401 {
+		t.Errorf("errors of mounted routes: %d", got)
+	}
+	for want, headers := range map[string][]string{
+		"203.0.113.7":  {"203.0.113.7"},
+		"203.0.113.8":  {"198.51.100.1, 203.0.113.8"},           // the client's word comes first
+		"203.0.113.9":  {"198.51.100.1, 203.0.113.9, 10.0.0.1"}, // an inner proxy of ours
+		"203.0.113.10": {"198.51.100.1", "203.0.113.10"},        // two lines are one list
+		"10.0.0.2":     {"junk, 10.0.0.2"},                      // nothing that can be read before it
+		"2001:db8::1":  {"2001:db8::1"},
+	} {
+		if call("http://a/v1/hooks/in/h", headers...); seen.String() != want {
+			t.Errorf("%q: %v, want %s", headers, seen, want)
+		}
+	}
+	routes := w.server.Routes()
+	if last := routes[len(routes)-1]; !last.Mounted || !last.Public || last.Path != "/v1/hooks/in/:hookId" {
+		t.Errorf("got %+v", last)
+	}
+}
+
+// Without trusted proxies a forwarded address is a claim.
+func TestForwardedAddressesAreNotBelieved(t *testing.T) {
+	w := newWorld(t)
+	var seen netip.Addr
+	w.server.Mount(http.MethodGet, "/who", func(c *fiber.Ctx) error {
+		seen = rest.Source(c)
+		return nil
+	})
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://a/who", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	request.Header.Set("X-Forwarded-For", "203.0.113.7")
+	answered, err := w.server.App().Test(request, -1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	answered.Body.Close()
+	if seen.String() != "0.0.0.0" {
+		t.Errorf("believed %v", seen)
+	}
+}
+
+func TestDepsAreRequired(t *testing.T) {
+	if _, err := rest.New(rest.Deps{}); err == nil || !strings.Contains(err.Error(), "Trader") {
+		t.Errorf("got %v", err)
+	}
+}

@@ -1,0 +1,312 @@
+package rest_test
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"venuegate/persistence"
+	"venuegate/transport/api"
+	"venuegate/transport/rest"
+	"venuegate/venues"
+)
+
+// listen serves the world on a socket of its own.
+func (w *world) listen() (address string) {
+	w.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		w.Fatal(err)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- w.server.Serve(listener) }()
+	w.Cleanup(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+		defer cancel()
+		if err := w.server.Shutdown(ctx); err != nil {
+			w.Error(err)
+		}
+		if err := <-ended; err != nil {
+			w.Error(err)
+		}
+	})
+	return listener.Addr().String()
+}
+
+// client is an HTTP client whose connections end with the test.
+func (w *world) client() *http.Client {
+	transport := &http.Transport{ExpectContinueTimeout: time.Second}
+	w.Cleanup(transport.CloseIdleConnections)
+	return &http.Client{Transport: transport, Timeout: 20 * time.Second}
+}
+
+// send posts a body over a socket.
+func (w *world) send(client *http.Client, method, address, path, key string, body io.Reader, headers ...string) *response {
+	w.Helper()
+	request, err := http.NewRequestWithContext(w.Context(), method, "http://"+address+path, body)
+	if err != nil {
+		w.Fatal(err)
+	}
+	request.Header.Set("Authorization", "Bearer "+key)
+	for _, h := range headers {
+		name, value, _ := strings.Cut(h, ": ")
+		request.Header.Set(name, value)
+	}
+	answered, err := client.Do(request)
+	if err != nil {
+		w.Fatalf("%s %s: %v", method, path, err)
+	}
+	defer answered.Body.Close()
+	data, err := io.ReadAll(answered.Body)
+	if err != nil {
+		w.Fatal(err)
+	}
+	return &response{w, answered.StatusCode, answered.Header, data}
+}
+
+// The answer to a body that is too large reaches the client, however much it
+// sends before it reads.
+func TestBodyLimit(t *testing.T) {
+	w := newWorld(t)
+	answerable(w)
+	key := w.key("cus_1", persistence.ScopeTrade)
+	address, client := w.listen(), w.client()
+	pad := func(size int) io.Reader {
+		return strings.NewReader(marketOrder + strings.Repeat(" ", size-len(marketOrder)))
+	}
+	w.send(client, http.MethodPost, address, "/v1/orders", key, pad(api.RESTBodyBytesMax)).want(http.StatusCreated)
+	for _, headers := range [][]string{nil, {"Expect: 100-continue"}} {
+		for _, size := range []int{api.RESTBodyBytesMax + 1, 10 << 20} {
+			got := w.send(client, http.MethodPost, address, "/v1/orders", key, pad(size), headers...)
+			got.want(http.StatusBadRequest, venues.CodeInvalidRequest)
+			if fmt.Sprint(got.error().Details["limit"]) != fmt.Sprint(api.RESTBodyBytesMax) || got.header.Get("X-Request-Id") == "" {
+				t.Errorf("%d bytes: %s", size, got.body)
+			}
+		}
+	}
+	if len(w.trader.commands) != 1 {
+		t.Errorf("%d commands", len(w.trader.commands))
+	}
+}
+
+func TestHeaderLimit(t *testing.T) {
+	w := newWorld(t)
+	got := w.send(w.client(), http.MethodGet, w.listen(), "/v1/time", strings.Repeat("k", 64<<10), nil)
+	got.want(http.StatusBadRequest, venues.CodeInvalidRequest)
+	if got.error().Details["limit"] == nil || strings.Contains(string(got.body), "kkk") {
+		t.Errorf("%s", got.body)
+	}
+}
+
+// exchange sends raw bytes and reads the answers until the server closes or
+// waits for more.
+func exchange(t *testing.T, address string, raw string) (answers []*http.Response, closed bool) {
+	t.Helper()
+	conn, err := net.Dial("tcp", address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	if _, err := io.WriteString(conn, raw); err != nil {
+		t.Fatal(err)
+	}
+	reader := bufio.NewReader(conn)
+	for {
+		// A server that has answered and waits says nothing more.
+		if err := conn.SetReadDeadline(time.Now().Add(300 * time.Millisecond)); err != nil {
+			t.Fatal(err)
+		}
+		answer, err := http.ReadResponse(reader, nil)
+		if err != nil {
+			var timeout net.Error
+			return answers, !errors.As(err, &timeout) || !timeout.Timeout()
+		}
+		body, err := io.ReadAll(answer.Body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		answer.Body = io.NopCloser(bytes.NewReader(body))
+		answers = append(answers, answer)
+	}
+}
+
+// Requests that two parsers can read differently are refused, and the
+// connection with whatever follows on it is closed.
+func TestRequestSmuggling(t *testing.T) {
+	w := newWorld(t)
+	answerable(w)
+	key := w.key("cus_1", persistence.ScopeTrade)
+	address := w.listen()
+	const smuggled = "DELETE /v1/orders HTTP/1.1\r\nHost: a\r\n\r\n"
+	head := "POST /v1/orders HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer " + key + "\r\nContent-Type: application/json\r\n"
+	body := fmt.Sprintf("%x\r\n%s\r\n0\r\n\r\n", len(marketOrder), marketOrder)
+	length := fmt.Sprintf("Content-Length: %d\r\n", len(marketOrder))
+	for name, c := range map[string]struct {
+		raw    string
+		status int
+	}{
+		"chunked":                     {head + "Transfer-Encoding: chunked\r\n\r\n" + body, 411},
+		"length and chunked":          {head + length + "Transfer-Encoding: chunked\r\n\r\n" + body + smuggled, 411},
+		"chunked and length":          {head + "Transfer-Encoding: chunked\r\n" + length + "\r\n" + body + smuggled, 411},
+		"TE.CL":                       {head + "Content-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n" + smuggled, 411},
+		"identity":                    {head + length + "Transfer-Encoding: identity\r\n\r\n" + marketOrder, 411},
+		"chunked in another case":     {head + "transfer-ENCODING: CHUNKED\r\n\r\n" + body, 411},
+		"xchunked":                    {head + length + "Transfer-Encoding: xchunked\r\n\r\n" + marketOrder, 400},
+		"two codings":                 {head + "Transfer-Encoding: gzip, chunked\r\n\r\n" + body, 400},
+		"two Transfer-Encodings":      {head + "Transfer-Encoding: chunked\r\nTransfer-Encoding: identity\r\n\r\n" + body, 400},
+		"blank before the colon":      {head + length + "Transfer-Encoding : chunked\r\n\r\n" + body, 400},
+		"two lengths":                 {head + length + "Content-Length: 1\r\n\r\n" + marketOrder, 400},
+		"a list of lengths":           {head + "Content-Length: 5, 5\r\n\r\n" + marketOrder, 400},
+		"negative length":             {head + "Content-Length: -1\r\n\r\n" + marketOrder, 400},
+		"signed length":               {head + "Content-Length: +5\r\n\r\n" + marketOrder, 400},
+		"hexadecimal length":          {head + "Content-Length: 0x10\r\n\r\n" + marketOrder, 400},
+		"bare LF in a chunk":          {head + "Transfer-Encoding: chunked\r\n\r\n1;a\n\r\nx\r\n0\r\n\r\n", 400},
+		"two hosts":                   {"GET /v1/time HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n", 400},
+		"no host":                     {"GET /v1/time HTTP/1.1\r\n\r\n", 400},
+		"NUL in a header":             {"GET /v1/time HTTP/1.1\r\nHost: a\r\nX: a\x00b\r\n\r\n", 400},
+		"folded header":               {"GET /v1/time HTTP/1.1\r\nHost: a\r\nX: a\r\n b\r\n\r\n", 400},
+		"folded Transfer-Encoding":    {head + length + "X: y\r\n\tTransfer-Encoding: chunked\r\n\r\n" + marketOrder, 400},
+		"another version":             {"GET /v1/time HTTP/1.9\r\nHost: a\r\n\r\n", 400},
+		"no version":                  {"GET /v1/time\r\n\r\n", 400},
+		"trailing text after version": {"GET /v1/time HTTP/1.1 x\r\nHost: a\r\n\r\n", 400},
+		"junk":                        {"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n\r\n", 400},
+		"unknown method":              {"BREW /v1/orders HTTP/1.1\r\nHost: a\r\n\r\n" + smuggled, 404},
+	} {
+		t.Run(name, func(t *testing.T) {
+			answers, closed := exchange(t, address, c.raw)
+			if len(answers) != 1 || answers[0].StatusCode != c.status {
+				t.Fatalf("answers %+v", answers)
+			}
+			if !closed {
+				t.Error("the connection was left open")
+			}
+			data, _ := io.ReadAll(answers[0].Body)
+			r := &response{t, answers[0].StatusCode, answers[0].Header, data}
+			if e := r.error(); e.RequestID == "" || e.RequestID != r.header.Get("X-Request-Id") {
+				t.Errorf("%s", data)
+			}
+			if strings.Contains(string(data), key) {
+				t.Errorf("the key is in the answer: %s", data)
+			}
+		})
+	}
+	if len(w.trader.commands) > 0 {
+		t.Errorf("commands: %v", w.trader.commands)
+	}
+}
+
+func TestKeepAliveAndPipelining(t *testing.T) {
+	w := newWorld(t)
+	address := w.listen()
+	const one = "GET /v1/time HTTP/1.1\r\nHost: a\r\n\r\n"
+	answers, closed := exchange(t, address, strings.Repeat(one, 5))
+	if len(answers) != 5 || closed {
+		t.Errorf("%d answers, closed %v", len(answers), closed)
+	}
+	ids := map[string]bool{}
+	for _, a := range answers {
+		ids[a.Header.Get("X-Request-Id")] = true
+	}
+	if len(ids) != 5 {
+		t.Errorf("ids %v", ids)
+	}
+}
+
+func TestServerSettings(t *testing.T) {
+	server := newWorld(t).server.App().Server()
+	if server.ReadTimeout != 5*time.Second || server.WriteTimeout != 10*time.Second || server.IdleTimeout != time.Minute ||
+		server.MaxRequestBodySize != api.RESTBodyBytesMax || server.ReadBufferSize != 8<<10 || server.Concurrency != 4096 ||
+		server.MaxConnsPerIP != 0 || server.MaxRequestsPerConn != 10_000 || !server.SecureErrorLogMessage ||
+		!server.DisablePreParseMultipartForm || server.StreamRequestBody || !server.NoDefaultServerHeader {
+		t.Error("a setting differs from what is written down")
+	}
+}
+
+// One address holds a number of connections; others are not affected, and one
+// that closes makes room.
+func TestConnectionsPerAddress(t *testing.T) {
+	w := newWorld(t, func(d *rest.Deps) { d.ConnsPerAddressMax = 2 })
+	address := w.listen()
+	answers := func(conn net.Conn) bool {
+		t.Helper()
+		if _, err := io.WriteString(conn, "GET /v1/time HTTP/1.1\r\nHost: a\r\n\r\n"); err != nil {
+			return false
+		}
+		answer, err := http.ReadResponse(bufio.NewReader(conn), nil)
+		if err != nil {
+			return false
+		}
+		answer.Body.Close()
+		return answer.StatusCode == http.StatusOK
+	}
+	dial := func(from string) net.Conn {
+		t.Helper()
+		dialer := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(from)}}
+		conn, err := dialer.DialContext(t.Context(), "tcp", address)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { conn.Close() })
+		return conn
+	}
+	first, second := dial("127.0.0.1"), dial("127.0.0.1")
+	if !answers(first) || !answers(second) {
+		t.Fatal("two connections were not served")
+	}
+	if answers(dial("127.0.0.1")) {
+		t.Error("a third was served")
+	}
+	if !answers(dial("127.0.0.2")) {
+		t.Error("another address was not served")
+	}
+	first.Close()
+	for deadline := time.Now().Add(5 * time.Second); !answers(dial("127.0.0.1")); {
+		if time.Now().After(deadline) {
+			t.Fatal("a closed connection made no room")
+		}
+	}
+}
+
+// A shut down server ends what is under way and accepts nothing more.
+func TestShutdownWaitsForRequests(t *testing.T) {
+	w := newWorld(t)
+	answerable(w)
+	key := w.key("cus_1", persistence.ScopeTrade)
+	entered, leave := make(chan struct{}), make(chan struct{})
+	w.trader.hook = func(context.Context, any) {
+		close(entered)
+		<-leave
+	}
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	served := make(chan error, 1)
+	go func() { served <- w.server.Serve(listener) }()
+	answered := make(chan int, 1)
+	client := w.client()
+	go func() {
+		answered <- w.send(client, http.MethodDelete, listener.Addr().String(), "/v1/orders/ord_1", key, nil).status
+	}()
+	<-entered
+	ended := make(chan error, 1)
+	go func() { ended <- w.server.Shutdown(t.Context()) }()
+	if err := <-served; err != nil {
+		t.Error(err)
+	}
+	close(leave)
+	if status := <-answered; status != http.StatusOK {
+		t.Errorf("status %d", status)
+	}
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+}
