@@ -95,6 +95,8 @@ func (b *book) Receive(ctx *actors.Context, msg any) {
 		b.state.candlesDue(m.timeframe, m.generation)
 	case *checkDue:
 		b.state.compare(now)
+	case *checkLed:
+		b.state.book.checkLed(m.generation)
 	case *lingerDue:
 		b.linger(now)
 	default:

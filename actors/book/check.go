@@ -6,6 +6,11 @@ import (
 	"venuegate/venues"
 )
 
+// checkLead is how long updates are kept before the snapshot of a comparison is
+// fetched: REST may lag the stream, and a snapshot from before the first kept
+// update cannot be compared.
+const checkLead = 2 * time.Second
+
 // check compares a live book with one that is built beside it from a REST
 // snapshot and the updates that came meanwhile. It proves that the book has not
 // drifted, and widens a book whose far levels were never known.
@@ -27,7 +32,14 @@ func (q *sequencer) startCheck() {
 	}
 	c.running, c.from = true, q.chain
 	c.generation++
-	q.out.emit(fetchSnapshot{generation: c.generation, check: true})
+	q.out.emit(armCheck{generation: c.generation})
+}
+
+// checkLed fetches the snapshot of a check that has kept updates for a while.
+func (q *sequencer) checkLed(generation uint64) {
+	if c := &q.check; c.running && c.generation == generation {
+		q.out.emit(fetchSnapshot{generation: generation, check: true})
+	}
 }
 
 // checkSnapshot takes the answer to a check's fetchSnapshot.

@@ -35,6 +35,8 @@ type (
 		generation    uint64
 		after, jitter time.Duration
 	}
+	// armCheck brings checkLed after checkLead; it replaces an earlier one.
+	armCheck struct{ generation uint64 }
 	// armCandles brings candlesDue of the timeframe.
 	armCandles struct {
 		timeframe  venues.Timeframe
@@ -53,6 +55,7 @@ func (subscribe) effect()     {}
 func (unsubscribe) effect()   {}
 func (renewBook) effect()     {}
 func (armSync) effect()       {}
+func (armCheck) effect()      {}
 func (armCandles) effect()    {}
 func (armLinger) effect()     {}
 func (retire) effect()        {}
@@ -107,6 +110,8 @@ func (b *book) run(ctx *actors.Context, now time.Time, e effect) {
 		feed.Subscribe(venues.FeedChannel{Kind: venues.FeedBook, Symbol: b.state.symbol})
 	case armSync:
 		ctx.Timers().After("sync", e.after+ctx.Jitter(e.jitter), &syncDue{e.generation})
+	case armCheck:
+		ctx.Timers().After("check/fetch", checkLead, &checkLed{e.generation})
 	case armCandles:
 		ctx.Timers().After("candles/"+string(e.timeframe), e.after, &candlesDue{e.timeframe, e.generation})
 	case armLinger:

@@ -113,6 +113,8 @@ func describe(e effect) string {
 		return "> renew book"
 	case armSync:
 		return fmt.Sprintf("> timer %s (%d)", e.after, e.generation)
+	case armCheck:
+		return fmt.Sprintf("> check timer (%d)", e.generation)
 	case armCandles:
 		return fmt.Sprintf("> candles timer %s (%d)", e.after, e.generation)
 	case armLinger:

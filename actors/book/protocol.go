@@ -23,6 +23,7 @@ import (
 //	*candlesDue     timer
 //	*lingerDue      timer
 //	*checkDue       timer
+//	*checkLed       timer
 type (
 	openTopic struct {
 		actors.Reply[struct{}]
@@ -67,4 +68,5 @@ type (
 	}
 	lingerDue struct{}
 	checkDue  struct{}
+	checkLed  struct{ generation uint64 }
 )

@@ -198,6 +198,7 @@ func (r *recording) refill(seq uint64) {
 	if !b.check.running {
 		return
 	}
+	b.checkLed(b.check.generation)
 	u := venues.NewBookUpdate()
 	u.Snapshot, u.LastSeq = true, seq
 	u.Bids = append(u.Bids, top(r.venue.bids, +1, 1000)...)

@@ -19,6 +19,7 @@ type simulation struct {
 
 	fetch   []fetchSnapshot // asked and not answered
 	timer   *armSync
+	lead    []armCheck
 	broken  bool // the connection
 	faults  bool
 	batched bool
@@ -56,6 +57,8 @@ func (s *simulation) settle() {
 			s.fetch = append(s.fetch, e)
 		case armSync:
 			s.timer = &e
+		case armCheck:
+			s.lead = append(s.lead, e)
 		case renewBook:
 			if !s.market.rest {
 				s.market.wire = nil
@@ -100,31 +103,27 @@ func (s *simulation) compare(r *reader) {
 
 func (s *simulation) step() {
 	switch action := rapid.IntRange(0, 99).Draw(s.t, "action"); {
-	case action < 30:
+	case action < 28:
 		s.market.change()
-	case action < 50:
+	case action < 46:
 		s.market.send()
-	case action < 80:
+	case action < 74:
 		s.deliver()
-	case action < 86:
+	case action < 82:
 		s.answer(rapid.IntRange(0, 8).Draw(s.t, "ago"))
-	case action < 90:
+	case action < 89:
 		s.fire()
-	case action < 92:
+	case action < 90:
 		s.machine.now = s.machine.now.Add(15 * time.Second)
-	case action < 93:
-		s.machine.state.compare(s.machine.now)
-		s.settle()
 	case action < 94:
+		s.compareWithVenue()
+	case action < 95:
 		s.market.renumber()
-	case action < 95 && !s.broken:
-		s.broken = true
-		s.market.wire = nil
-		s.machine.state.book.interrupted(s.machine.now)
-		s.settle()
+	case action < 96 && !s.broken:
+		s.breakDown()
 	case s.broken:
 		s.resume()
-	case action < 96:
+	case action < 97:
 		s.resubscribe()
 	}
 }
@@ -180,6 +179,13 @@ func (s *simulation) answer(ago int) {
 }
 
 func (s *simulation) fire() {
+	if len(s.lead) > 0 {
+		lead := s.lead[0]
+		s.lead = s.lead[1:]
+		s.machine.state.book.checkLed(lead.generation)
+		s.settle()
+		return
+	}
 	if s.timer == nil || s.broken {
 		return
 	}
@@ -187,6 +193,18 @@ func (s *simulation) fire() {
 	s.timer = nil
 	s.machine.now = s.machine.now.Add(timer.after)
 	s.machine.state.book.due(s.machine.now, timer.generation)
+	s.settle()
+}
+
+func (s *simulation) compareWithVenue() {
+	s.machine.state.compare(s.machine.now)
+	s.settle()
+}
+
+func (s *simulation) breakDown() {
+	s.broken = true
+	s.market.wire = nil
+	s.machine.state.book.interrupted(s.machine.now)
 	s.settle()
 }
 

@@ -21,6 +21,7 @@ import (
 //	rest GENERATION SEQ LEVELS     the answer to a fetch, or "rest GENERATION error"
 //	check GENERATION SEQ LEVELS    the answer to a fetch for a comparison
 //	due GENERATION                 the sync timer
+//	led GENERATION                 the timer of a comparison
 //	trade SIDE PRICE QTY           mark PRICE
 //	candle TIMEFRAME START CLOSE [closed]
 //	candles GENERATION TIMEFRAME START CLOSE [closed], ...   or "error"
@@ -70,6 +71,8 @@ func (m *machine) run(t *testing.T, verb string, args []string) {
 	case "rest":
 		u, err := parseAnswer(t, args[1:])
 		s.book.snapshot(m.now, uint64(number(t, args[0])), u, err)
+	case "led":
+		s.book.checkLed(uint64(number(t, args[0])))
 	case "check":
 		u, err := parseAnswer(t, args[1:])
 		s.book.checkSnapshot(m.now, uint64(number(t, args[0])), u, err)
