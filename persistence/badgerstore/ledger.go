@@ -102,6 +102,7 @@ func decodeLedger(data []byte) (ledger, error) {
 // and a letter.
 var (
 	ledgerPrefix  = []byte{0, 0, 'l'}
+	ledgerEnd     = []byte{0, 0, 'l' + 1}
 	generationKey = []byte{0, 0, 'g'}
 	schemaKey     = []byte{0, 0, 's'}
 )

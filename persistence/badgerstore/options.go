@@ -79,7 +79,7 @@ func (o Options) withDefaults() Options {
 const (
 	blockCacheBytes   = 16 << 20
 	indexCacheBytes   = 16 << 20
-	valueLogFileBytes = 64 << 20
+	valueLogFileBytes = 2 << 20
 	valueLogThreshold = 1 << 20
 	memTablesMax      = 2
 	levelZeroTables   = 2
@@ -89,6 +89,7 @@ const (
 
 // badger gives the settings of the database. Values stay in the tree: the value
 // log only logs a failed sync, and its garbage collection is not needed then.
+// Its file is as small as badger allows.
 func (o Options) badger(dir string) badger.Options {
 	return badger.DefaultOptions(dir).
 		WithLogger(badgerLogger{o.Logger.WithOptions(zap.WithCaller(false))}).
@@ -96,7 +97,8 @@ func (o Options) badger(dir string) badger.Options {
 		WithDetectConflicts(true).
 		WithNumVersionsToKeep(1).
 		WithVerifyValueChecksum(true).
-		WithChecksumVerificationMode(options.OnTableAndBlockRead).
+		// Whole tables are verified by checkFiles.
+		WithChecksumVerificationMode(options.OnBlockRead).
 		WithMemTableSize(o.MemTableBytes).
 		WithNumMemtables(memTablesMax).
 		WithNumLevelZeroTables(levelZeroTables).

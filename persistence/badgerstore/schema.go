@@ -13,10 +13,13 @@ import (
 var ErrSchemaNewer = errors.New("the store has a newer schema than this program knows")
 
 // migration brings a store from one schema to the next, within one transaction.
-type migration func(tx interface {
+type migration func(tx migrationTx) error
+
+// migrationTx reads what was there before and what the migration has changed.
+type migrationTx interface {
 	rows.Tx
 	rows.Snapshot
-}) error
+}
 
 // schema says how rows lie in the database. A change to package rows that reads
 // old rows differently needs a new version here.

@@ -47,12 +47,14 @@ var errClosed = fmt.Errorf("%w: the store is closed", persistence.ErrUnavailable
 // reads all of it to verify it (see Integrity). It fails if another process has
 // the store open, if its schema is newer than this program, or if the database
 // is damaged so that it cannot be opened at all.
-func Open(dir string, o Options) (*Store, error) {
+func Open(dir string, o Options) (*Store, error) { return openSchema(dir, o, currentSchema) }
+
+func openSchema(dir string, o Options, current schema) (*Store, error) {
 	if err := o.Validate(); err != nil {
 		return nil, fmt.Errorf("open store: %w", err)
 	}
 	o = o.withDefaults()
-	s := &Store{dir: dir, log: o.Logger, schema: currentSchema}
+	s := &Store{dir: dir, log: o.Logger, schema: current}
 	s.Reader = rows.NewReader(s)
 	if err := s.open(o); err != nil {
 		return nil, errors.Join(fmt.Errorf("open store %s: %w", dir, err), s.release())
@@ -69,7 +71,7 @@ func (s *Store) open(o Options) error {
 		return err
 	}
 	database := filepath.Join(s.dir, databaseName)
-	if err := checkFiles(database); err != nil {
+	if err := checkFiles(database, o.badger(database)); err != nil {
 		return err
 	}
 	if s.seal, err = s.openSeal(database); err != nil {
@@ -123,24 +125,6 @@ func openBadger(o badger.Options) (db *badger.DB, err error) {
 		return nil, fmt.Errorf("open the database: %w", err)
 	}
 	return db, nil
-}
-
-// checkFiles refuses to open a database whose list of tables is missing: badger
-// would take it for a new one and remove what is there.
-func checkFiles(database string) error {
-	if exists(filepath.Join(database, badger.ManifestFilename)) {
-		return nil
-	}
-	for _, pattern := range []string{"*.sst", "*.mem"} {
-		found, err := filepath.Glob(filepath.Join(database, pattern))
-		if err != nil {
-			return err
-		}
-		if len(found) > 0 {
-			return fmt.Errorf("%w: %s holds %s but no %s", persistence.ErrIntegrity, database, filepath.Base(found[0]), badger.ManifestFilename)
-		}
-	}
-	return nil
 }
 
 // Integrity is nil, or says what the store had lost or altered when it was

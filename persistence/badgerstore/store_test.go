@@ -3,16 +3,10 @@ package badgerstore_test
 import (
 	"testing"
 
-	"go.uber.org/goleak"
-
 	"venuegate/persistence"
 	"venuegate/persistence/badgerstore"
 	"venuegate/persistence/storetest"
 )
-
-func TestMain(m *testing.M) {
-	goleak.VerifyTestMain(m)
-}
 
 // small makes tables and splits come early.
 var small = badgerstore.Options{MemTableBytes: 2 << 20}

@@ -1,0 +1,213 @@
+package badgerstore
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+)
+
+// A backup is a header, the ledger of the moment, every row but the ledger rows,
+// an end mark and a SHA-256 over all before it:
+//
+//	"vgbackup1\n"
+//	ledger                                         80 bytes, see ledger.encode
+//	{ key length + 1, key, value length, value }   lengths as uvarints
+//	0
+//	hash                                           32 bytes
+const backupMagic = "vgbackup1\n"
+
+// Bounds of one row in a backup: what badger takes as a key, and well above
+// what package rows makes as a value.
+const (
+	backupKeyBytesMax   = 64 << 10
+	backupValueBytesMax = 1 << 20
+)
+
+// ErrBackup reports a backup that is damaged, cut short or none.
+var ErrBackup = errors.New("the backup is damaged")
+
+// Backup writes everything that is durable at one moment. Commits go on
+// meanwhile. The backup holds what the store holds, sealed credentials
+// included, but no key to open them. A store that failed its integrity check is
+// not backed up.
+func (s *Store) Backup(ctx context.Context, w io.Writer) error {
+	if err := s.Integrity(); err != nil {
+		return fmt.Errorf("backup: %w", err)
+	}
+	s.reading.RLock()
+	defer s.reading.RUnlock()
+	if s.closed {
+		return errClosed
+	}
+	txn := s.db.NewTransaction(false)
+	defer txn.Discard()
+	if err := writeBackup(ctx, w, snapshot{txn}); err != nil {
+		return fmt.Errorf("backup: %w", err)
+	}
+	return nil
+}
+
+func writeBackup(ctx context.Context, w io.Writer, from snapshot) error {
+	head, err := newestLedger(from)
+	if err != nil {
+		return err
+	}
+	out := newBackupWriter(w)
+	out.write([]byte(backupMagic))
+	out.write(head.encode())
+	err = from.Scan(nil, nil, false, func(key, value []byte) bool {
+		if !bytes.HasPrefix(key, ledgerPrefix) {
+			out.row(key, value)
+		}
+		if out.err == nil {
+			out.err = ctx.Err()
+		}
+		return out.err == nil
+	})
+	if err != nil {
+		return err
+	}
+	return out.finish()
+}
+
+func newestLedger(from snapshot) (ledger, error) {
+	var head ledger
+	err := errors.New("there is no ledger row")
+	scan := from.Scan(ledgerPrefix, ledgerEnd, true, func(_, value []byte) bool {
+		head, err = decodeLedger(value)
+		return false
+	})
+	return head, errors.Join(scan, err)
+}
+
+// backupWriter keeps the first error.
+type backupWriter struct {
+	out  *bufio.Writer
+	hash hash.Hash
+	err  error
+}
+
+func newBackupWriter(w io.Writer) *backupWriter {
+	return &backupWriter{out: bufio.NewWriterSize(w, 1<<16), hash: sha256.New()}
+}
+
+func (b *backupWriter) write(data []byte) {
+	if b.err != nil {
+		return
+	}
+	b.hash.Write(data)
+	_, b.err = b.out.Write(data)
+}
+
+func (b *backupWriter) row(key, value []byte) {
+	b.write(binary.AppendUvarint(nil, uint64(len(key))+1))
+	b.write(key)
+	b.write(binary.AppendUvarint(nil, uint64(len(value))))
+	b.write(value)
+}
+
+func (b *backupWriter) finish() error {
+	b.write([]byte{0})
+	b.write(b.hash.Sum(nil))
+	if b.err != nil {
+		return b.err
+	}
+	return b.out.Flush()
+}
+
+// readBackup gives each row of a backup to put, and the ledger that describes
+// them, after it has found both whole. put may keep its slices.
+func readBackup(r io.Reader, put func(key, value []byte) error) (ledger, error) {
+	in := &backupReader{in: bufio.NewReaderSize(r, 1<<16), hash: sha256.New()}
+	if magic := in.take(len(backupMagic)); in.err != nil || string(magic) != backupMagic {
+		return ledger{}, fmt.Errorf("%w: it does not begin as one", ErrBackup)
+	}
+	described, err := decodeLedger(in.take(ledgerBytes))
+	if err != nil {
+		return ledger{}, fmt.Errorf("%w: %w", ErrBackup, err)
+	}
+	var counted ledger
+	for {
+		key, value, more := in.row()
+		if in.err != nil {
+			return ledger{}, fmt.Errorf("%w: %w", ErrBackup, in.err)
+		}
+		if !more {
+			break
+		}
+		counted.replace(key, nil, value)
+		if err := put(key, value); err != nil {
+			return ledger{}, err
+		}
+	}
+	sum := in.hash.Sum(nil)
+	if !bytes.Equal(in.take(sha256.Size), sum) {
+		return ledger{}, fmt.Errorf("%w: its hash does not fit", ErrBackup)
+	}
+	if counted.rows != described.rows || counted.sum != described.sum {
+		return ledger{}, fmt.Errorf("%w: it has %d rows, commit %d left %d", ErrBackup, counted.rows, described.seq, described.rows)
+	}
+	return described, nil
+}
+
+// backupReader keeps the first error.
+type backupReader struct {
+	in   *bufio.Reader
+	hash hash.Hash
+	err  error
+}
+
+// ReadByte implements io.ByteReader, for lengths.
+func (b *backupReader) ReadByte() (byte, error) {
+	c, err := b.in.ReadByte()
+	if err == nil {
+		b.hash.Write([]byte{c})
+	}
+	return c, err
+}
+
+func (b *backupReader) take(n int) []byte {
+	if b.err != nil {
+		return nil
+	}
+	data := make([]byte, n)
+	if _, b.err = io.ReadFull(b.in, data); b.err != nil {
+		return nil
+	}
+	b.hash.Write(data)
+	return data
+}
+
+func (b *backupReader) length(limit uint64) int {
+	if b.err != nil {
+		return 0
+	}
+	var n uint64
+	if n, b.err = binary.ReadUvarint(b); b.err == nil && n > limit {
+		b.err = fmt.Errorf("a length of %d, more than %d", n, limit)
+	}
+	if b.err != nil {
+		return 0
+	}
+	return int(n)
+}
+
+// row reads one row; more is false at the end mark.
+func (b *backupReader) row() (key, value []byte, more bool) {
+	keyLength := b.length(backupKeyBytesMax + 1)
+	if keyLength == 0 {
+		return nil, nil, false
+	}
+	key = b.take(keyLength - 1)
+	value = b.take(b.length(backupValueBytesMax))
+	if b.err == nil && bytes.HasPrefix(key, ledgerPrefix) {
+		b.err = errors.New("a ledger row among the others")
+	}
+	return key, value, b.err == nil
+}

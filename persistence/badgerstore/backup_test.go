@@ -1,0 +1,174 @@
+package badgerstore_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+
+	"venuegate/persistence"
+	"venuegate/persistence/badgerstore"
+	"venuegate/persistence/storetest"
+)
+
+// filled is a store of a few hundred orders for two customers.
+func filled(t testing.TB, dir string) (*badgerstore.Store, acked) {
+	t.Helper()
+	store := open(t, dir)
+	answered := acked{}
+	for _, customer := range []string{"alice", "bob"} {
+		writeOrders(t, store, customer, 1, 150)
+		answered[customer] = 150
+	}
+	return store, answered
+}
+
+// writeOrders commits the orders from to to, as the writing child does.
+func writeOrders(t testing.TB, store *badgerstore.Store, customer string, from, to int) {
+	t.Helper()
+	fence, err := store.TakeOwnership(t.Context(), customer)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var wg sync.WaitGroup
+	for n := from; n <= to; n++ {
+		order := storetest.NewOrder(customer, n)
+		wg.Add(1)
+		store.Submit(persistence.Batch{
+			Fence:  fence,
+			Puts:   []persistence.Record{order, storetest.NewIdempotency(customer, order.RequestID, 1, n)},
+			Events: []persistence.Event{storetest.NewEvent(n)},
+		}, func(err error) {
+			defer wg.Done()
+			if err != nil {
+				t.Errorf("order %d of %s: %v", n, customer, err)
+			}
+		})
+	}
+	wg.Wait()
+}
+
+func closeStore(t testing.TB, store *badgerstore.Store) {
+	t.Helper()
+	if err := store.Close(); err != nil {
+		t.Fatalf("Close: %v", err)
+	}
+}
+
+// sound checks that a directory holds a store with everything that was answered.
+func sound(t testing.TB, dir string, answered acked) {
+	t.Helper()
+	store := open(t, dir)
+	defer closeStore(t, store)
+	if err := errors.Join(store.Integrity(), answered.missing(t.Context(), store)); err != nil {
+		t.Errorf("%s: %v", dir, err)
+	}
+}
+
+func TestBackupIsRestored(t *testing.T) {
+	store, answered := filled(t, t.TempDir())
+	var backup bytes.Buffer
+	if err := store.Backup(t.Context(), &backup); err != nil {
+		t.Fatal(err)
+	}
+	writeOrders(t, store, "alice", 151, 160)
+	closeStore(t, store)
+
+	for _, dir := range []string{filepath.Join(t.TempDir(), "absent", "store"), t.TempDir()} {
+		if err := badgerstore.Restore(dir, bytes.NewReader(backup.Bytes()), small); err != nil {
+			t.Fatal(err)
+		}
+		sound(t, dir, answered)
+		// The store restored goes on like any other.
+		restored := open(t, dir)
+		writeOrders(t, restored, "alice", 151, 152)
+		closeStore(t, restored)
+		sound(t, dir, acked{"alice": 152, "bob": 150})
+		left, err := filepath.Glob(dir + ".restoring-*")
+		if err != nil || len(left) > 0 {
+			t.Errorf("a restore left %v, %v", left, err)
+		}
+	}
+}
+
+// A backup is of one moment, whatever is committed while it is read.
+func TestBackupWhileWriting(t *testing.T) {
+	store, _ := filled(t, t.TempDir())
+	ctx, cancel := context.WithCancel(t.Context())
+	var writing sync.WaitGroup
+	writing.Go(func() {
+		for n := 1000; ctx.Err() == nil; n++ {
+			writeOrders(t, store, "carol", n, n)
+		}
+	})
+	for range 5 {
+		var backup bytes.Buffer
+		if err := store.Backup(t.Context(), &backup); err != nil {
+			t.Error(err)
+		}
+		dir := filepath.Join(t.TempDir(), "store")
+		if err := badgerstore.Restore(dir, &backup, small); err != nil {
+			t.Error(err)
+		}
+	}
+	cancel()
+	writing.Wait()
+	closeStore(t, store)
+}
+
+func TestRestoreRefuses(t *testing.T) {
+	store, _ := filled(t, t.TempDir())
+	var whole bytes.Buffer
+	if err := store.Backup(t.Context(), &whole); err != nil {
+		t.Fatal(err)
+	}
+	closeStore(t, store)
+	damaged := bytes.Clone(whole.Bytes())
+	damaged[len(damaged)/2] ^= 4
+	for name, backup := range map[string][]byte{
+		"nothing":      {},
+		"text":         []byte("this is no backup at all"),
+		"half":         whole.Bytes()[:whole.Len()/2],
+		"almost all":   whole.Bytes()[:whole.Len()-1],
+		"a bit turned": damaged,
+	} {
+		dir := filepath.Join(t.TempDir(), "store")
+		if err := badgerstore.Restore(dir, bytes.NewReader(backup), small); !errors.Is(err, badgerstore.ErrBackup) {
+			t.Errorf("%s: %v, want ErrBackup", name, err)
+		}
+		if left, _ := filepath.Glob(dir + "*"); len(left) > 0 {
+			t.Errorf("%s: a failed restore left %v", name, left)
+		}
+	}
+	occupied := t.TempDir()
+	if err := os.WriteFile(filepath.Join(occupied, "file"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := badgerstore.Restore(occupied, bytes.NewReader(whole.Bytes()), small); err == nil {
+		t.Error("a restore buried what was there")
+	}
+}
+
+type brokenWriter struct{}
+
+func (brokenWriter) Write([]byte) (int, error) { return 0, io.ErrShortWrite }
+
+func TestBackupGivesUp(t *testing.T) {
+	store, _ := filled(t, t.TempDir())
+	if err := store.Backup(t.Context(), brokenWriter{}); !errors.Is(err, io.ErrShortWrite) {
+		t.Errorf("backup to a broken writer gave %v", err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := store.Backup(ctx, io.Discard); !errors.Is(err, context.Canceled) {
+		t.Errorf("backup under an ended context gave %v", err)
+	}
+	closeStore(t, store)
+	if err := store.Backup(t.Context(), io.Discard); !errors.Is(err, persistence.ErrUnavailable) {
+		t.Errorf("backup of a closed store gave %v", err)
+	}
+}

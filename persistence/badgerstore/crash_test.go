@@ -1,0 +1,30 @@
+package badgerstore_test
+
+import (
+	"flag"
+	"math/rand/v2"
+	"testing"
+)
+
+var crashRounds = flag.Int("crash.rounds", 6, "how often the writing process is killed")
+
+// Whatever was answered before kill -9 is there after it, and the store knows
+// that it is.
+func TestKilledProcessLosesNothing(t *testing.T) {
+	dir := t.TempDir()
+	answered := acked{}
+	for round := range *crashRounds {
+		answered.writeAndKill(t, dir, rand.IntN(600))
+		store := open(t, dir)
+		if err := store.Integrity(); err != nil {
+			t.Fatalf("round %d: %v", round, err)
+		}
+		if err := answered.missing(t.Context(), store); err != nil {
+			t.Fatalf("round %d: of %d answered orders one is missing: %v", round, answered.total(), err)
+		}
+		if err := store.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Logf("%d kills, %d answered orders, none missing", *crashRounds, answered.total())
+}

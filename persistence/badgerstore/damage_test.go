@@ -1,0 +1,215 @@
+package badgerstore_test
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"venuegate/persistence/badgerstore"
+)
+
+var damageTrials = flag.Int("damage.trials", 30, "how many damages are tried")
+
+// A damaged store never looks sound while something that was answered is
+// missing. Each trial damages a copy of a store whose process was killed: one
+// flipped bit, one file cut short, one file deleted.
+func TestDamageIsNoticed(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "store")
+	answered := acked{}
+	// Twice, so that there are tables and logs.
+	answered.writeAndKill(t, dir, 1500)
+	answered.writeAndKill(t, dir, 800)
+	known, err := json.Marshal(answered)
+	if err != nil {
+		t.Fatal(err)
+	}
+	seed := rand.Uint64()
+	verdicts := map[string]int{}
+	for trial := 0; trial < *damageTrials; {
+		trial = runTrials(t, verdicts, dir, string(known), seed, trial)
+	}
+	t.Logf("seed %d, %d trials over %d answered orders: %v", seed, *damageTrials, answered.total(), verdicts)
+	if verdicts["silent"] > 0 {
+		t.Errorf("%d damages were not noticed", verdicts["silent"])
+	}
+}
+
+// runTrials lets a child go through the trials until the end or its death, and
+// gives the next trial.
+func runTrials(t *testing.T, verdicts map[string]int, dir, known string, seed uint64, trial int) int {
+	t.Helper()
+	cmd := child(t, "damage", dir, known, t.TempDir(), strconv.FormatUint(seed, 10), strconv.Itoa(trial), strconv.Itoa(*damageTrials))
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	damage := "?"
+	for lines := bufio.NewScanner(out); lines.Scan(); {
+		what, rest, _ := strings.Cut(lines.Text(), " ")
+		if what == "damage" {
+			damage = rest
+			continue
+		}
+		verdicts[what]++
+		trial++
+		if what == "silent" {
+			t.Errorf("trial %d, seed %d: %s: %s", trial, seed, damage, rest)
+		}
+		if testing.Verbose() {
+			t.Logf("%s: %s", damage, lines.Text())
+		}
+	}
+	if err := cmd.Wait(); err != nil {
+		// The process died over the damage: loud enough.
+		t.Logf("%s: died: %s", damage, firstLine(stderr.String()))
+		verdicts["died"]++
+		trial++
+	}
+	return trial
+}
+
+func firstLine(text string) string {
+	line, _, _ := strings.Cut(text, "\n")
+	return line
+}
+
+// childDamages runs trials: source, what was answered, scratch, seed, first and
+// end.
+func childDamages(args []string) {
+	var answered acked
+	if err := json.Unmarshal([]byte(args[1]), &answered); err != nil {
+		fatal("answered: %v", err)
+	}
+	seed, _ := strconv.ParseUint(args[3], 10, 64)
+	first, _ := strconv.Atoi(args[4])
+	end, _ := strconv.Atoi(args[5])
+	for trial := first; trial < end; trial++ {
+		dir := filepath.Join(args[2], strconv.Itoa(trial))
+		if err := copyStore(args[0], dir); err != nil {
+			fatal("copy: %v", err)
+		}
+		damage, err := damageOne(dir, rand.New(rand.NewPCG(seed, uint64(trial))))
+		if err != nil {
+			fatal("damage: %v", err)
+		}
+		fmt.Printf("damage %s\n", damage)
+		fmt.Println(verdict(dir, answered))
+		_ = os.RemoveAll(dir)
+	}
+}
+
+func verdict(dir string, answered acked) string {
+	store, err := badgerstore.Open(dir, small)
+	if err != nil {
+		return "refused " + firstLine(err.Error())
+	}
+	defer func() { _ = store.Close() }()
+	if err := store.Integrity(); err != nil {
+		return "noticed " + strings.ReplaceAll(err.Error(), "\n", "; ")
+	}
+	if err := answered.missing(context.Background(), store); err != nil {
+		return "silent " + err.Error()
+	}
+	return "harmless"
+}
+
+// damageOne does one thing to one file of a store.
+func damageOne(dir string, random *rand.Rand) (string, error) {
+	files, err := filesOf(dir)
+	if err != nil {
+		return "", err
+	}
+	path := files[random.IntN(len(files))]
+	content, err := os.ReadFile(path)
+	if err != nil {
+		return "", err
+	}
+	// Most of a preallocated log is empty; damage what is not, mostly.
+	used := len(bytes.TrimRight(content, "\x00"))
+	if used == 0 || random.IntN(10) == 0 {
+		used = len(content)
+	}
+	name := filepath.Base(path)
+	kind := random.IntN(8)
+	switch {
+	case kind == 0 || used == 0:
+		return "delete " + name, os.Remove(path)
+	case kind <= 2:
+		at := random.IntN(used)
+		return fmt.Sprintf("truncate %s at %d of %d", name, at, used), os.Truncate(path, int64(at))
+	}
+	at, bit := random.IntN(used), random.IntN(8)
+	file, err := os.OpenFile(path, os.O_WRONLY, 0)
+	if err != nil {
+		return "", err
+	}
+	_, err = file.WriteAt([]byte{content[at] ^ 1<<bit}, int64(at))
+	return fmt.Sprintf("flip %s at %d of %d, bit %d", name, at, used, bit), firstError(err, file.Close())
+}
+
+func firstError(errs ...error) error {
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func filesOf(dir string) ([]string, error) {
+	var files []string
+	err := filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
+		if err == nil && entry.Type().IsRegular() && entry.Name() != "LOCK" {
+			files = append(files, path)
+		}
+		return err
+	})
+	return files, err
+}
+
+// copyStore copies a store and keeps what is empty in its files unwritten.
+func copyStore(from, to string) error {
+	files, err := filesOf(from)
+	if err != nil {
+		return err
+	}
+	for _, path := range files {
+		relative, err := filepath.Rel(from, path)
+		if err != nil {
+			return err
+		}
+		if err := copySparse(path, filepath.Join(to, relative)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func copySparse(from, to string) error {
+	content, err := os.ReadFile(from)
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
+		return err
+	}
+	if err := os.WriteFile(to, bytes.TrimRight(content, "\x00"), 0o600); err != nil {
+		return err
+	}
+	return os.Truncate(to, int64(len(content)))
+}

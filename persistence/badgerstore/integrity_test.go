@@ -1,0 +1,185 @@
+package badgerstore_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"venuegate/persistence"
+	"venuegate/persistence/badgerstore"
+	"venuegate/persistence/storetest"
+)
+
+// replaced puts one path in the place of another.
+func replaced(t *testing.T, old, with string) {
+	t.Helper()
+	if err := os.RemoveAll(old); err != nil {
+		t.Fatal(err)
+	}
+	if with == "" {
+		return
+	}
+	if err := copyStore(with, old); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Each of these loses what was answered, or could have: the store says so,
+// answers reads, refuses commits, and takes them again once the loss is
+// accepted.
+func TestLossIsNoticed(t *testing.T) {
+	for name, lose := range map[string]func(t *testing.T, dir, older string){
+		"the database is gone": func(t *testing.T, dir, _ string) { replaced(t, filepath.Join(dir, "db"), "") },
+		"the database is an old one": func(t *testing.T, dir, older string) {
+			replaced(t, filepath.Join(dir, "db"), filepath.Join(older, "db"))
+		},
+		"the database is another's": func(t *testing.T, dir, _ string) {
+			another := t.TempDir()
+			other, _ := filled(t, another)
+			writeOrders(t, other, "carol", 1, 400)
+			for range 50 {
+				writeOrders(t, other, "carol", 1, 1)
+			}
+			closeStore(t, other)
+			replaced(t, filepath.Join(dir, "db"), filepath.Join(another, "db"))
+		},
+		"the seal is gone":  func(t *testing.T, dir, _ string) { replaced(t, filepath.Join(dir, "seal"), "") },
+		"the seal is empty": func(t *testing.T, dir, _ string) { truncate(t, filepath.Join(dir, "seal"), 0) },
+		"the seal is cut":   func(t *testing.T, dir, _ string) { truncate(t, filepath.Join(dir, "seal"), 60) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir, older := filepath.Join(t.TempDir(), "store"), filepath.Join(t.TempDir(), "older")
+			store, _ := filled(t, dir)
+			closeStore(t, store)
+			if err := copyStore(dir, older); err != nil {
+				t.Fatal(err)
+			}
+			store = open(t, dir)
+			writeOrders(t, store, "alice", 151, 160)
+			closeStore(t, store)
+			lose(t, dir, older)
+			acceptLoss(t, dir)
+		})
+	}
+}
+
+func truncate(t *testing.T, path string, size int64) {
+	t.Helper()
+	if err := os.Truncate(path, size); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func acceptLoss(t *testing.T, dir string) {
+	t.Helper()
+	store := open(t, dir)
+	if err := store.Integrity(); !errors.Is(err, persistence.ErrIntegrity) {
+		t.Fatalf("Integrity = %v, want ErrIntegrity", err)
+	}
+	refusals(t, store)
+	closeStore(t, store)
+
+	store = open(t, dir)
+	if err := store.AcceptLoss(t.Context()); err != nil {
+		t.Fatalf("AcceptLoss: %v", err)
+	}
+	if err := store.Integrity(); err != nil {
+		t.Errorf("Integrity after the loss was accepted: %v", err)
+	}
+	writeOrders(t, store, "dave", 1, 5)
+	closeStore(t, store)
+	sound(t, dir, acked{"dave": 5})
+}
+
+func refusals(t *testing.T, store *badgerstore.Store) {
+	t.Helper()
+	if _, err := store.Orders(t.Context(), persistence.OrderQuery{Customer: "alice"}); err != nil {
+		t.Errorf("a damaged store does not answer: %v", err)
+	}
+	b := persistence.Batch{Puts: []persistence.Record{persistence.Setting{Name: "s"}}}
+	err := store.Commit(t.Context(), b)
+	if !errors.Is(err, persistence.ErrUnavailable) || !errors.Is(err, persistence.ErrIntegrity) {
+		t.Errorf("a damaged store answered a commit with %v", err)
+	}
+	if _, err := store.TakeOwnership(t.Context(), "alice"); !errors.Is(err, persistence.ErrUnavailable) {
+		t.Errorf("a damaged store answered a taking with %v", err)
+	}
+	if err := store.Commit(t.Context(), persistence.Batch{}); err != nil {
+		t.Errorf("a barrier was refused: %v", err)
+	}
+	if err := store.Backup(t.Context(), nil); !errors.Is(err, persistence.ErrIntegrity) {
+		t.Errorf("a damaged store was backed up: %v", err)
+	}
+}
+
+func TestAcceptLossOfASoundStoreDoesNothing(t *testing.T) {
+	dir := t.TempDir()
+	store, answered := filled(t, dir)
+	if err := store.AcceptLoss(t.Context()); err != nil {
+		t.Error(err)
+	}
+	closeStore(t, store)
+	sound(t, dir, answered)
+}
+
+// A list of tables that is gone makes badger remove the tables; the store does
+// not get that far.
+func TestDatabaseWithoutItsManifestIsLeftAlone(t *testing.T) {
+	dir := t.TempDir()
+	store, answered := filled(t, dir)
+	closeStore(t, store)
+	manifest := filepath.Join(dir, "db", "MANIFEST")
+	kept := filepath.Join(t.TempDir(), "MANIFEST")
+	if err := os.Rename(manifest, kept); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := badgerstore.Open(dir, small); !errors.Is(err, persistence.ErrIntegrity) {
+		t.Errorf("Open without the manifest gave %v", err)
+	}
+	if err := os.Rename(kept, manifest); err != nil {
+		t.Fatal(err)
+	}
+	sound(t, dir, answered)
+}
+
+// A process that ends between its first steps leaves a store that opens.
+func TestOpeningIsInterrupted(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "seal"), make([]byte, 4096), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	sound(t, dir, acked{})
+}
+
+func TestReopening(t *testing.T) {
+	dir := t.TempDir()
+	store, answered := filled(t, dir)
+	old, err := store.TakeOwnership(t.Context(), "alice")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := badgerstore.Open(dir, small); !errors.Is(err, badgerstore.ErrLocked) {
+		t.Errorf("a second opening gave %v, want ErrLocked", err)
+	}
+	closeStore(t, store)
+	closeStore(t, store)
+	sound(t, dir, answered)
+
+	store = open(t, dir)
+	defer closeStore(t, store)
+	order := persistence.Batch{Fence: old, Puts: []persistence.Record{storetest.NewOrder("alice", 151)}}
+	if err := store.Commit(t.Context(), order); !errors.Is(err, persistence.ErrFenced) {
+		t.Errorf("a fence of an earlier opening gave %v, want ErrFenced", err)
+	}
+	fence, err := store.TakeOwnership(t.Context(), "alice")
+	if err != nil || fence.Epoch <= old.Epoch {
+		t.Errorf("epoch %d after epoch %d, %v", fence.Epoch, old.Epoch, err)
+	}
+}
+
+func TestOptionsAreChecked(t *testing.T) {
+	if _, err := badgerstore.Open(t.TempDir(), badgerstore.Options{MemTableBytes: 1}); err == nil {
+		t.Error("a memory table of one byte was taken")
+	}
+}

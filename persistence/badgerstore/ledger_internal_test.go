@@ -1,0 +1,156 @@
+package badgerstore
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// However rows change, the sum is that of the rows that are left.
+func TestSumIsOfTheRowsLeft(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var changing ledger
+		left := map[string][]byte{}
+		for range rapid.IntRange(0, 40).Draw(t, "changes") {
+			key := rapid.SampledFrom([]string{"a", "b", "ab", ""}).Draw(t, "key")
+			value := rapid.SliceOfN(rapid.Byte(), 0, 3).Draw(t, "value")
+			if rapid.Bool().Draw(t, "delete") {
+				value = nil
+			}
+			changing.replace([]byte(key), left[key], value)
+			if delete(left, key); value != nil {
+				left[key] = value
+			}
+		}
+		var counted ledger
+		for key, value := range left {
+			counted.replace([]byte(key), nil, value)
+		}
+		if changing.rows != counted.rows || changing.sum != counted.sum {
+			t.Fatalf("%v after the changes, %v by counting", changing, counted)
+		}
+	})
+}
+
+func TestRowHashTellsKeyFromValue(t *testing.T) {
+	if hashRow([]byte("ab"), []byte("c")) == hashRow([]byte("a"), []byte("bc")) {
+		t.Error("a byte may move from key to value unseen")
+	}
+}
+
+func TestChainDependsOnEverything(t *testing.T) {
+	base := ledger{rows: 3, sum: hashRow([]byte("k"), nil)}
+	base.follow(ledger{seq: 4})
+	for name, change := range map[string]func(l, previous *ledger){
+		"number":       func(_, previous *ledger) { previous.seq++ },
+		"rows":         func(l, _ *ledger) { l.rows++ },
+		"sum":          func(l, _ *ledger) { l.sum[3]++ },
+		"chain before": func(_, previous *ledger) { previous.chain[31]++ },
+	} {
+		other, previous := base, ledger{seq: 4}
+		change(&other, &previous)
+		if other.follow(previous); other.chain == base.chain {
+			t.Errorf("the chain does not depend on the %s", name)
+		}
+	}
+}
+
+func FuzzDecodeLedger(f *testing.F) {
+	f.Add(ledger{}.encode())
+	f.Add([]byte{1})
+	f.Fuzz(func(t *testing.T, data []byte) {
+		l, err := decodeLedger(data)
+		if err == nil && !bytes.Equal(l.encode(), data) {
+			t.Errorf("%x became %x", data, l.encode())
+		}
+	})
+}
+
+func FuzzDecodeSealed(f *testing.F) {
+	f.Add(sealed{seq: 7}.encode())
+	f.Add(make([]byte, sealBytes))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		s, ok := decodeSealed(data)
+		if ok && !bytes.Equal(s.encode(), data) {
+			t.Errorf("%x became %x", data, s.encode())
+		}
+	})
+}
+
+func FuzzReadBackup(f *testing.F) {
+	var whole bytes.Buffer
+	out := newBackupWriter(&whole)
+	out.write([]byte(backupMagic))
+	var head ledger
+	head.replace([]byte("key"), nil, []byte("value"))
+	out.write(head.encode())
+	out.row([]byte("key"), []byte("value"))
+	if err := out.finish(); err != nil {
+		f.Fatal(err)
+	}
+	f.Add(whole.Bytes())
+	f.Add([]byte(backupMagic))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		_, err := readBackup(bytes.NewReader(data), func(_, _ []byte) error { return nil })
+		if err != nil && !errors.Is(err, ErrBackup) {
+			t.Errorf("a damaged backup gave %v", err)
+		}
+		if err == nil && !bytes.HasPrefix(data, whole.Bytes()[:len(backupMagic)]) {
+			t.Error("something else was taken for a backup")
+		}
+	})
+}
+
+// FuzzCheckTable reads arbitrary bytes as a table: it must neither take them nor
+// end the process.
+func FuzzCheckTable(f *testing.F) {
+	f.Add([]byte{})
+	f.Add([]byte{0, 0, 0, 0})
+	f.Add([]byte{0, 0, 0, 0, 8, 1, 0, 0, 0, 2})
+	path := filepath.Join(f.TempDir(), "000001.sst")
+	f.Fuzz(func(t *testing.T, data []byte) {
+		if err := os.WriteFile(path, data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := checkTable(path, 0); err == nil {
+			t.Errorf("%x was taken for a table", data)
+		}
+	})
+}
+
+func TestSealKeepsTheNewerSlot(t *testing.T) {
+	dir := t.TempDir()
+	s, err := openSeal(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = s.close() }()
+	if _, err := s.read(); !errors.Is(err, errUnsealed) {
+		t.Errorf("a new seal gave %v", err)
+	}
+	for seq := range uint64(5) {
+		if err := s.write(ledger{seq: seq}); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := s.read(); err != nil || got.seq != seq {
+			t.Errorf("after %d the seal says %d, %v", seq, got.seq, err)
+		}
+	}
+	// A torn write of the newest leaves the one before.
+	if _, err := s.file.WriteAt([]byte("torn"), 10); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := s.read(); err != nil || got.seq != 3 {
+		t.Errorf("with one slot torn the seal says %d, %v", got.seq, err)
+	}
+	if _, err := s.file.WriteAt([]byte("torn"), sealSlotBytes+10); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.read(); !errors.Is(err, errSealDamaged) {
+		t.Errorf("with both slots torn the seal gave %v", err)
+	}
+}
