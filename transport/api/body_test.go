@@ -188,7 +188,8 @@ func TestOrderFieldsAgainstEachOther(t *testing.T) {
 
 func TestFaultsNeverRepeatAValueOfTheWrongType(t *testing.T) {
 	_, err := api.DecodePlaceOrder([]byte(`{"exchange":{"secret":"hunter2"}}`))
-	if strings.Contains(string(api.AppendError(nil, err.(*venues.Error), "req")), "hunter2") {
+	e, _ := errors.AsType[*venues.Error](err)
+	if e == nil || strings.Contains(string(api.AppendError(nil, e, "req")), "hunter2") {
 		t.Error("the value is in the answer")
 	}
 }

@@ -31,8 +31,13 @@ func TestCursorComesBackUnderItsFiltersAlone(t *testing.T) {
 		t.Fatalf("got %+v, %v", got, err)
 	}
 	for _, filters := range [][]string{
-		nil, {"fills", "cus_1"}, {"fills", "cus_2", "BTCUSDT"}, {"orders", "cus_1", "BTCUSDT"},
-		{"fills", "cus_1", "BTCUSDT", ""}, {"fills", "cus_", "1BTCUSDT"}, {"fillscus_1BTCUSDT"},
+		nil,
+		{"fills", "cus_1"},
+		{"fills", "cus_2", "BTCUSDT"},
+		{"orders", "cus_1", "BTCUSDT"},
+		{"fills", "cus_1", "BTCUSDT", ""},
+		{"fills", "cus_", "1BTCUSDT"},
+		{"fillscus_1BTCUSDT"},
 	} {
 		_, err := codec.Open(text, filters...)
 		wantFaults(t, err, "cursor malformed")

@@ -156,8 +156,10 @@ func TestAppendSmallRecords(t *testing.T) {
 		`{"exchange":"bybit","symbol":"BTCUSDT","leverage":"10","previousLeverage":null}`)
 	results := []venues.CancelResult{
 		{OrderID: "ord_1", Exchange: venues.OKX, Symbol: "BTCUSDT", Result: venues.CancelDone},
-		{OrderID: "ord_2", Exchange: venues.OKX, Symbol: "BTCUSDT", Result: venues.CancelFailed,
-			Error: venues.Errorf(venues.CodeExchangeUnavailable, "no answer")},
+		{
+			OrderID: "ord_2", Exchange: venues.OKX, Symbol: "BTCUSDT", Result: venues.CancelFailed,
+			Error: venues.Errorf(venues.CodeExchangeUnavailable, "no answer"),
+		},
 	}
 	wantJSON(t, api.AppendList(nil, results, api.AppendCancelResult), `{"items":[
 		{"orderId":"ord_1","exchange":"okx","symbol":"BTCUSDT","result":"cancelled"},
@@ -172,9 +174,18 @@ func TestAppendSmallRecords(t *testing.T) {
 
 func TestAppendDecimal(t *testing.T) {
 	for _, c := range []struct{ in, want string }{
-		{"0", "0"}, {"0.0", "0"}, {"-0.00", "0"}, {"1", "1"}, {"64000.00", "64000"}, {"0.5", "0.5"}, {"-0.05", "-0.05"},
-		{"0.000000000000000001", "0.000000000000000001"}, {"999999999999999999.999999999999999999", "999999999999999999.999999999999999999"},
-		{"100", "100"}, {"12.340", "12.34"}, {"-7.10", "-7.1"},
+		{"0", "0"},
+		{"0.0", "0"},
+		{"-0.00", "0"},
+		{"1", "1"},
+		{"64000.00", "64000"},
+		{"0.5", "0.5"},
+		{"-0.05", "-0.05"},
+		{"0.000000000000000001", "0.000000000000000001"},
+		{"999999999999999999.999999999999999999", "999999999999999999.999999999999999999"},
+		{"100", "100"},
+		{"12.340", "12.34"},
+		{"-7.10", "-7.1"},
 	} {
 		if got := string(api.AppendDecimal(nil, d(c.in))); got != `"`+c.want+`"` {
 			t.Errorf("AppendDecimal(%s) = %s, want %q", c.in, got, c.want)
@@ -184,8 +195,10 @@ func TestAppendDecimal(t *testing.T) {
 		in   decimal.Decimal
 		want string
 	}{
-		{decimal.New(64, 3), "64000"}, {decimal.New(math.MinInt64, 0), "-9223372036854775808"},
-		{decimal.New(1, -19), "0.0000000000000000001"}, {decimal.Decimal{}, "0"},
+		{decimal.New(64, 3), "64000"},
+		{decimal.New(math.MinInt64, 0), "-9223372036854775808"},
+		{decimal.New(1, -19), "0.0000000000000000001"},
+		{decimal.Decimal{}, "0"},
 	} {
 		if got := string(api.AppendDecimal(nil, c.in)); got != `"`+c.want+`"` {
 			t.Errorf("AppendDecimal(%s) = %s, want %q", c.in, got, c.want)

@@ -60,9 +60,13 @@ func TestRetryAfterIsNeverTooShort(t *testing.T) {
 		wait time.Duration
 		want string
 	}{
-		{venues.CodeRateLimited, 0, "1"}, {venues.CodeRateLimited, time.Nanosecond, "1"}, {venues.CodeRateLimited, time.Second, "1"},
-		{venues.CodeRateLimited, time.Second + 1, "2"}, {venues.CodeMaintenance, 90 * time.Second, "90"},
-		{venues.CodeMaintenance, -time.Second, "1"}, {venues.CodeNotFound, time.Second, ""},
+		{venues.CodeRateLimited, 0, "1"},
+		{venues.CodeRateLimited, time.Nanosecond, "1"},
+		{venues.CodeRateLimited, time.Second, "1"},
+		{venues.CodeRateLimited, time.Second + 1, "2"},
+		{venues.CodeMaintenance, 90 * time.Second, "90"},
+		{venues.CodeMaintenance, -time.Second, "1"},
+		{venues.CodeNotFound, time.Second, ""},
 	} {
 		if got := api.RetryAfter(&venues.Error{Code: c.code, RetryAfter: c.wait}); got != c.want {
 			t.Errorf("%s %v: %q, want %q", c.code, c.wait, got, c.want)

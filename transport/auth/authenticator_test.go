@@ -88,6 +88,7 @@ type panicking struct{}
 func (panicking) APIKey(context.Context, string) (persistence.APIKey, error) {
 	panic("a key was looked up")
 }
+
 func (panicking) Customer(context.Context, string) (persistence.Customer, error) {
 	panic("a customer was looked up")
 }
@@ -205,7 +206,9 @@ func TestIPv6FailuresAreLimitedPerNetwork(t *testing.T) {
 	a := auth.NewAuthenticator(newRecords())
 	source := netip.MustParseAddr("2001:db8::1")
 	for range 30 {
-		a.Fail(t.Context(), source)
+		if e := a.Fail(t.Context(), source); e.Code != venues.CodeUnauthorized {
+			t.Fatal(e)
+		}
 		source = source.Next()
 	}
 	if e := a.Fail(t.Context(), source); e.Code != venues.CodeRateLimited {

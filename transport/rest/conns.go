@@ -2,9 +2,11 @@ package rest
 
 import (
 	"crypto/tls"
+	"errors"
 	"net"
 	"net/netip"
 	"sync"
+	"syscall"
 )
 
 // Serve takes requests from the listener until Shutdown, encrypted if
@@ -76,6 +78,16 @@ func (l *addressLimit) leave(addr netip.Addr) {
 type countedConn struct {
 	net.Conn
 	leave func()
+}
+
+// SyscallConn implements syscall.Conn where the connection below does: nothing
+// here changes bytes, and the stream writes to descriptors.
+func (c *countedConn) SyscallConn() (syscall.RawConn, error) {
+	described, ok := c.Conn.(syscall.Conn)
+	if !ok {
+		return nil, errors.ErrUnsupported
+	}
+	return described.SyscallConn()
 }
 
 // Close implements net.Conn.

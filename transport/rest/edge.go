@@ -40,7 +40,7 @@ func (s *Server) edge(c *fiber.Ctx) (err error) {
 		c.Context().SetConnectionClose()
 		return err
 	}
-	c.Locals(sourceKey{}, s.source(c))
+	s.settleSource(c)
 	return c.Next()
 }
 

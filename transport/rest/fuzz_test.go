@@ -42,11 +42,13 @@ func speak(t *testing.T, w *world, raw []byte) (statuses []int) {
 		if err != nil {
 			t.Fatalf("the server wrote no HTTP: %v", err)
 		}
+		_, err = io.Copy(io.Discard, answer.Body)
+		answer.Body.Close()
+		if err != nil {
+			return statuses // the answer to HEAD has a length and no body
+		}
 		if answer.StatusCode == http.StatusContinue {
 			continue
-		}
-		if _, err := io.Copy(io.Discard, answer.Body); err != nil {
-			return statuses // the answer to HEAD has a length and no body
 		}
 		statuses = append(statuses, answer.StatusCode)
 	}

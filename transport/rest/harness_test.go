@@ -391,7 +391,7 @@ type fakeReadiness struct{ err error }
 func (f *fakeReadiness) Ready(context.Context) error { return f.err }
 
 func instruments() fakeCatalogue {
-	make := func(exchange venues.Venue, symbol, venueSymbol string, kind venues.Kind, status venues.InstrumentStatus) venues.Instrument {
+	instrument := func(exchange venues.Venue, symbol, venueSymbol string, kind venues.Kind, status venues.InstrumentStatus) venues.Instrument {
 		return venues.Instrument{
 			Symbol: symbol, Exchange: exchange, Kind: kind, Status: status, VenueSymbol: venueSymbol,
 			TickSize: venues.MustDecimal("0.1"), MinQty: venues.MustDecimal("0.001"), QtyStep: venues.MustDecimal("0.001"),
@@ -400,13 +400,13 @@ func instruments() fakeCatalogue {
 	}
 	return fakeCatalogue{
 		venues.Binance: venues.NewInstrumentSet([]venues.Instrument{
-			make(venues.Binance, "ETHUSDT", "ETHUSDT", venues.KindPerpetual, venues.InstrumentTrading),
-			make(venues.Binance, "BTCUSDT", "BTCUSDT", venues.KindPerpetual, venues.InstrumentTrading),
-			make(venues.Binance, "BTCUSDT-260925", "BTCUSDT_260925", venues.KindFuture, venues.InstrumentTrading),
+			instrument(venues.Binance, "ETHUSDT", "ETHUSDT", venues.KindPerpetual, venues.InstrumentTrading),
+			instrument(venues.Binance, "BTCUSDT", "BTCUSDT", venues.KindPerpetual, venues.InstrumentTrading),
+			instrument(venues.Binance, "BTCUSDT-260925", "BTCUSDT_260925", venues.KindFuture, venues.InstrumentTrading),
 		}),
 		venues.Bybit: venues.NewInstrumentSet([]venues.Instrument{
-			make(venues.Bybit, "BTCUSDT", "BTCUSDT", venues.KindPerpetual, venues.InstrumentTrading),
-			make(venues.Bybit, "BTCUSDT-260925", "BTCUSDT-25SEP26", venues.KindFuture, venues.InstrumentHalted),
+			instrument(venues.Bybit, "BTCUSDT", "BTCUSDT", venues.KindPerpetual, venues.InstrumentTrading),
+			instrument(venues.Bybit, "BTCUSDT-260925", "BTCUSDT-25SEP26", venues.KindFuture, venues.InstrumentHalted),
 		}),
 	}
 }

@@ -161,10 +161,27 @@ func TestNoKeyReachesNothing(t *testing.T) {
 func TestUnknownPathsAndMethods(t *testing.T) {
 	w := newWorld(t)
 	for _, c := range [][2]string{
-		{"GET", "/"}, {"GET", "/v1"}, {"GET", "/v2/orders"}, {"GET", "/v1/orders/"}, {"GET", "/V1/orders"}, {"GET", "/v1/Orders"},
-		{"GET", "/v1/orders/a/b"}, {"GET", "/v1//orders"}, {"PUT", "/v1/orders"}, {"POST", "/v1/orders/ord_1"}, {"PATCH", "/v1/orders"},
-		{"DELETE", "/v1/fills"}, {"POST", "/v1/time"}, {"OPTIONS", "/v1/orders"}, {"TRACE", "/v1/orders"}, {"CONNECT", "/v1/orders"},
-		{"BREW", "/v1/orders"}, {"get", "/v1/time"}, {"GET", "/metrics"}, {"GET", "/v1/orders%2f"}, {"GET", "/%2e%2e/v1/time/x"},
+		{"GET", "/"},
+		{"GET", "/v1"},
+		{"GET", "/v2/orders"},
+		{"GET", "/v1/orders/"},
+		{"GET", "/V1/orders"},
+		{"GET", "/v1/Orders"},
+		{"GET", "/v1/orders/a/b"},
+		{"GET", "/v1//orders"},
+		{"PUT", "/v1/orders"},
+		{"POST", "/v1/orders/ord_1"},
+		{"PATCH", "/v1/orders"},
+		{"DELETE", "/v1/fills"},
+		{"POST", "/v1/time"},
+		{"OPTIONS", "/v1/orders"},
+		{"TRACE", "/v1/orders"},
+		{"CONNECT", "/v1/orders"},
+		{"BREW", "/v1/orders"},
+		{"get", "/v1/time"},
+		{"GET", "/metrics"},
+		{"GET", "/v1/orders%2f"},
+		{"GET", "/%2e%2e/v1/time/x"},
 	} {
 		got := w.do(c[0], c[1], "", "")
 		got.want(http.StatusNotFound, venues.CodeNotFound)

@@ -105,8 +105,14 @@ func (d *Deps) check() error {
 		name  string
 		given bool
 	}{
-		{"Trader", d.Trader != nil}, {"Accounts", d.Accounts != nil}, {"Catalogue", d.Catalogue != nil}, {"Records", d.Records != nil},
-		{"Auth", d.Auth != nil}, {"Limiter", d.Limiter != nil}, {"Ready", d.Ready != nil}, {"Log", d.Log != nil},
+		{"Trader", d.Trader != nil},
+		{"Accounts", d.Accounts != nil},
+		{"Catalogue", d.Catalogue != nil},
+		{"Records", d.Records != nil},
+		{"Auth", d.Auth != nil},
+		{"Limiter", d.Limiter != nil},
+		{"Ready", d.Ready != nil},
+		{"Log", d.Log != nil},
 		{"AsyncAPI", len(d.AsyncAPI) > 0},
 	} {
 		if !dep.given {
@@ -140,10 +146,11 @@ func (s *Server) newApp() *fiber.App {
 		DisablePreParseMultipartForm: true,
 		StrictRouting:                true,
 		CaseSensitive:                true,
-		// Forwarded headers count from these alone. The source address is found
-		// by ourselves (see source): the router's way takes the client's word.
+		// Forwarded headers count from these alone. The router takes the first
+		// address of the list, which is the client's word; see settleSource.
 		EnableTrustedProxyCheck: true,
 		TrustedProxies:          proxies,
+		ProxyHeader:             fiber.HeaderXForwardedFor,
 		EnableIPValidation:      true,
 		RequestMethods:          methods(),
 		DisableStartupMessage:   true,

@@ -161,6 +161,9 @@ func TestMountedRoutes(t *testing.T) {
 	var seen netip.Addr
 	w.server.Mount(http.MethodPost, "/v1/hooks/in/:hookId", func(c *fiber.Ctx) error {
 		seen = rest.Source(c)
+		if c.IP() != seen.String() {
+			t.Errorf("the router's address is %s, ours %v", c.IP(), seen)
+		}
 		if c.Params("hookId") != "h" {
 			return venues.Errorf(venues.CodeBadSignature, "m")
 		}

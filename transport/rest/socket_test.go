@@ -2,16 +2,20 @@ package rest_test
 
 import (
 	"bufio"
-	"bytes"
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
+
+	"github.com/gofiber/fiber/v2"
 
 	"venuegate/persistence"
 	"venuegate/transport/api"
@@ -108,7 +112,7 @@ func TestHeaderLimit(t *testing.T) {
 
 // exchange sends raw bytes and reads the answers until the server closes or
 // waits for more.
-func exchange(t *testing.T, address string, raw string) (answers []*http.Response, closed bool) {
+func exchange(t *testing.T, address string, raw string) (answers []*response, closed bool) {
 	t.Helper()
 	conn, err := net.Dial("tcp", address)
 	if err != nil {
@@ -130,11 +134,11 @@ func exchange(t *testing.T, address string, raw string) (answers []*http.Respons
 			return answers, !errors.As(err, &timeout) || !timeout.Timeout()
 		}
 		body, err := io.ReadAll(answer.Body)
+		answer.Body.Close()
 		if err != nil {
 			t.Fatal(err)
 		}
-		answer.Body = io.NopCloser(bytes.NewReader(body))
-		answers = append(answers, answer)
+		answers = append(answers, &response{t, answer.StatusCode, answer.Header, body})
 	}
 }
 
@@ -182,19 +186,18 @@ func TestRequestSmuggling(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			answers, closed := exchange(t, address, c.raw)
-			if len(answers) != 1 || answers[0].StatusCode != c.status {
+			if len(answers) != 1 || answers[0].status != c.status {
 				t.Fatalf("answers %+v", answers)
 			}
 			if !closed {
 				t.Error("the connection was left open")
 			}
-			data, _ := io.ReadAll(answers[0].Body)
-			r := &response{t, answers[0].StatusCode, answers[0].Header, data}
+			r := answers[0]
 			if e := r.error(); e.RequestID == "" || e.RequestID != r.header.Get("X-Request-Id") {
-				t.Errorf("%s", data)
+				t.Errorf("%s", r.body)
 			}
-			if strings.Contains(string(data), key) {
-				t.Errorf("the key is in the answer: %s", data)
+			if strings.Contains(string(r.body), key) {
+				t.Errorf("the key is in the answer: %s", r.body)
 			}
 		})
 	}
@@ -213,7 +216,7 @@ func TestKeepAliveAndPipelining(t *testing.T) {
 	}
 	ids := map[string]bool{}
 	for _, a := range answers {
-		ids[a.Header.Get("X-Request-Id")] = true
+		ids[a.header.Get("X-Request-Id")] = true
 	}
 	if len(ids) != 5 {
 		t.Errorf("ids %v", ids)
@@ -272,6 +275,50 @@ func TestConnectionsPerAddress(t *testing.T) {
 		if time.Now().After(deadline) {
 			t.Fatal("a closed connection made no room")
 		}
+	}
+}
+
+// Over TLS the answers say so, and the limit counts connections all the same.
+func TestServeTLS(t *testing.T) {
+	certificate := httptest.NewUnstartedServer(nil)
+	certificate.StartTLS()
+	defer certificate.Close()
+	w := newWorld(t, func(d *rest.Deps) {
+		d.TLS = &tls.Config{Certificates: certificate.TLS.Certificates, MinVersion: tls.VersionTLS12}
+	})
+	address := w.listen()
+	client := certificate.Client()
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "https://"+address+"/v1/time", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	answered, err := client.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	answered.Body.Close()
+	client.CloseIdleConnections()
+	if answered.StatusCode != http.StatusOK || answered.Header.Get("Strict-Transport-Security") == "" {
+		t.Errorf("%d %v", answered.StatusCode, answered.Header)
+	}
+}
+
+// What is mounted can reach the descriptor of a counted connection.
+func TestCountedConnectionsKeepTheirDescriptor(t *testing.T) {
+	w := newWorld(t)
+	found := make(chan bool, 1)
+	w.server.Mount(http.MethodGet, "/descriptor", func(c *fiber.Ctx) error {
+		described, ok := c.Context().Conn().(syscall.Conn)
+		if ok {
+			_, err := described.SyscallConn()
+			ok = err == nil
+		}
+		found <- ok
+		return nil
+	})
+	w.send(w.client(), http.MethodGet, w.listen(), "/descriptor", "", nil).want(http.StatusOK)
+	if !<-found {
+		t.Error("no descriptor")
 	}
 }
 

@@ -17,6 +17,14 @@ func Source(c *fiber.Ctx) netip.Addr {
 	return addr
 }
 
+// settleSource finds the source once and leaves it as the only forwarded
+// address, so that c.IP() of a mounted handler is the same one.
+func (s *Server) settleSource(c *fiber.Ctx) {
+	addr := s.source(c)
+	c.Locals(sourceKey{}, addr)
+	c.Request().Header.Set(fiber.HeaderXForwardedFor, addr.String())
+}
+
 // source walks X-Forwarded-For from the end, where our own proxies write, and
 // stops at the first address that is not one of them: what stands before it is
 // the client's word.
