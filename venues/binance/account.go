@@ -21,8 +21,8 @@ type Account struct {
 	orders10s   *restclient.Budget
 	orders1m    *restclient.Budget
 	mode        atomic.Pointer[venues.AccountMode]
-	// acknowledged is when the venue last took a change of an order, in unix
-	// nanoseconds: the private stream must tell of it soon.
+	// acknowledged is when the last change of an order began that the venue took,
+	// in unix nanoseconds: the private stream must tell of it soon.
 	acknowledged atomic.Int64
 	sides        sideMemory
 }

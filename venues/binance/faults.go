@@ -27,7 +27,7 @@ var expiryReasons = map[string]string{
 	"3": "self_trade_prevention",
 	"4": "reduce_only_conflict",
 	"5": "liquidation",
-	"6": "no_position",
+	"6": venues.ReasonNoPosition,
 	"7": "delisted",
 	"8": "trigger_failed",
 }
@@ -50,9 +50,9 @@ func endFault(r *venues.ExecutionReport, orderType, timeInForce, expiry string) 
 	case r.FilledQty.IsPositive() || !endsAtOnce(orderType, timeInForce):
 		return nil
 	case timeInForce == "FOK":
-		return fault("fok_not_filled", "the order could not be filled at once")
+		return fault(venues.ReasonFOKNotFilled, "the order could not be filled at once")
 	case timeInForce == "IOC":
-		return fault("ioc_not_filled", "nothing could be filled at once")
+		return fault(venues.ReasonIOCNotFilled, "nothing could be filled at once")
 	case orderType == "MARKET":
 		return fault("no_liquidity", "the market could not fill the order")
 	default:

@@ -44,6 +44,9 @@ type Options struct {
 	// ConnLifetime is when a stream connection is renewed, 23 h: the venue cuts
 	// it after 24.
 	ConnLifetime time.Duration
+	// RenewOverlap is how long the old connection is still read beside the new
+	// one, 3 s: subscriptions must be in effect by then.
+	RenewOverlap time.Duration
 	// BackoffMin and BackoffMax bound the wait before a reconnect: 1 s and 30 s.
 	BackoffMin time.Duration
 	BackoffMax time.Duration

@@ -20,6 +20,7 @@ func (a *Account) Place(ctx context.Context, r venues.OrderRequest) (venues.Exec
 		return venues.ExecutionReport{}, notSent(venues.Errorf(venues.CodeExchangeUnavailable, "the order's deadline has passed").
 			Because(errDeadlinePassed))
 	}
+	began := time.Now()
 	place := a.placeOrder
 	if r.Type.IsStop() {
 		place = a.placeAlgo
@@ -28,7 +29,7 @@ func (a *Account) Place(ctx context.Context, r venues.OrderRequest) (venues.Exec
 	if isRefusal(err, codeMarginInsufficient) {
 		err = a.explainMargin(ctx, &r, err)
 	}
-	return a.acknowledge(report, err)
+	return a.acknowledge(began, report, err)
 }
 
 // inKnownMode sends with the account's position mode. If the venue says that the
@@ -49,10 +50,11 @@ func (a *Account) inKnownMode(ctx context.Context, send func(hedge bool) (venues
 	return send(fresh.Hedge)
 }
 
-// acknowledge notes that the private stream has something to tell.
-func (a *Account) acknowledge(report venues.ExecutionReport, err error) (venues.ExecutionReport, error) {
+// acknowledge notes that the private stream has something to tell of a change
+// that began then.
+func (a *Account) acknowledge(began time.Time, report venues.ExecutionReport, err error) (venues.ExecutionReport, error) {
 	if err == nil {
-		a.acknowledged.Store(time.Now().UnixNano())
+		a.acknowledged.Store(began.UnixNano())
 	}
 	return report, err
 }
@@ -134,11 +136,12 @@ func (a *Account) Amend(ctx context.Context, r venues.AmendRequest) (venues.Exec
 	if r.ReduceOnly && !mode.Hedge {
 		p = p.with("reduceOnly", "true") // spares the minimum notional
 	}
+	began := time.Now()
 	report, err := a.sendOrder(ctx, http.MethodPut, p, r.Deadline, restclient.LaneOrder)
 	if isNoChange(err) {
 		return a.Order(ctx, r.OrderRef)
 	}
-	return a.acknowledge(report, err)
+	return a.acknowledge(began, report, err)
 }
 
 // orderName are the parameters that name a regular order. The client id comes
@@ -161,12 +164,13 @@ func (a *Account) Cancel(ctx context.Context, ref venues.OrderRef) (venues.Execu
 	case ref.Type == "":
 		cancels = append(cancels, a.cancelAlgo)
 	}
+	began := time.Now()
 	var report venues.ExecutionReport
 	var first error
 	for _, cancel := range cancels {
 		var err error
 		if report, err = cancel(ctx, ref); err == nil {
-			return a.acknowledge(report, nil)
+			return a.acknowledge(began, report, nil)
 		}
 		if first == nil || !isGone(err) {
 			first = err

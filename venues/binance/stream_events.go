@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"go.uber.org/zap"
 
@@ -22,6 +23,9 @@ func (f *privateFeed) handle(message []byte) error {
 		}
 	}
 	kind := o.optionalText("e")
+	if kind != "" {
+		f.heardAt.Store(time.Now().UnixNano())
+	}
 	switch kind {
 	case "ORDER_TRADE_UPDATE":
 		err = f.order(o)
@@ -58,7 +62,7 @@ func (f *privateFeed) notice(o *event, message []byte) {
 	case o.has("event") && o.object("event").optionalText("e") == "serverShutdown":
 		f.link.Renew()
 	case o.has("error"), o.has("code"):
-		f.link.Reconnect(errors.New("private stream refused: " + bounded(string(message))))
+		f.log.Warn("private stream: refusal", zap.String("message", bounded(string(message))))
 	}
 }
 

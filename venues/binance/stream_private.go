@@ -25,7 +25,14 @@ const (
 	keepAliveRetry    = time.Minute
 	keepAliveMax      = 55 * time.Minute
 	keepAliveTimeout  = 15 * time.Second
+	// proofTimeout is how long a new connection may take to answer at all before
+	// it counts as up without that.
+	proofTimeout = 2 * time.Second
 )
+
+// listSubscriptions makes the venue speak: its answer shows that the connection
+// is served, so that no event after it is missed.
+const listSubscriptions = `{"method":"LIST_SUBSCRIPTIONS","id":1}`
 
 // privateEvents are the events that the stream is asked for.
 var privateEvents = strings.Join([]string{
@@ -49,11 +56,14 @@ type privateFeed struct {
 	cancel  context.CancelFunc
 	workers sync.WaitGroup
 
-	parser fastjson.Parser
-	// connected is set from Opened to Lost; the supervisor's alone.
-	connected bool
 	// heardAt is when the last event came, in unix nanoseconds.
 	heardAt atomic.Int64
+
+	// deliver makes sure that the sink hears one thing at a time.
+	deliver   sync.Mutex
+	parser    fastjson.Parser
+	connected bool      // the sink was told
+	openedAt  time.Time // of a connection that has not spoken; zero otherwise
 
 	mu        sync.Mutex
 	extended  time.Time // when the listen key was made or extended
@@ -69,9 +79,9 @@ func (a *Account) OpenPrivate(sink venues.PrivateSink) venues.PrivateFeed {
 	f := &privateFeed{account: a, sink: sink, log: o.Log}
 	f.ctx, f.cancel = context.WithCancel(context.Background())
 	f.link = wsclient.New(wsclient.Options{
-		URL:        f.address,
-		Handler:    f,
-		Lifetime:   o.ConnLifetime,
+		URL:      f.address,
+		Handler:  f,
+		Lifetime: o.ConnLifetime, RenewOverlap: o.RenewOverlap,
 		BackoffMin: o.BackoffMin, BackoffMax: o.BackoffMax,
 		Log: o.Log.With(zap.String("category", "/private")),
 	})
@@ -121,17 +131,30 @@ func (f *privateFeed) noteExtended(err error) {
 	}
 }
 
-// Opened tells the sink that the stream is up, unless it was up already and was
-// only renewed.
-func (f *privateFeed) Opened(*wsclient.Conn) {
+// Opened waits for the connection's first word before the sink is told, unless
+// the stream was up already and is only renewed.
+func (f *privateFeed) Opened(c *wsclient.Conn) {
+	c.Send([]byte(listSubscriptions))
+	f.deliver.Lock()
+	defer f.deliver.Unlock()
 	if !f.connected {
-		f.connected = true
+		f.openedAt = time.Now()
+	}
+}
+
+// serving tells the sink that the stream is up; deliver is held.
+func (f *privateFeed) serving() {
+	if !f.openedAt.IsZero() {
+		f.openedAt, f.connected = time.Time{}, true
 		f.sink.Connected()
 	}
 }
 
 // Lost tells the sink.
 func (f *privateFeed) Lost(cause error) {
+	f.deliver.Lock()
+	defer f.deliver.Unlock()
+	f.openedAt = time.Time{}
 	if f.connected {
 		f.connected = false
 		f.sink.Lost(cause)
@@ -141,7 +164,9 @@ func (f *privateFeed) Lost(cause error) {
 // Message decodes one event. One that cannot be understood but might concern
 // orders or positions counts as a loss: the account reads its state anew.
 func (f *privateFeed) Message(_ *wsclient.Conn, message []byte) {
-	f.heardAt.Store(time.Now().UnixNano())
+	f.deliver.Lock()
+	defer f.deliver.Unlock()
+	f.serving()
 	if err := f.handle(message); err != nil {
 		f.log.Error("private stream: undecodable event", zap.Error(err))
 		f.sink.Lost(err)
@@ -151,10 +176,19 @@ func (f *privateFeed) Message(_ *wsclient.Conn, message []byte) {
 
 // Tick extends the listen key in time and notices a stream that is mute.
 func (f *privateFeed) Tick(now time.Time) {
-	if f.connected {
+	if f.isUp(now) {
 		f.keepAlive(now)
 		f.checkMute(now)
 	}
+}
+
+func (f *privateFeed) isUp(now time.Time) bool {
+	f.deliver.Lock()
+	defer f.deliver.Unlock()
+	if now.Sub(f.openedAt) > proofTimeout {
+		f.serving()
+	}
+	return f.connected
 }
 
 func (f *privateFeed) keepAlive(now time.Time) {
@@ -189,7 +223,7 @@ func (f *privateFeed) extend() {
 // checkMute holds the last acknowledged order against the last event.
 func (f *privateFeed) checkMute(now time.Time) {
 	acknowledged := f.account.acknowledged.Load()
-	if acknowledged == 0 || f.heardAt.Load() >= acknowledged-int64(time.Second) {
+	if acknowledged == 0 || f.heardAt.Load() >= acknowledged {
 		return
 	}
 	if now.UnixNano()-acknowledged > int64(f.account.c.options.EventSilenceMax) {

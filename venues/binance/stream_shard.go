@@ -79,9 +79,9 @@ func newShard(f *feed, category string) *shard {
 	s := &shard{feed: f, category: category, streams: make(map[string]*stream), pending: make(map[uint64]subscription)}
 	o := f.c.options
 	s.link = wsclient.New(wsclient.Options{
-		URL:        func(context.Context) (string, error) { return o.StreamURL + category + "/stream", nil },
-		Handler:    s,
-		Lifetime:   o.ConnLifetime,
+		URL:      func(context.Context) (string, error) { return o.StreamURL + category + "/stream", nil },
+		Handler:  s,
+		Lifetime: o.ConnLifetime, RenewOverlap: o.RenewOverlap,
 		BackoffMin: o.BackoffMin, BackoffMax: o.BackoffMax,
 		Log: o.Log.With(zap.String("category", category)),
 	})

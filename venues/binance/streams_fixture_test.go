@@ -164,11 +164,13 @@ func TestRecordedBTCUSDT2024(t *testing.T) {
 		if !scanDepth(message, "BTCUSDT", btc, scanned) {
 			t.Fatalf("message %d: the scanner gave up", n)
 		}
-		if err := decodeDepth(&parser, message, "BTCUSDT", btc, parsed); err != nil {
-			t.Fatalf("message %d: %v", n, err)
-		}
-		if err := sameUpdate(scanned, parsed); err != nil {
-			t.Fatalf("message %d: %v", n, err)
+		if !raceDetector || n%8 == 0 { // the thorough way is slow with it
+			if err := decodeDepth(&parser, message, "BTCUSDT", btc, parsed); err != nil {
+				t.Fatalf("message %d: %v", n, err)
+			}
+			if err := sameUpdate(scanned, parsed); err != nil {
+				t.Fatalf("message %d: %v", n, err)
+			}
 		}
 		if n > 0 && scanned.PrevSeq != last {
 			t.Fatalf("message %d follows %d, not %d", n, scanned.PrevSeq, last)
