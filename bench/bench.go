@@ -1,0 +1,115 @@
+// Package bench measures the service against the limit of the machine it runs
+// on. Each scenario runs its own limit probe, interleaved with what it measures,
+// and reports the ratio: absolute times belong to the machine, ratios carry over.
+//
+// Figures are medians over rounds, with the smallest and the largest beside
+// them. Nothing here passes or fails; the goals are printed for the reader. See
+// README.md for the method.
+package bench
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"text/tabwriter"
+	"time"
+)
+
+// Options of a run.
+type Options struct {
+	// Binary is the service's executable, for scenarios that start it.
+	Binary string
+	// Recording is a recorded book stream, for scenarios that replay one; see
+	// README.md. Empty means a synthetic one.
+	Recording string
+	// Rounds is how often each measurement is repeated; 0 means RoundsDefault.
+	Rounds int
+}
+
+// RoundsDefault is the usual number of rounds.
+const RoundsDefault = 5
+
+// Scenario is one thing that is measured.
+type Scenario struct {
+	Name string
+	// Does says in a line what is measured against which limit.
+	Does string
+	Run  func(ctx context.Context, o Options) ([]Figure, error)
+}
+
+// Figure is one line of a report.
+type Figure struct {
+	Name string
+	// Ours and Limit are medians in Unit with their spread; Limit may be zero
+	// where there is none.
+	Ours, Limit Spread
+	Unit        string
+	// HigherIsBetter turns the meaning of the ratio around.
+	HigherIsBetter bool
+	Goal           string
+}
+
+// Spread is the median of several rounds between the smallest and the largest.
+type Spread struct{ Median, Min, Max float64 }
+
+// spreadOf summarizes rounds.
+func spreadOf(rounds []float64) Spread {
+	sorted := slices.Sorted(slices.Values(rounds))
+	if len(sorted) == 0 {
+		return Spread{}
+	}
+	return Spread{Median: sorted[len(sorted)/2], Min: sorted[0], Max: sorted[len(sorted)-1]}
+}
+
+func (s Spread) String() string {
+	if s == (Spread{}) {
+		return "-"
+	}
+	return fmt.Sprintf("%.4g [%.4g-%.4g]", s.Median, s.Min, s.Max)
+}
+
+// Scenarios lists everything that can be measured.
+func Scenarios() []Scenario {
+	return []Scenario{commitScenario, ordersScenario, memoryScenario}
+}
+
+// Run measures the scenarios named, or all, and writes a table.
+func Run(ctx context.Context, out io.Writer, names []string, o Options) error {
+	if o.Rounds <= 0 {
+		o.Rounds = RoundsDefault
+	}
+	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(table, "scenario\tfigure\tours\tlimit\tunit\tours/limit\tgoal")
+	for _, s := range Scenarios() {
+		if len(names) > 0 && !slices.Contains(names, s.Name) {
+			continue
+		}
+		begun := time.Now()
+		figures, err := s.Run(ctx, o)
+		if err != nil {
+			return fmt.Errorf("scenario %s: %w", s.Name, err)
+		}
+		for _, f := range figures {
+			fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", s.Name, f.Name, f.Ours, f.Limit, f.Unit, f.ratio(), f.Goal)
+		}
+		fmt.Fprintf(table, "%s\t(%d rounds, %s)\t\t\t\t\t\n", s.Name, o.Rounds, time.Since(begun).Round(time.Second))
+	}
+	return table.Flush()
+}
+
+func (f Figure) ratio() string {
+	if f.Limit.Median == 0 {
+		return "-"
+	}
+	return fmt.Sprintf("%.2f", f.Ours.Median/f.Limit.Median)
+}
+
+// median of durations, in microseconds.
+func median(took []time.Duration) float64 {
+	sorted := slices.Sorted(slices.Values(took))
+	if len(sorted) == 0 {
+		return 0
+	}
+	return float64(sorted[len(sorted)/2].Nanoseconds()) / 1e3
+}

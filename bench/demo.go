@@ -1,0 +1,85 @@
+package bench
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"syscall"
+	"time"
+)
+
+// demoReadyMax bounds the start of the service.
+const demoReadyMax = 60 * time.Second
+
+// demo is the whole service as a process of its own, with simulated venues.
+type demo struct {
+	command *exec.Cmd
+	dir     string
+	File    demoFile
+}
+
+// demoFile is what the scenarios read of demo.json.
+type demoFile struct {
+	BaseURL    string `json:"baseUrl"`
+	AdminURL   string `json:"adminUrl"`
+	AdminToken string `json:"adminToken"`
+	APIKey     string `json:"apiKey"`
+	Customer   string `json:"customer"`
+	Sim        map[string]struct {
+		RESTURL   string `json:"restUrl"`
+		APIKey    string `json:"apiKey"`
+		APISecret string `json:"apiSecret"`
+	} `json:"sim"`
+}
+
+// startDemo runs `venuegate serve --demo` on free ports and waits until it
+// serves.
+func startDemo(ctx context.Context, binary string) (*demo, error) {
+	dir, err := os.MkdirTemp("", "venuegate-bench-")
+	if err != nil {
+		return nil, err
+	}
+	d := &demo{dir: dir}
+	d.command = exec.Command(binary, "serve", "--demo", "--data", filepath.Join(dir, "data"),
+		"--listen", "127.0.0.1:0", "--admin-listen", "127.0.0.1:0")
+	if err := d.command.Start(); err != nil {
+		return nil, errors.Join(err, os.RemoveAll(dir))
+	}
+	if err := d.await(ctx); err != nil {
+		return nil, errors.Join(err, d.Close())
+	}
+	return d, nil
+}
+
+// await polls for the file that the demo writes when it serves.
+func (d *demo) await(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, demoReadyMax)
+	defer cancel()
+	poll := time.NewTicker(50 * time.Millisecond)
+	defer poll.Stop()
+	for {
+		data, err := os.ReadFile(filepath.Join(d.dir, "data", "demo.json"))
+		if err == nil {
+			return json.Unmarshal(data, &d.File)
+		}
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("the demo does not serve: %w", ctx.Err())
+		case <-poll.C:
+		}
+	}
+}
+
+// Close ends the process in order and removes what it kept.
+func (d *demo) Close() error {
+	err := d.command.Process.Signal(syscall.SIGTERM)
+	var exit *exec.ExitError
+	if waited := d.command.Wait(); waited != nil && !errors.As(waited, &exit) {
+		err = errors.Join(err, waited)
+	}
+	return errors.Join(err, os.RemoveAll(d.dir))
+}
