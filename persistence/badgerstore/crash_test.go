@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-var crashRounds = flag.Int("crash.rounds", 6, "how often the writing process is killed")
+var crashRounds = flag.Int("crash.rounds", 5, "how often the writing process is killed")
 
 // Whatever was answered before kill -9 is there after it, and the store knows
 // that it is.
@@ -14,7 +14,7 @@ func TestKilledProcessLosesNothing(t *testing.T) {
 	dir := t.TempDir()
 	answered := acked{}
 	for round := range *crashRounds {
-		answered.writeAndKill(t, dir, rand.IntN(600))
+		answered.writeAndKill(t, dir, rand.IntN(120))
 		store := open(t, dir)
 		if err := store.Integrity(); err != nil {
 			t.Fatalf("round %d: %v", round, err)

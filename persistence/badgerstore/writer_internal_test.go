@@ -160,22 +160,33 @@ func TestFailedSealEndsWriting(t *testing.T) {
 }
 
 func TestFullQueueIsAnsweredAtOnce(t *testing.T) {
-	for name, batch := range map[string]persistence.Batch{
-		"by number": {}, "by size": setting("s", 40<<10),
+	for name, c := range map[string]struct{ size, taken int }{
+		"by number": {size: 1, taken: QueueBatchesMax},
+		"by size":   {size: QueueBytesMax / 4, taken: 4},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := openSmall(t, t.TempDir())
 			release := held(s)
 			defer release()
-			full := false
-			for range QueueBatchesMax + 1 {
-				s.Submit(batch, func(err error) { full = full || errors.Is(err, errQueueFull) })
-				if full {
-					break
+			var answered sync.WaitGroup
+			answered.Add(c.taken)
+			waiting := request{op: func(rows.Tx, uint64) error { return nil }, size: c.size, done: func(err error) {
+				if answered.Done(); err != nil {
+					t.Errorf("of %d batches of %d bytes one was answered %v", c.taken, c.size, err)
 				}
+			}}
+			for range c.taken {
+				s.writer.submit(waiting)
 			}
-			if !full {
-				t.Error("the queue takes anything")
+			full := false
+			waiting.done = func(err error) { full = errors.Is(err, errQueueFull) }
+			if s.writer.submit(waiting); !full {
+				t.Errorf("the queue takes more than %d batches of %d bytes", c.taken, c.size)
+			}
+			release()
+			answered.Wait()
+			if err := s.Commit(t.Context(), persistence.Batch{}); err != nil {
+				t.Errorf("after the queue is empty: %v", err)
 			}
 		})
 	}
