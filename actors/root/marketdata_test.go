@@ -8,15 +8,23 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
+	"net"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
 
+	"go.uber.org/zap/zaptest"
+
+	"venuegate/actors"
 	"venuegate/actors/actortest"
 	"venuegate/actors/book"
 	"venuegate/actors/root"
 	"venuegate/venues"
+	"venuegate/venues/binance"
+	"venuegate/venues/binance/binancesim"
+	"venuegate/venues/simcore"
 )
 
 // levels is one side of the naive book.
@@ -361,4 +369,106 @@ func followMarket(k *actortest.Kit, s *scripted) {
 	if len(exchange.Books()) != 0 || exchange.Connection().Channels != 0 {
 		t.Errorf("left behind: %v, %+v", exchange.Books(), exchange.Connection())
 	}
+}
+
+// frames is a sink that a test waits on.
+type frames chan string
+
+// Deliver implements venues.FrameSink.
+func (f frames) Deliver(frame venues.Frame) { f <- string(frame.Bytes) }
+
+// await takes frames until one begins with the prefix.
+func (f frames) await(t *testing.T, prefix string) string {
+	t.Helper()
+	timeout := time.After(20 * time.Second)
+	for {
+		select {
+		case frame := <-f:
+			if strings.HasPrefix(frame, prefix) {
+				return frame
+			}
+		case <-timeout:
+			t.Fatalf("no %s within 20 s", prefix)
+		}
+	}
+}
+
+// TestMarketDataOfTheSimulator runs the subtree against Binance's simulator over
+// sockets, with a lost message and a restart of the venue.
+func TestMarketDataOfTheSimulator(t *testing.T) {
+	sim := simulate(t, 1, listen(t))
+	system := actors.New(zaptest.NewLogger(t))
+	ends := sim.Endpoints()
+	exchange, child := root.MarketData(system, binance.New(binance.Sim(ends.RestURL, ends.WsURL)), root.MarketOptions{
+		Encoder: jsonFrames{}, Resident: []string{"ETHUSDT"},
+	})
+	if _, err := system.Start(child); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+		defer cancel()
+		if err := system.Stop(ctx); err != nil {
+			t.Error(err)
+		}
+	})
+	for deadline := time.Now().Add(20 * time.Second); exchange.Ready() != nil; time.Sleep(time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatal(exchange.Ready())
+		}
+	}
+	subscribe := func(topic string) frames {
+		parsed, _ := venues.ParseTopic(topic)
+		f := make(frames, 1<<16)
+		if _, err := exchange.Subscribe(t.Context(), parsed, f); err != nil {
+			t.Fatalf("%s: %v", topic, err)
+		}
+		return f
+	}
+	depth := subscribe("book:binance:BTC-USDT-SWAP:20")
+	depth.await(t, `{"Type":"snapshot","Seq":1,`)
+	depth.await(t, `{"Type":"delta"`)
+	subscribe("trades:binance:BTCUSDT").await(t, "update")
+	subscribe("kline:binance:BTCUSDT:1m").await(t, "snapshot")
+	q, err := exchange.AwaitQuote(t.Context(), "ETHUSDT")
+	if err != nil || !q.Known() {
+		t.Errorf("quote %+v, %v", q, err)
+	}
+	lost := simcore.FaultRequest{Match: simcore.FaultMatch{Op: "btcusdt@depth"}, Do: simcore.FaultGap, Times: 1}
+	if _, err := sim.Control().AddFault(lost); err != nil {
+		t.Fatal(err)
+	}
+	recovered := func() {
+		depth.await(t, `{"Type":"stale"`)
+		depth.await(t, `{"Type":"snapshot"`)
+		depth.await(t, `{"Type":"delta"`)
+	}
+	recovered()
+	address := strings.TrimPrefix(ends.RestURL, "http://")
+	if err := sim.Close(); err != nil {
+		t.Fatal(err)
+	}
+	again, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	simulate(t, 2, again)
+	recovered()
+	if stats := exchange.Connection(); stats.Interruptions == 0 {
+		t.Errorf("connection %+v", stats)
+	}
+	for _, b := range exchange.Books() {
+		t.Logf("%+v", b)
+	}
+}
+
+func simulate(t *testing.T, seed uint64, venue net.Listener) *binancesim.Sim {
+	t.Helper()
+	sim, err := binancesim.New(binancesim.Options{Seed: seed})
+	if err != nil {
+		t.Fatal(err)
+	}
+	sim.Serve(venue, listen(t))
+	t.Cleanup(func() { _ = sim.Close() })
+	return sim
 }
