@@ -258,6 +258,16 @@ func (s *stream) closed() {
 	}
 }
 
+// waitFor polls until a condition holds.
+func (v *venue) waitFor(what string, holds func() bool) {
+	v.Helper()
+	for deadline := time.Now().Add(patience); !holds(); time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			v.Fatalf("waited in vain for %s", what)
+		}
+	}
+}
+
 // private opens the private stream of the demo account.
 func (v *venue) private() *stream {
 	v.Helper()

@@ -21,7 +21,7 @@ func TestBookSyncsByTheDocumentedRules(t *testing.T) {
 	last := num(json.Number(jsonText(snapshot["lastUpdateId"])))
 	message, synced := first, false
 	prev := num("0")
-	for range 20 {
+	for range 8 {
 		from, to, before := num(message["U"]), num(message["u"]), num(message["pu"])
 		if !prev.IsZero() && !before.Equal(prev) {
 			t.Fatalf("pu %s after u %s", before, prev)

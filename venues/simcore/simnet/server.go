@@ -20,18 +20,23 @@ const (
 	idleTimeout      = 5 * time.Minute
 	connectionsMax   = 4096
 	shutdownDeadline = 5 * time.Second
+	// workerIdleMax also bounds how long the HTTP server's housekeeping outlives
+	// its listener.
+	workerIdleMax = 200 * time.Millisecond
 )
 
 // NewApp makes a Fiber application with limits on everything that a client can
 // make grow. It writes no Date header by itself, because the venue's clock may
 // be shifted.
 func NewApp() *fiber.App {
-	return fiber.New(fiber.Config{
+	app := fiber.New(fiber.Config{
 		BodyLimit: bodyBytesMax, ReadBufferSize: headerBytesMax,
 		ReadTimeout: readTimeout, IdleTimeout: idleTimeout, Concurrency: connectionsMax,
 		Immutable: true, StrictRouting: true, CaseSensitive: true,
 		DisablePreParseMultipartForm: true, DisableStartupMessage: true, DisableDefaultDate: true,
 	})
+	app.Server().MaxIdleWorkerDuration = workerIdleMax
+	return app
 }
 
 // Server runs applications on listeners, and the sessions upgraded from them.

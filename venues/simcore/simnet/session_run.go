@@ -47,11 +47,22 @@ func (s *Session) read(handler SessionHandler) {
 	}
 }
 
+// heard grants the client another span of silence.
 func (s *Session) heard() {
-	if s.options.SilenceMax > 0 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.options.SilenceMax > 0 && !s.closed {
 		// A connection that cannot take a deadline fails at its next read.
 		_ = s.conn.SetReadDeadline(time.Now().Add(s.options.SilenceMax))
 	}
+}
+
+// stopReading ends a read that is under way. The connection itself is closed by
+// the HTTP server when the session's handler returns: closing it here would do
+// nothing.
+func (s *Session) stopReading() {
+	s.Close(websocket.CloseAbnormalClosure, "")
+	_ = s.conn.SetReadDeadline(time.Now())
 }
 
 // count notes an incoming frame and closes a session that sends too many.
@@ -69,7 +80,7 @@ func (s *Session) count() {
 
 // write sends what is queued, pings, and closes the connection at its end.
 func (s *Session) write() {
-	defer s.conn.Close()
+	defer s.stopReading()
 	ping, stopPing := ticking(s.options.PingInterval)
 	defer stopPing()
 	life, stopLife := ticking(s.options.LifeMax)

@@ -1,0 +1,244 @@
+package binancesim_test
+
+import (
+	"encoding/json"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"venuegate/venues/binance/binancesim"
+)
+
+// clientIDs are the client order ids that the venue took, by its own ledger.
+func (v *venue) taken() map[string]int {
+	v.Helper()
+	counts := map[string]int{}
+	for _, row := range v.sim.Exchange().Ledger().Orders() {
+		if row.Status != "refused" && row.Kind == "order" {
+			counts[row.ClientOrderID]++
+		}
+	}
+	return counts
+}
+
+func TestFaultsOfRequests(t *testing.T) {
+	for _, test := range []struct {
+		name, fault string
+		// status zero means that no answer comes.
+		status, code int
+		placed       bool
+	}{
+		{"delay", `{"do":"delay","args":{"delayMs":50}}`, 200, 0, true},
+		{"delay beyond the window", `{"do":"delay","args":{"delayMs":300}}`, 400, -5028, false},
+		{"timeout before", `{"do":"timeout_before","args":{"delayMs":20}}`, 0, 0, false},
+		{"timeout after", `{"do":"timeout_after","args":{"delayMs":20}}`, 0, 0, true},
+		{"dropped", `{"do":"drop_connection"}`, 0, 0, false},
+		{"dropped after", `{"do":"drop_connection","args":{"executed":true}}`, 0, 0, true},
+		{"gateway page", `{"do":"status","args":{"status":502}}`, 502, 0, false},
+		{"unknown outcome, executed", `{"do":"status","args":{"status":503,"executed":true,"body":"{\"msg\":\"Unknown error, please check your request or try again later.\"}"}}`, 503, 0, true},
+		{"ban", `{"do":"ban","args":{"delayMs":30000}}`, 418, -1003, false},
+		{"maintenance", `{"do":"maintenance"}`, 503, -1016, false},
+		{"reject", `{"do":"reject","args":{"code":-1007,"executed":true}}`, 408, -1007, true},
+		{"reject definitely", `{"do":"reject","args":{"code":-1008}}`, 503, -1008, false},
+		{"reject with words", `{"do":"reject","args":{"code":-4088,"message":"User can not place order currently","status":400}}`, 400, -4088, false},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			v := quiet(t)
+			fault := `{"match":{"path":"/fapi/v1/order","op":"POST"},"times":1,` + strings.TrimPrefix(test.fault, "{")
+			v.script(http.MethodPost, "/faults", fault)
+			params := limitBuy("newClientOrderId=x") + "&recvWindow=200&timestamp=" + jsonText(v.now().UnixMilli())
+			request := v.rawRequest(http.MethodPost, orderPath+"?"+params+"&signature="+hmacHex(v.credentials.APISecret, params))
+			response, err := v.http.Do(request)
+			if err == nil {
+				defer response.Body.Close()
+			}
+			switch {
+			case test.status == 0:
+				if err == nil {
+					t.Errorf("answered %d", response.StatusCode)
+				}
+			case err != nil:
+				t.Error(err)
+			default:
+				var body struct {
+					Code int `json:"code"`
+				}
+				_ = json.NewDecoder(response.Body).Decode(&body)
+				if response.StatusCode != test.status || body.Code != test.code {
+					t.Errorf("%d %d", response.StatusCode, body.Code)
+				}
+			}
+			if placed := v.taken()["x"] == 1; placed != test.placed {
+				t.Errorf("placed: %t, want %t", placed, test.placed)
+			}
+			listed := v.script(http.MethodGet, "/faults", "")["faults"].([]any)[0].(map[string]any)
+			if listed["struck"] != 1.0 {
+				t.Errorf("%v", listed)
+			}
+		})
+	}
+}
+
+func TestBanLastsForAllCalls(t *testing.T) {
+	v := quiet(t)
+	v.script(http.MethodPost, "/faults", `{"match":{"path":"/fapi/v1/ping"},"do":"ban","args":{"delayMs":60000},"times":1}`)
+	v.public("/fapi/v1/ping")
+	if r := v.public("/fapi/v1/time"); r.status != http.StatusTeapot {
+		t.Errorf("%d", r.status)
+	}
+	v.script(http.MethodPost, "/clock", `{"offsetMs":61000}`)
+	if r := v.public("/fapi/v1/time"); r.status != http.StatusOK {
+		t.Errorf("after the ban: %d %s", r.status, r.body)
+	}
+}
+
+// A client order id is free again once its order is closed: resending a market
+// order blindly doubles the position.
+func TestBlindResendDoublesThePosition(t *testing.T) {
+	v := quiet(t)
+	for range 2 {
+		v.order("symbol=BTCUSDT&side=BUY&type=MARKET&quantity=0.010&newClientOrderId=same")
+	}
+	if n := v.taken()["same"]; n != 2 {
+		t.Errorf("%d orders", n)
+	}
+}
+
+func TestFaultsOfStreams(t *testing.T) {
+	fill := func(v *venue, n int) {
+		for range n {
+			v.order("symbol=BTCUSDT&side=BUY&type=MARKET&quantity=0.010")
+		}
+	}
+	ids := func(s *stream, n int) []json.Number {
+		var found []json.Number
+		for len(found) < n {
+			message := s.nextOf("TRADE_LITE")
+			found = append(found, message["t"].(json.Number))
+		}
+		return found
+	}
+	match := `{"match":{"path":"/private","op":"TRADE_LITE"},"times":1,"do":`
+	t.Run("duplicate", func(t *testing.T) {
+		v := quiet(t)
+		s := v.private()
+		v.script(http.MethodPost, "/faults", match+`"duplicate"}`)
+		fill(v, 1)
+		if got := ids(s, 2); got[0] != got[1] {
+			t.Errorf("%v", got)
+		}
+	})
+	t.Run("gap", func(t *testing.T) {
+		v := quiet(t)
+		s := v.private()
+		fill(v, 1)
+		first := ids(s, 1)[0]
+		v.script(http.MethodPost, "/faults", match+`"gap"}`)
+		fill(v, 2)
+		if got := ids(s, 1)[0]; !num(got).Equal(num(first).Add(num("2"))) {
+			t.Errorf("%v after %v", got, first)
+		}
+	})
+	t.Run("reorder", func(t *testing.T) {
+		v := quiet(t)
+		s := v.private()
+		v.script(http.MethodPost, "/faults", match+`"reorder"}`)
+		fill(v, 1)
+		s.nextOf("ACCOUNT_UPDATE")
+		if message := s.next(); message["e"] != "ORDER_TRADE_UPDATE" {
+			t.Errorf("%v", message)
+		}
+		if message := s.next(); message["e"] != "TRADE_LITE" {
+			t.Errorf("%v", message)
+		}
+	})
+	t.Run("delay", func(t *testing.T) {
+		v := quiet(t)
+		s := v.private()
+		v.script(http.MethodPost, "/faults", match+`"delay","args":{"delayMs":150}}`)
+		began := time.Now()
+		fill(v, 1)
+		ids(s, 1)
+		if took := time.Since(began); took < 150*time.Millisecond {
+			t.Errorf("took %s", took)
+		}
+	})
+	t.Run("mute", func(t *testing.T) {
+		v := quiet(t)
+		s := v.private()
+		v.script(http.MethodPost, "/faults", `{"match":{"path":"/private","op":""},"do":"mute"}`)
+		fill(v, 3)
+		v.script(http.MethodDelete, "/faults", "")
+		fill(v, 1)
+		orders := 0
+		for message := s.next(); ; message = s.next() {
+			if o, ok := message["o"].(map[string]any); ok {
+				if orders++; o["X"] == "FILLED" {
+					break
+				}
+			}
+		}
+		if orders != 2 {
+			t.Errorf("%d order events came through", orders)
+		}
+	})
+	t.Run("dropped", func(t *testing.T) {
+		v := quiet(t)
+		s := v.private()
+		v.script(http.MethodPost, "/faults", match+`"drop_connection"}`)
+		fill(v, 1)
+		s.closed()
+	})
+}
+
+func TestReadLag(t *testing.T) {
+	v := start(t, binancesim.Options{Quiet: true, ReadLag: time.Hour})
+	v.order("symbol=BTCUSDT&side=BUY&type=MARKET&quantity=0.010&newClientOrderId=x")
+	query := func() reply {
+		return v.signed(http.MethodGet, orderPath, "symbol=BTCUSDT&origClientOrderId=x")
+	}
+	if r := query(); r.code() != -2013 {
+		t.Errorf("at once: %s", r.body)
+	}
+	if trades := v.signed(http.MethodGet, "/fapi/v1/userTrades", "symbol=BTCUSDT").list(t); len(trades) != 0 {
+		t.Errorf("%v", trades)
+	}
+	v.script(http.MethodPost, "/clock", `{"offsetMs":3600001}`)
+	if r := query(); r.status != http.StatusOK {
+		t.Errorf("later: %s", r.body)
+	}
+	if trades := v.signed(http.MethodGet, "/fapi/v1/userTrades", "symbol=BTCUSDT").list(t); len(trades) != 1 {
+		t.Errorf("%v", trades)
+	}
+}
+
+func TestRetention(t *testing.T) {
+	v := quiet(t)
+	v.order(limitBuy("newClientOrderId=unfilled"))
+	v.signed(http.MethodDelete, orderPath, "symbol=BTCUSDT&origClientOrderId=unfilled")
+	v.order("symbol=BTCUSDT&side=BUY&type=MARKET&quantity=0.010&newClientOrderId=filled")
+	found := func() string {
+		known := ""
+		for _, id := range []string{"unfilled", "filled"} {
+			if v.signed(http.MethodGet, orderPath, "symbol=BTCUSDT&origClientOrderId="+id).status == http.StatusOK {
+				known += id + " "
+			}
+		}
+		return known
+	}
+	for _, step := range []struct {
+		after time.Duration
+		want  string
+	}{
+		{0, "unfilled filled "},
+		{3*24*time.Hour - time.Minute, "unfilled filled "},
+		{3*24*time.Hour + time.Minute, "filled "},
+		{90*24*time.Hour + time.Minute, ""},
+	} {
+		v.script(http.MethodPost, "/clock", `{"offsetMs":`+jsonText(step.after.Milliseconds())+`}`)
+		if got := found(); got != step.want {
+			t.Errorf("after %s: %q, want %q", step.after, got, step.want)
+		}
+	}
+}
