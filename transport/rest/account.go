@@ -31,7 +31,7 @@ func getAccount(s *Server, in *call) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	return ok(api.AppendVenueList(nil, balances, api.AppendBalance, failures)), nil
+	return ok(api.AppendVenueList(room(len(balances)), balances, api.AppendBalance, failures)), nil
 }
 
 // knownCurrency says whether any instrument is named, priced or settled in it.

@@ -110,7 +110,7 @@ func (s *Server) fail(c *fiber.Ctx, err error) error {
 	}
 	c.Set(fiber.HeaderContentSecurityPolicy, policyNone)
 	c.Set(fiber.HeaderContentType, mediaJSON)
-	return c.Status(status).Send(api.AppendError(nil, e, id))
+	return c.Status(status).Send(api.AppendError(room(1), e, id))
 }
 
 // storeRetry is the Retry-After while the store cannot serve.

@@ -22,7 +22,7 @@ func getEvents(s *Server, in *call) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	return ok(api.AppendList(nil, events, appendEvent)), nil
+	return ok(api.AppendList(room(len(events)), events, appendEvent)), nil
 }
 
 func appendEvent(dst []byte, e *persistence.Event) []byte {

@@ -39,7 +39,7 @@ func getFills(s *Server, in *call) (answer, error) {
 		return answer{}, err
 	}
 	next := s.sealCursor(in, "fills", page.Next, query.From, query.To)
-	return ok(api.AppendPage(nil, page.Items, appendFillRecord, next)), nil
+	return ok(api.AppendPage(room(len(page.Items)), page.Items, appendFillRecord, next)), nil
 }
 
 func appendFillRecord(dst []byte, r *persistence.FillRecord) []byte {

@@ -291,12 +291,16 @@ type fakeTrader struct {
 	err      error
 	hook     func(ctx context.Context, command any)
 	commands []any
+	// forgetful keeps no commands: for benchmarks.
+	forgetful bool
 }
 
 func (f *fakeTrader) take(ctx context.Context, command any) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.commands = append(f.commands, command)
+	if !f.forgetful {
+		f.commands = append(f.commands, command)
+	}
 	if f.hook != nil {
 		f.hook(ctx, command)
 	}
@@ -388,7 +392,7 @@ func (f fakeCatalogue) Instruments(exchange venues.Venue) (*venues.InstrumentSet
 
 type fakeReadiness struct{ err error }
 
-func (f *fakeReadiness) Ready(context.Context) error { return f.err }
+func (f *fakeReadiness) Ready() error { return f.err }
 
 func instruments() fakeCatalogue {
 	instrument := func(exchange venues.Venue, symbol, venueSymbol string, kind venues.Kind, status venues.InstrumentStatus) venues.Instrument {

@@ -49,7 +49,7 @@ func getInstruments(s *Server, in *call) (answer, error) {
 		position := &persistence.Position{ID: instrumentKey(last.Exchange, last.Symbol)}
 		next = s.sealCursor(in, "instruments", position, cursor.From, cursor.To)
 	}
-	return ok(api.AppendPage(nil, page, appendInstrument, next)), nil
+	return ok(api.AppendPage(room(len(page)), page, appendInstrument, next)), nil
 }
 
 func appendInstrument(dst []byte, i **venues.Instrument) []byte { return api.AppendInstrument(dst, *i) }

@@ -27,7 +27,7 @@ func postOrder(s *Server, in *call) (answer, error) {
 // placed tells an order that the venue has acknowledged from one of which that
 // is not known.
 func placed(o *venues.Order) answer {
-	a := answer{status: http.StatusCreated, body: api.AppendOrder(nil, o)}
+	a := answer{status: http.StatusCreated, body: api.AppendOrder(room(1), o)}
 	if o.Status == venues.StatusPending || o.Status == venues.StatusUnknown {
 		a.status = http.StatusAccepted
 	}
@@ -42,7 +42,7 @@ func getOrder(s *Server, in *call) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	return ok(api.AppendOrder(nil, &record.Order)), nil
+	return ok(api.AppendOrder(room(1), &record.Order)), nil
 }
 
 func getOrders(s *Server, in *call) (answer, error) {
@@ -72,7 +72,7 @@ func getOrders(s *Server, in *call) (answer, error) {
 		return answer{}, err
 	}
 	next := s.sealCursor(in, "orders", page.Next, query.From, query.To)
-	return ok(api.AppendPage(nil, page.Items, appendOrderRecord, next)), nil
+	return ok(api.AppendPage(room(len(page.Items)), page.Items, appendOrderRecord, next)), nil
 }
 
 func appendOrderRecord(dst []byte, r *persistence.OrderRecord) []byte {
@@ -89,7 +89,7 @@ func patchOrder(s *Server, in *call) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	return ok(api.AppendOrder(nil, &order)), nil
+	return ok(api.AppendOrder(room(1), &order)), nil
 }
 
 func deleteOrder(s *Server, in *call) (answer, error) {
@@ -97,7 +97,7 @@ func deleteOrder(s *Server, in *call) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	return ok(api.AppendOrder(nil, &order)), nil
+	return ok(api.AppendOrder(room(1), &order)), nil
 }
 
 func deleteOrders(s *Server, in *call) (answer, error) {
@@ -111,7 +111,7 @@ func deleteOrders(s *Server, in *call) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	return ok(api.AppendList(nil, results, api.AppendCancelResult)), nil
+	return ok(api.AppendList(room(len(results)), results, api.AppendCancelResult)), nil
 }
 
 // cancelFilters takes the filters from the query, or from the body if the query

@@ -22,7 +22,7 @@ func getPositions(s *Server, in *call) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	return ok(api.AppendVenueList(nil, positions, api.AppendPosition, failures)), nil
+	return ok(api.AppendVenueList(room(len(positions)), positions, api.AppendPosition, failures)), nil
 }
 
 func postLeverage(s *Server, in *call) (answer, error) {
@@ -36,7 +36,7 @@ func postLeverage(s *Server, in *call) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	return ok(api.AppendLeverage(nil, &change)), nil
+	return ok(api.AppendLeverage(room(1), &change)), nil
 }
 
 func postClose(s *Server, in *call) (answer, error) {

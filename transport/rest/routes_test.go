@@ -1,15 +1,19 @@
 package rest_test
 
 import (
+	"context"
 	"net/http"
+	"net/netip"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/getkin/kin-openapi/openapi3"
 
 	"venuegate/persistence"
 	"venuegate/transport/api"
+	"venuegate/transport/auth"
 	"venuegate/transport/rest"
 	"venuegate/venues"
 )
@@ -156,6 +160,52 @@ func TestNoKeyReachesNothing(t *testing.T) {
 		t.Errorf("commands: %v", w.trader.commands)
 	}
 	w.do(http.MethodGet, "/v1/fills", "", "", "Authorization: bearer  "+good).want(http.StatusOK)
+}
+
+// Keys that were good once reach nothing either.
+func TestKeysThatEndedReachNothing(t *testing.T) {
+	w := newWorld(t, func(d *rest.Deps) { d.Auth = patient{d.Auth} })
+	answerable(w)
+	w.put(persistence.Customer{ID: "cus_off", Disabled: true})
+	ended := map[string]string{"disabled customer": w.key("cus_off", allScopes...)}
+	for name, change := range map[string]func(*persistence.APIKey){
+		"expired": func(k *persistence.APIKey) { k.ExpiresAt = venues.At(time.Now()) },
+		"revoked": func(k *persistence.APIKey) { k.RevokedAt = venues.At(time.Now()) },
+		"address": func(k *persistence.APIKey) { k.Allow = []string{"203.0.113.0/24"} },
+	} {
+		ended[name] = w.key("cus_1", allScopes...)
+		record, err := w.store.APIKey(t.Context(), ended[name][len("vgk_"):][:8])
+		if err != nil {
+			t.Fatal(err)
+		}
+		change(&record)
+		w.put(record)
+	}
+	for name, key := range ended {
+		for _, r := range w.server.Routes() {
+			if r.Public {
+				continue
+			}
+			path, body := request(r)
+			if got := w.do(r.Method, path, key, body); got.status != http.StatusUnauthorized {
+				t.Errorf("%s: %s %s: %d", name, r.Method, r.Path, got.status)
+			}
+		}
+	}
+	if len(w.trader.commands) > 0 {
+		t.Errorf("commands: %v", w.trader.commands)
+	}
+}
+
+// patient answers unauthorized however often authentication fails.
+type patient struct{ rest.Authenticator }
+
+func (p patient) Authenticate(ctx context.Context, key string, source netip.Addr) (auth.Principal, error) {
+	principal, err := p.Authenticator.Authenticate(ctx, key, source)
+	if venues.CodeOf(err) == venues.CodeRateLimited && err != nil {
+		err = venues.Errorf(venues.CodeUnauthorized, "m")
+	}
+	return principal, err
 }
 
 func TestUnknownPathsAndMethods(t *testing.T) {

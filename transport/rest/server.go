@@ -44,8 +44,8 @@ type Deps struct {
 	// Behind a proxy every connection comes from it, so there it is off unless
 	// set. Negative is off.
 	ConnsPerAddressMax int
-	// ConnsMax bounds all connections, those of the stream included; default
-	// 4096.
+	// ConnsMax bounds the connections that speak HTTP; default 4096. Those that
+	// were upgraded are their owner's to count.
 	ConnsMax int
 	// Observe, if set, is told of every answer to a route of this package: the
 	// route's path, not the request's. It must not block.
