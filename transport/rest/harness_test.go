@@ -392,7 +392,7 @@ func (f fakeCatalogue) Instruments(exchange venues.Venue) (*venues.InstrumentSet
 
 type fakeReadiness struct{ err error }
 
-func (f *fakeReadiness) Ready(context.Context) error { return f.err }
+func (f *fakeReadiness) Ready() error { return f.err }
 
 func instruments() fakeCatalogue {
 	instrument := func(exchange venues.Venue, symbol, venueSymbol string, kind venues.Kind, status venues.InstrumentStatus) venues.Instrument {

@@ -53,5 +53,5 @@ type Authenticator interface {
 
 // Readiness says whether the service can serve; nil is yes.
 type Readiness interface {
-	Ready(ctx context.Context) error
+	Ready() error
 }

@@ -17,7 +17,7 @@ func getTime(_ *Server, in *call) (answer, error) {
 func getHealth(*Server, *call) (answer, error) { return ok([]byte(`{"status":"ok"}`)), nil }
 
 func getReadiness(s *Server, in *call) (answer, error) {
-	err := s.deps.Ready.Ready(in.ctx)
+	err := s.deps.Ready.Ready()
 	if err == nil {
 		return ok([]byte(`{"status":"ready"}`)), nil
 	}
