@@ -44,7 +44,7 @@ func startDemo(ctx context.Context, binary string) (*demo, error) {
 		return nil, err
 	}
 	d := &demo{dir: dir}
-	d.command = exec.Command(binary, "serve", "--demo", "--data", filepath.Join(dir, "data"),
+	d.command = exec.CommandContext(context.WithoutCancel(ctx), binary, "serve", "--demo", "--data", filepath.Join(dir, "data"),
 		"--listen", "127.0.0.1:0", "--admin-listen", "127.0.0.1:0")
 	if err := d.command.Start(); err != nil {
 		return nil, errors.Join(err, os.RemoveAll(dir))

@@ -34,9 +34,8 @@ type Topic struct {
 // ParseTopic reads "book:binance:BTCUSDT:20", "orders" and the like. The symbol
 // is normalized but not looked up.
 func ParseTopic(text string) (Topic, bool) {
-	switch kind := TopicKind(text); kind {
-	case TopicOrders, TopicPositions, TopicAccount:
-		return Topic{Kind: kind}, true
+	if t := (Topic{Kind: TopicKind(text)}); slices.Contains([]TopicKind{TopicOrders, TopicPositions, TopicAccount}, t.Kind) {
+		return t, true
 	}
 	// BTC/USDT:USDT holds a colon, so the parts are taken from both ends.
 	kind, rest, _ := strings.Cut(text, ":")

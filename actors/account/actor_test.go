@@ -266,8 +266,10 @@ func TestIntentSurvivesACrash(t *testing.T) {
 		ctx, cancel := context.WithTimeout(context.Background(), 100*time.Millisecond)
 		defer cancel()
 		_, err := h.client.Place(ctx, venues.PlaceOrder{
-			OrderSpec: venues.OrderSpec{Symbol: "BTCUSDT", Side: venues.Sell, Type: venues.TypeLimit, Qty: venues.MustDecimal("2"),
-				Price: venues.Some(venues.MustDecimal("61000")), TimeInForce: venues.GoodTillCancel},
+			OrderSpec: venues.OrderSpec{
+				Symbol: "BTCUSDT", Side: venues.Sell, Type: venues.TypeLimit, Qty: venues.MustDecimal("2"),
+				Price: venues.Some(venues.MustDecimal("61000")), TimeInForce: venues.GoodTillCancel,
+			},
 			RequestID: "r1", Scope: persistence.ScopeREST, Source: venues.SourceAPI,
 		})
 		if err == nil {

@@ -52,7 +52,7 @@ func (s *state) loaded(m moment, in loadDone) {
 }
 
 // reconcile reads everything once; see effects.go for the requests.
-func (s *state) reconcile(m moment) {
+func (s *state) reconcile() {
 	s.recon.due = time.Time{}
 	if s.recon.running {
 		return

@@ -248,7 +248,7 @@ func (s *state) tick(m moment) {
 		s.watch(o)
 	}
 	if isDue(s.recon.due, m.now) {
-		s.reconcile(m)
+		s.reconcile()
 		s.evictClosed(m)
 	}
 }
