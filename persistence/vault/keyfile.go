@@ -1,0 +1,111 @@
+package vault
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/tink-crypto/tink-go/v2/insecurecleartextkeyset"
+	"github.com/tink-crypto/tink-go/v2/keyset"
+)
+
+// keyFileBytesMax bounds the key file: some hundred rotations.
+const keyFileBytesMax = 64 << 10
+
+// othersMode are the permissions that a key file must not give.
+const othersMode = 0o077
+
+func loadOrCreate(path string) (*keyset.Handle, error) {
+	file, err := os.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return create(path)
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = file.Close() }()
+	return load(file)
+}
+
+func load(file *os.File) (*keyset.Handle, error) {
+	info, err := file.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if mode := info.Mode().Perm(); mode&othersMode != 0 {
+		return nil, fmt.Errorf("the key file %s has mode %#o; others must have no access", file.Name(), mode)
+	}
+	content, err := io.ReadAll(io.LimitReader(file, keyFileBytesMax+1))
+	if err != nil {
+		return nil, err
+	}
+	if len(content) > keyFileBytesMax {
+		return nil, fmt.Errorf("the key file %s has more than %d bytes", file.Name(), keyFileBytesMax)
+	}
+	// In the clear: the file is the root of the keys, there is none above it.
+	keys, err := insecurecleartextkeyset.Read(keyset.NewJSONReader(bytes.NewReader(content)))
+	if err != nil {
+		// The reader's own text might show what it read.
+		return nil, fmt.Errorf("the key file %s holds no keys", file.Name())
+	}
+	return keys, nil
+}
+
+// create makes a key file. Of two processes that do so at once, one wins and
+// both use its keys.
+func create(path string) (*keyset.Handle, error) {
+	keys, err := withNewKey(keyset.NewManager())
+	if err != nil {
+		return nil, err
+	}
+	scratch, err := writeBeside(path, keys)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = os.Remove(scratch) }()
+	switch err := os.Link(scratch, path); {
+	case errors.Is(err, fs.ErrExist):
+		return loadOrCreate(path)
+	case err != nil:
+		return nil, err
+	}
+	return keys, syncDir(filepath.Dir(path))
+}
+
+// replaceKeyFile puts a whole new file in the place of the old one.
+func replaceKeyFile(path string, keys *keyset.Handle) error {
+	scratch, err := writeBeside(path, keys)
+	if err != nil {
+		return err
+	}
+	if err := os.Rename(scratch, path); err != nil {
+		return errors.Join(err, os.Remove(scratch))
+	}
+	return syncDir(filepath.Dir(path))
+}
+
+// writeBeside writes the keys, durably, to a new file in the same directory.
+func writeBeside(path string, keys *keyset.Handle) (scratch string, err error) {
+	// CreateTemp makes files with mode 0600.
+	file, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".new-*")
+	if err != nil {
+		return "", err
+	}
+	err = insecurecleartextkeyset.Write(keys, keyset.NewJSONWriter(file))
+	if err := errors.Join(err, file.Sync(), file.Close()); err != nil {
+		return "", errors.Join(err, os.Remove(file.Name()))
+	}
+	return file.Name(), nil
+}
+
+func syncDir(dir string) error {
+	d, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(d.Sync(), d.Close())
+}
