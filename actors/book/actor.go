@@ -231,7 +231,11 @@ func (b *book) expose(ctx *actors.Context) {
 	c.facts.Store(&next)
 	switch {
 	case next.phase == PhaseStale && (before == nil || before.phase != PhaseStale):
-		ctx.Logger().Warn("book is stale", zap.String("cause", s.book.loss))
+		level := zap.WarnLevel
+		if s.book.loss == lossInterrupted {
+			level = zap.InfoLevel // the connection says it once for all its books
+		}
+		ctx.Logger().Log(level, "book is stale", zap.String("cause", s.book.loss))
 	case next.phase == PhaseLive && before != nil && before.phase == PhaseStale:
 		ctx.Logger().Info("book is live again")
 	}

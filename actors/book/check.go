@@ -86,7 +86,7 @@ func (c *check) conclude(q *sequencer, now time.Time) {
 	c.end()
 	if !agrees {
 		q.count.checksMismatched.Add(1)
-		q.lose(now, "mismatch", nil)
+		q.lose(now, lossMismatch, nil)
 		return
 	}
 	q.count.checksMatched.Add(1)

@@ -33,7 +33,8 @@
 // updates follow, each a whole candle. A candle that closed while the
 // connection was interrupted is fetched and sent.
 //
-// trades:<venue>:<symbol> has no snapshot; each message is an update.
+// trades:<venue>:<symbol> has no snapshot; each message is an update. Trades that
+// were lost in an interruption are not repeated.
 //
 // Seq of a topic rises by one with each message for as long as the book lives,
 // and is never told for two messages but for the snapshot that Resync asks for.

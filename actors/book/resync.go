@@ -8,9 +8,9 @@ import (
 
 // Times of building a book.
 const (
-	// quietMax is how long a book that needs a REST snapshot waits for the first
-	// update before it fetches one all the same: a quiet instrument has a book
-	// too.
+	// quietMax is how long a book that needs a REST snapshot waits, once its
+	// stream is known to be subscribed, for the first update before it fetches
+	// one all the same: a quiet instrument has a book too.
 	quietMax = 3 * time.Second
 	// snapshotWaitMax is how long a stream may take to bring its snapshot, and
 	// a REST request to bring its own.
@@ -48,7 +48,7 @@ type resync struct {
 	generation uint64
 }
 
-// expect waits for what the venue sends by itself after a subscription.
+// expect waits for what a subscribed stream brings by itself.
 func (q *sequencer) expect() {
 	if q.restSnapshots {
 		q.arm(stepQuiet, quietMax, 0)

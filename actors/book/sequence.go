@@ -25,6 +25,17 @@ func (p Phase) String() string {
 	return [...]string{"waiting", "syncing", "live", "stale"}[p]
 }
 
+// Causes of the loss of a book, for the log.
+const (
+	lossGap         = "gap"
+	lossCrossed     = "crossed"
+	lossExhausted   = "exhausted"
+	lossInterrupted = "interrupted"
+	lossMismatch    = "mismatch"
+	lossOverrun     = "overrun"
+	lossRescaled    = "rescaled"
+)
+
 // sequencer keeps a book in step with the venue's sequence, or says at once that
 // it is not. The rule, in venues.BookUpdate's numbers: a snapshot s is joined by
 // the first update with FirstSeq <= s <= LastSeq or PrevSeq == s; from then on
@@ -74,7 +85,9 @@ func newSequencer(restSnapshots bool, count *counters, out *outbox) sequencer {
 func (q *sequencer) start(now time.Time) {
 	q.open = true
 	q.enter(PhaseWaiting, now)
-	q.expect()
+	if !q.restSnapshots {
+		q.expect()
+	}
 }
 
 // stop forgets the book; updates that still come are dropped.
@@ -131,7 +144,7 @@ func (q *sequencer) settle(now time.Time) {
 	q.count.crossings.Add(1)
 	switch q.phase {
 	case PhaseLive:
-		q.distrust(now, "crossed")
+		q.distrust(now, lossCrossed)
 	case PhaseWaiting:
 		q.enter(PhaseSyncing, now)
 	case PhaseSyncing, PhaseStale:
@@ -169,7 +182,7 @@ func (q *sequencer) follow(now time.Time, u *venues.BookUpdate) {
 	switch q.link(u) {
 	case linkGap:
 		q.count.gaps.Add(1)
-		q.lose(now, "gap", u)
+		q.lose(now, lossGap, u)
 		return
 	case linkRepeated:
 		q.count.duplicates.Add(1)
@@ -181,11 +194,11 @@ func (q *sequencer) follow(now time.Time, u *venues.BookUpdate) {
 	q.check.keep(q, u)
 	if q.phase == PhaseLive && q.book.crossed() {
 		q.count.crossings.Add(1)
-		q.lose(now, "crossed", nil)
+		q.lose(now, lossCrossed, nil)
 		return
 	}
 	if q.book.exhausted() {
-		q.lose(now, "exhausted", nil)
+		q.lose(now, lossExhausted, nil)
 		return
 	}
 	if q.phase != PhaseLive && !q.book.crossed() {
@@ -225,7 +238,7 @@ func (q *sequencer) collect(now time.Time, u *venues.BookUpdate) {
 // overrun says that updates were lost on our own side.
 func (q *sequencer) overrun(now time.Time) {
 	if q.following {
-		q.lose(now, "overrun", nil)
+		q.lose(now, lossOverrun, nil)
 		return
 	}
 	q.backlog.clear()
@@ -255,10 +268,12 @@ func (q *sequencer) interrupted(now time.Time) {
 	}
 	q.forget()
 	q.resync.attempt = 0
-	q.distrust(now, "interrupted")
+	q.distrust(now, lossInterrupted)
 }
 
-// resumed says that the channel is subscribed again.
+// resumed says that the channel is subscribed, for the first time or again. A
+// book by REST needs to know: before that a snapshot without updates would be a
+// picture of a market that nobody watches.
 func (q *sequencer) resumed() {
 	if q.open && !q.following && q.resync.step == stepNone {
 		q.expect()

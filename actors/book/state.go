@@ -194,7 +194,7 @@ func (s *state) rescale(now time.Time, scale venues.Scale) {
 	}
 	s.press.scale = scale
 	if s.book.open {
-		s.book.lose(now, "rescaled", nil)
+		s.book.lose(now, lossRescaled, nil)
 	}
 }
 

@@ -94,7 +94,9 @@ func (v *venue) catalogueCame(ctx *actors.Context, now time.Time, m *catalogueCa
 			zap.Int("added", changes.added), zap.Int("removed", changes.removed), zap.Int("changed", changes.changed))
 	}
 	v.rescale(changes.rescaled)
-	v.openResident(ctx)
+	if first || changes.added > 0 {
+		v.openResident(ctx)
+	}
 }
 
 func (v *venue) refresh(ctx *actors.Context, now time.Time) {

@@ -158,7 +158,11 @@ func (v *venue) restartBooks(ctx *actors.Context) {
 func (v *venue) openResident(ctx *actors.Context) {
 	for _, name := range v.client.deps.Resident {
 		i, listed := v.keep().state.instruments.Find(name)
-		if !listed || v.keep().resident[i.Symbol] {
+		if !listed {
+			ctx.Logger().Warn("resident symbol is not listed", zap.String("symbol", name))
+			continue
+		}
+		if v.keep().resident[i.Symbol] {
 			continue
 		}
 		v.keep().resident[i.Symbol] = true
