@@ -110,9 +110,38 @@ type recording struct {
 	// recording has one, and the market walks out of its thousand levels.
 	venue   mapBook
 	begun   bool
+	ends    map[uint64]bool // LastSeq of every update of the book
 	tickers map[uint64][2]venues.Level
 	matched int
 }
+
+// lastSeq finds the `u` of a stream message, which JSON would take long to reach
+// in tens of thousands of tickers.
+func lastSeq(t *testing.T, body []byte) uint64 {
+	t.Helper()
+	_, rest, _ := bytes.Cut(body, []byte(`"u":`))
+	digits, _, _ := bytes.Cut(rest, []byte(","))
+	n, err := strconv.ParseUint(string(digits), 10, 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// survey finds the sequence numbers at which updates of the book end.
+func (r *recording) survey(input io.Reader) {
+	for line := range lines(r.t, input) {
+		if _, body, _ := bytes.Cut(line, []byte(" ")); bytes.HasPrefix(body, depthPrefix) {
+			r.ends[lastSeq(r.t, body)] = true
+		}
+	}
+}
+
+var (
+	tickerPrefix   = []byte(`{"stream":"btcusdt@bookTicker"`)
+	depthPrefix    = []byte(`{"stream":"btcusdt@depth`)
+	snapshotPrefix = []byte(`{"lastUpdateId"`)
+)
 
 // shownBook is what a subscriber holds.
 type shownBook struct {
@@ -134,11 +163,13 @@ func (s *shownBook) Deliver(venues.Frame) {
 func (r *recording) line(line []byte) {
 	_, body, _ := bytes.Cut(line, []byte(" "))
 	switch {
-	case bytes.HasPrefix(body, []byte(`{"stream":"btcusdt@bookTicker"`)):
-		r.ticker(unwrap[binanceTicker](r.t, body))
-	case bytes.HasPrefix(body, []byte(`{"stream":"btcusdt@depth`)):
+	case bytes.HasPrefix(body, tickerPrefix):
+		if r.ends[lastSeq(r.t, body)] {
+			r.ticker(unwrap[binanceTicker](r.t, body))
+		}
+	case bytes.HasPrefix(body, depthPrefix):
 		r.depth(unwrap[binanceDepth](r.t, body))
-	case bytes.HasPrefix(body, []byte(`{"lastUpdateId"`)):
+	case bytes.HasPrefix(body, snapshotPrefix):
 		r.snapshot(body)
 	}
 }
@@ -240,16 +271,17 @@ func TestRecordedBinanceBookIsTheVenues(t *testing.T) {
 		{"binance/ws_btcusdt_slice6000_2024.real.log.gz", 49},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			input := fixture(t, c.name)
 			tape := &[]venues.BookMessage{}
 			r := &recording{
 				t: t, scale: venues.Scale{PriceDecimals: 1, QtyDecimals: 3}, machine: newMachine(true, false),
-				venue: newMapBook(), reader: &shownBook{tape: tape, book: newMapBook()}, tickers: map[uint64][2]venues.Level{},
+				venue: newMapBook(), reader: &shownBook{tape: tape, book: newMapBook()},
+				ends: map[uint64]bool{}, tickers: map[uint64][2]venues.Level{},
 			}
+			r.survey(fixture(t, c.name))
 			r.machine.state.press.encoder = tapeEncoder{tape}
 			r.machine.state.start(r.machine.now)
 			r.machine.attach("depth 20", venues.Topic{Kind: venues.TopicBook, Depth: 20}, r.reader)
-			for line := range lines(t, input) {
+			for line := range lines(t, fixture(t, c.name)) {
 				r.line(line)
 			}
 			count := r.machine.state.count
