@@ -103,14 +103,20 @@ func TestJunkReachesNoRecord(t *testing.T) {
 	}
 }
 
-// FuzzKey: no text panics or reaches the records, short of a made key.
+// FuzzKey: no text panics, is taken, or reaches the records unless it has the
+// form of a key.
 func FuzzKey(f *testing.F) {
+	f.Add("vgk_0z00z00z_00z00z00z00z00z00z00z00z00z00z00z00z00z00z00z00fbPcT")
 	f.Add("vgk_0z00z00z_00z00z00z00z00z00z00z00z00z00z00z00z00z00z00z00fbPcU")
 	f.Add("vgk_\xff\xff\xff\xff\xff\xff\xff\xff_")
-	a := auth.NewAuthenticator(panicking{})
+	form := regexp.MustCompile(`^vgk_[0-9A-Za-z]{8}_[0-9A-Za-z]{49}$`)
 	f.Fuzz(func(t *testing.T, text string) {
-		if _, err := a.Authenticate(t.Context(), text, netip.Addr{}); err == nil {
+		r := newRecords()
+		if _, err := auth.NewAuthenticator(r).Authenticate(t.Context(), text, netip.Addr{}); err == nil {
 			t.Fatalf("%q was taken", text)
+		}
+		if r.reads > 0 && !form.MatchString(text) {
+			t.Fatalf("%q was looked up", text)
 		}
 	})
 }
