@@ -1,0 +1,114 @@
+package root_test
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"go.uber.org/zap"
+
+	"venuegate/actors"
+	"venuegate/actors/account"
+	"venuegate/actors/book"
+	"venuegate/actors/customer"
+	"venuegate/actors/journal"
+	"venuegate/actors/market"
+	"venuegate/actors/private"
+	"venuegate/actors/venue"
+	"venuegate/venues"
+)
+
+// drawn is one actor in the picture of the manual.
+type drawn struct {
+	path    string
+	restart string
+}
+
+var drawnLine = regexp.MustCompile(`^([│ ]*)[├└]── (\S+)\s+(\S+)`)
+
+// readPicture reads the tree of the package documentation of actors.
+func readPicture(t *testing.T) []drawn {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("..", "doc.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, picture, begun := strings.Cut(string(text), "tree:begin")
+	picture, _, ended := strings.Cut(picture, "tree:end")
+	if !begun || !ended {
+		t.Fatal("actors/doc.go has no tree")
+	}
+	var list []drawn
+	var above []string
+	for line := range strings.Lines(picture) {
+		match := drawnLine.FindStringSubmatch(strings.TrimPrefix(line, "//\t"))
+		if match == nil {
+			continue
+		}
+		depth := len([]rune(match[1])) / 4
+		above = append(above[:depth], match[2])
+		list = append(list, drawn{strings.Join(above, "/"), match[3]})
+	}
+	return list
+}
+
+func restartName(r actors.Restart) string {
+	return map[actors.Restart]string{
+		actors.Permanent: "permanent", actors.Transient: "transient", actors.Temporary: "temporary",
+	}[r]
+}
+
+// TestPictureShowsTheTree compares the picture with how each actor is really
+// started: its name below its parent, and what its end means.
+func TestPictureShowsTheTree(t *testing.T) {
+	system := actors.New(zap.NewNop())
+	defer func() { _ = system.Stop(t.Context()) }()
+	none := actors.Ref{}
+	real := map[string]actors.Child{
+		"journal":                                  journal.Child(journal.Deps{}),
+		"venue/<exchange>":                         venue.New(none, venue.Deps{Venue: "<exchange>"}).Child(),
+		"venue/<exchange>/market/<n>":              market.New(none, market.Deps{Name: "market/<n>"}).Child(),
+		"venue/<exchange>/book/<symbol>":           book.New(none, book.Deps{Instrument: venues.Instrument{Symbol: "<symbol>"}}).Child(),
+		"customer/<id>":                            customer.Child(customer.Deps{ID: "<id>"}),
+		"customer/<id>/account/<exchange>":         account.Child(account.Deps{Config: account.Config{Exchange: "<exchange>"}}),
+		"customer/<id>/account/<exchange>/private": private.Child(private.Deps{}),
+	}
+	picture := readPicture(t)
+	for _, d := range picture {
+		child, exists := real[d.path]
+		if !exists {
+			t.Errorf("%s is drawn and does not exist", d.path)
+			continue
+		}
+		if !strings.HasSuffix(d.path, child.Name) || restartName(child.Restart) != d.restart {
+			t.Errorf("%s is drawn as %s; it is %s, %s", d.path, d.restart, child.Name, restartName(child.Restart))
+		}
+	}
+	for path := range real {
+		if !slices.ContainsFunc(picture, func(d drawn) bool { return d.path == path }) {
+			t.Errorf("%s is not drawn", path)
+		}
+	}
+}
+
+// TestRunningTreeIsDrawn: whatever kind of actor runs is in the picture.
+func TestRunningTreeIsDrawn(t *testing.T) {
+	d := openDesk(t)
+	if _, err := d.place("r1", spec(venues.Buy, venues.TypeLimit, "1", "20000")); err != nil {
+		t.Fatal(err)
+	}
+	kinds := map[string]bool{}
+	for _, node := range readPicture(t) {
+		for part := range strings.SplitSeq(node.path, "/") {
+			kinds[part] = true
+		}
+	}
+	for _, running := range d.system.Stats().Kinds {
+		if !kinds[running.Kind] {
+			t.Errorf("a %s runs and is not drawn", running.Kind)
+		}
+	}
+}
