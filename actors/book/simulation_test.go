@@ -17,12 +17,11 @@ type simulation struct {
 	machine *machine
 	readers []*reader
 
-	fetch   []fetchSnapshot // asked and not answered
-	timer   *armSync
-	lead    []armCheck
-	broken  bool // the connection
-	faults  bool
-	batched bool
+	fetch  []fetchSnapshot // asked and not answered
+	timer  *armSync
+	lead   []armCheck
+	broken bool // the connection
+	faults bool
 }
 
 func newSimulation(t *rapid.T) *simulation {

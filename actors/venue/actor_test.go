@@ -66,7 +66,6 @@ type fakeBook struct {
 	scales   []venues.Scale
 	quotes   int
 	ended    bool
-	fail     bool // on the next message
 }
 
 func (b *fakeBook) Subscribe(ctx context.Context, topic venues.Topic, _ venues.FrameSink) (venues.Subscription, error) {
