@@ -227,7 +227,8 @@ func edgeError(err error) error {
 		e.RetryAfter = maintenanceRetry
 		return e
 	default:
-		return venues.Errorf(venues.CodeExchangeUnavailable, "no answer in time; the outcome is not known").
+		// exchange_unavailable would say that nothing was placed.
+		return venues.Errorf(venues.CodeInternal, "no answer in time; the outcome is not known").
 			With("orderState", "unknown").Because(err)
 	}
 }

@@ -29,6 +29,7 @@ type desk struct {
 	tree   *root.Tree
 	market *fixedMarket
 	system *actors.System
+	venue  *binance.Connector
 }
 
 // fixedMarket serves the catalogue and no prices.
@@ -91,8 +92,8 @@ func (d *desk) customer() connector {
 // start runs a tree as a process would at its start.
 func (d *desk) start(ctx context.Context) {
 	ends := d.sim.Endpoints()
-	venue := binance.New(binance.Sim(ends.RestURL, ends.WsURL))
-	list, err := venue.Instruments(ctx)
+	d.venue = binance.New(binance.Sim(ends.RestURL, ends.WsURL))
+	list, err := d.venue.Instruments(ctx)
 	if err != nil {
 		d.t.Fatal(err)
 	}
@@ -101,7 +102,7 @@ func (d *desk) start(ctx context.Context) {
 	demo := d.sim.DemoAccount()
 	d.tree, err = root.Start(ctx, root.Deps{
 		System: d.system, Store: d.store, Encoder: noFrames{}, ClientIDPrefix: "test",
-		Connectors: map[venues.Venue]venues.Connector{venues.Binance: venue},
+		Connectors: map[venues.Venue]venues.Connector{venues.Binance: d.venue},
 		Markets:    map[venues.Venue]root.Market{venues.Binance: d.market},
 		Unseal: func(persistence.VenueAccount) (venues.Credentials, error) {
 			return venues.Credentials{APIKey: venues.Secret(demo.Credentials.APIKey), APISecret: venues.Secret(demo.Credentials.APISecret)}, nil
@@ -119,6 +120,7 @@ func (d *desk) stop() {
 	if err := d.system.Stop(ctx); err != nil {
 		d.t.Error(err)
 	}
+	d.venue.Close()
 }
 
 func spec(side venues.Side, kind venues.OrderType, qty, price string) venues.OrderSpec {
