@@ -177,6 +177,23 @@ func TestDepthScannerAllocatesNothing(t *testing.T) {
 	}
 }
 
+// released is a sink that gives updates back at once.
+type released struct{ heard }
+
+func (*released) Book(u *venues.BookUpdate) { u.Release() }
+
+func TestBookMessagesAllocateNothing(t *testing.T) {
+	if raceDetector {
+		t.Skip("sync.Pool forgets on purpose")
+	}
+	s, _ := publicStream(t, categoryPublic, btc, bookOf("BTCUSDT"))
+	s.feed.sink = &released{}
+	message := []byte(`{"stream":"btcusdt@depth@100ms","data":` + depthMessage + `}`)
+	if n := testing.AllocsPerRun(1000, func() { s.Message(nil, message) }); n != 0 {
+		t.Errorf("a book message allocates %v times", n)
+	}
+}
+
 // What the scanner accepts the thorough decoder accepts and reads alike.
 func FuzzDepth(f *testing.F) {
 	f.Add([]byte(depthMessage), 1, 3)

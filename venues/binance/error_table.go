@@ -102,6 +102,12 @@ func indexVerdicts(groups []struct {
 	return index
 }
 
+// isParameterFault says whether a code is of the families that are about a
+// request's own fields and filters; they are many, alike, and not listed.
+func isParameterFault(code int) bool {
+	return code <= -1100 && code > -1200 || code <= -4000 && code > -6000
+}
+
 // verdictOf reads the table. Codes that it lacks are judged by their family:
 // general server faults may hide an execution, parameter and filter faults are
 // the request's own.
@@ -112,7 +118,7 @@ func verdictOf(code int) verdict {
 	switch {
 	case code > -1100:
 		return verdict{code: venues.CodeExchangeUnavailable, unknown: true}
-	case code > -1200, code <= -4000 && code > -6000:
+	case isParameterFault(code):
 		return verdict{code: venues.CodeInvalidRequest}
 	default:
 		return verdict{code: venues.CodeOrderRejected}

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"time"
 
+	"go.uber.org/zap"
+
 	"venuegate/venues"
 	"venuegate/venues/internal/restclient"
 )
@@ -62,6 +64,9 @@ func (c *Connector) judge(r request, a *restclient.Answer) error {
 	case a.Status == http.StatusRequestTimeout || a.Status >= 500:
 		return serverFault(r, a.Status, code, message)
 	case code < 0:
+		if _, listed := verdicts[code]; !listed && !isParameterFault(code) {
+			c.options.Log.Warn("venue refusal with an unlisted code", zap.String("path", r.path), zap.Int("code", code), zap.String("message", bounded(message)))
+		}
 		return refusal(r, code, message)
 	case a.Status >= 200 && a.Status < 300 && isJSON:
 		return nil

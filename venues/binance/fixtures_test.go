@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"venuegate/venues"
 )
@@ -97,6 +98,26 @@ func (h *heard) with(note func()) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	note()
+}
+
+// await looks until done likes what was heard; done runs under the lock.
+func (h *heard) await(t *testing.T, what string, done func() bool) {
+	t.Helper()
+	deadline := time.After(10 * time.Second)
+	look := time.NewTicker(time.Millisecond)
+	defer look.Stop()
+	for {
+		ok := false
+		h.with(func() { ok = done() })
+		if ok {
+			return
+		}
+		select {
+		case <-look.C:
+		case <-deadline:
+			h.with(func() { t.Fatalf("%s did not come: %+v", what, h) })
+		}
+	}
 }
 
 func (h *heard) Book(u *venues.BookUpdate)       { h.with(func() { h.books = append(h.books, u) }) }

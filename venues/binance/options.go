@@ -53,6 +53,9 @@ type Options struct {
 
 	// Log gets what the streams notice; nothing if nil.
 	Log *zap.Logger
+
+	// tickInterval is how often streams are looked after, 1 s; tests hurry.
+	tickInterval time.Duration
 }
 
 // privatePathDefault names the listen key and the events in the query, the form

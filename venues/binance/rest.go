@@ -57,8 +57,9 @@ var errDeadlinePassed = errors.New("deadline passed before the request was sent"
 // refusal is definite, so the request is signed once more under its old deadline.
 func (c *Connector) call(ctx context.Context, r request, out any) error {
 	if r.security == signed && !c.clock.Measured() {
-		// A failure shows soon enough: the venue will refuse a wrong time.
-		_, _ = c.SyncClock(ctx)
+		// Once for all who come now. A failure shows soon enough: the venue will
+		// refuse a wrong time.
+		_ = c.clock.Resync(ctx, time.Time{}, c.serverTime)
 	}
 	signedAt := time.Now()
 	err := c.once(ctx, r, out)

@@ -13,6 +13,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/fasthttp/websocket"
+
 	"venuegate/venues"
 )
 
@@ -31,6 +33,7 @@ type script struct {
 	answers   map[string][]scripted
 	requests  []scriptRequest
 	now       func() time.Time
+	stream    func(r *http.Request, c *websocket.Conn) // serves stream connections
 }
 
 type scripted struct {
@@ -58,6 +61,8 @@ func newScript(t *testing.T) *script {
 	t.Cleanup(server.Close)
 	o := Sim(server.URL, "ws"+strings.TrimPrefix(server.URL, "http"))
 	o.Timeout = 2 * time.Second
+	o.BackoffMin, o.BackoffMax, o.RenewOverlap = 5*time.Millisecond, 20*time.Millisecond, 50*time.Millisecond
+	o.tickInterval = 20 * time.Millisecond
 	s.connector = New(o)
 	t.Cleanup(s.connector.Close)
 	account, err := s.connector.OpenAccount(venues.Credentials{APIKey: scriptKey, APISecret: scriptSecret})
@@ -90,6 +95,14 @@ func (s *script) only(name string, status int, body string) {
 }
 
 func (s *script) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if websocket.IsWebSocketUpgrade(r) {
+		upgrader := websocket.Upgrader{}
+		if c, err := upgrader.Upgrade(w, r, nil); err == nil {
+			defer c.Close()
+			s.stream(r, c)
+		}
+		return
+	}
 	body, _ := io.ReadAll(r.Body)
 	name := r.Method + " " + r.URL.Path
 	s.check(r, string(body))

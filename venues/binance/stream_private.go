@@ -82,7 +82,7 @@ func (a *Account) OpenPrivate(sink venues.PrivateSink) venues.PrivateFeed {
 		URL:      f.address,
 		Handler:  f,
 		Lifetime: o.ConnLifetime, RenewOverlap: o.RenewOverlap,
-		BackoffMin: o.BackoffMin, BackoffMax: o.BackoffMax,
+		BackoffMin: o.BackoffMin, BackoffMax: o.BackoffMax, TickInterval: o.tickInterval,
 		Log: o.Log.With(zap.String("category", "/private")),
 	})
 	f.link.Start()

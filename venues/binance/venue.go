@@ -73,8 +73,8 @@ func (c *Connector) Capabilities() venues.Capabilities {
 	}
 }
 
-// SyncClock measures the offset of the venue's clock. Call it at least every
-// restclient.ClockPeriod.
+// SyncClock measures the offset of the venue's clock. Call it every few minutes;
+// a refused timestamp makes the connector measure by itself.
 func (c *Connector) SyncClock(ctx context.Context) (time.Duration, error) {
 	return c.clock.Sync(ctx, c.serverTime)
 }

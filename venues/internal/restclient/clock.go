@@ -11,8 +11,6 @@ const (
 	clockSamplesMax   = 9
 	clockProbes       = 3
 	clockSampleAgeMax = 15 * time.Minute
-	// ClockPeriod is how often an owner should call Sync.
-	ClockPeriod = 3 * time.Minute
 )
 
 // Clock keeps the offset of a venue's clock, venue minus local, as the median of

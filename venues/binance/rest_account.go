@@ -1,0 +1,189 @@
+package binance
+
+import (
+	"context"
+	"net/http"
+	"strconv"
+	"sync/atomic"
+	"time"
+
+	"venuegate/venues"
+	"venuegate/venues/internal/restclient"
+)
+
+// Account is one customer's futures account. It is safe for concurrent use.
+type Account struct {
+	c           *Connector
+	credentials venues.Credentials
+	orders10s   *restclient.Budget
+	orders1m    *restclient.Budget
+	mode        atomic.Pointer[venues.AccountMode]
+	// acknowledged is when the last change of an order began that the venue took,
+	// in unix nanoseconds: the private stream must tell of it soon.
+	acknowledged atomic.Int64
+	sides        sideMemory
+}
+
+func newAccount(c *Connector, credentials venues.Credentials) *Account {
+	return &Account{
+		c: c, credentials: credentials,
+		orders10s: restclient.NewBudget("orders_10s", orderLimit10s, 10*time.Second),
+		orders1m:  restclient.NewBudget("orders_1m", orderLimitMinute, time.Minute),
+	}
+}
+
+// get reads with a signature.
+func (a *Account) get(ctx context.Context, path string, p params, weight int, out any) error {
+	return a.c.call(ctx, request{
+		method: http.MethodGet, path: path, params: p, security: signed, account: a,
+		lane: restclient.LaneReconcile, weight: weight,
+	}, out)
+}
+
+// Account types: whether one asset or all of them together are margin.
+const (
+	singleAsset = "single_asset"
+	multiAssets = "multi_assets"
+)
+
+// Mode reads position mode and margin pool, and keeps them for orders. Now and
+// then it reads the leverage limits too, which serve the catalogue.
+func (a *Account) Mode(ctx context.Context) (venues.AccountMode, error) {
+	var answer accountConfig
+	if err := a.get(ctx, "/fapi/v1/accountConfig", nil, 5, &answer); err != nil {
+		return venues.AccountMode{}, err
+	}
+	if answer.DualSidePosition == nil || answer.MultiAssetsMargin == nil {
+		return venues.AccountMode{}, malformed(request{method: http.MethodGet, path: "/fapi/v1/accountConfig"}, missing("dualSidePosition"))
+	}
+	mode := venues.AccountMode{AccountType: singleAsset, Hedge: *answer.DualSidePosition, ReadAt: time.Now()}
+	if *answer.MultiAssetsMargin {
+		mode.AccountType = multiAssets
+	}
+	a.mode.Store(&mode)
+	if a.c.leverages.due(mode.ReadAt) {
+		// A failure leaves MaxLeverage unknown; the mode is what was asked for.
+		_ = a.readLeverageLimits(ctx)
+	}
+	return mode, nil
+}
+
+// knownMode is the mode as last read; it is read now if it never was.
+func (a *Account) knownMode(ctx context.Context) (venues.AccountMode, error) {
+	if mode := a.mode.Load(); mode != nil {
+		return *mode, nil
+	}
+	return a.Mode(ctx)
+}
+
+func (a *Account) accountType() string {
+	if mode := a.mode.Load(); mode != nil {
+		return mode.AccountType
+	}
+	return ""
+}
+
+// setMultiAssets adopts what an event told of the margin pool.
+func (a *Account) setMultiAssets(on bool) {
+	mode := a.mode.Load()
+	if mode == nil {
+		return
+	}
+	changed := *mode
+	changed.AccountType = singleAsset
+	if on {
+		changed.AccountType = multiAssets
+	}
+	a.mode.CompareAndSwap(mode, &changed)
+}
+
+// Balances lists the assets that the account holds or uses, and USDT in any
+// case. In multi-assets mode each row is still that asset's own.
+func (a *Account) Balances(ctx context.Context) ([]venues.Balance, error) {
+	mode, err := a.knownMode(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var answer accountRecord
+	const path = "/fapi/v3/account"
+	if err := a.get(ctx, path, nil, 5, &answer); err != nil {
+		return nil, err
+	}
+	balances, err := answer.balances(mode.AccountType)
+	if err != nil {
+		return nil, malformed(request{method: http.MethodGet, path: path}, err)
+	}
+	return balances, nil
+}
+
+func (r *accountRecord) balances(accountType string) ([]venues.Balance, error) {
+	var balances []venues.Balance
+	usdt := false
+	for _, asset := range r.Assets {
+		b, err := asset.balance(accountType)
+		if err != nil {
+			return nil, err
+		}
+		isUSDT := asset.Asset == "USDT"
+		if usdt = usdt || isUSDT; !isUSDT && asset.empty() {
+			continue
+		}
+		balances = append(balances, b)
+	}
+	if usdt || accountType != singleAsset {
+		return balances, nil
+	}
+	// An untouched account lists no asset; its totals are those of USDT.
+	whole := assetRecord{
+		Asset: "USDT", UnrealizedProfit: r.TotalUnrealizedProfit, MarginBalance: r.TotalMarginBalance,
+		InitialMargin: r.TotalInitialMargin, AvailableBalance: r.AvailableBalance,
+	}
+	b, err := whole.balance(accountType)
+	return append(balances, b), err
+}
+
+func (r *assetRecord) empty() bool {
+	return r.WalletBalance.Decimal.IsZero() && r.MarginBalance.Decimal.IsZero() && r.InitialMargin.Decimal.IsZero()
+}
+
+func (r *assetRecord) balance(accountType string) (venues.Balance, error) {
+	if !r.MarginBalance.Valid || !r.AvailableBalance.Valid || !r.InitialMargin.Valid || !r.UnrealizedProfit.Valid || r.Asset == "" {
+		return venues.Balance{}, missing("balance of asset " + strconv.Quote(bounded(r.Asset)))
+	}
+	return venues.Balance{
+		Exchange: venues.Binance, AccountType: accountType, Currency: r.Asset,
+		Equity:        r.MarginBalance.Decimal,
+		Available:     r.AvailableBalance.Decimal,
+		UsedMargin:    r.InitialMargin.Decimal,
+		UnrealizedPnl: r.UnrealizedProfit.Decimal,
+	}, nil
+}
+
+// KeyFacts examines the API key where the environment has a host for that; else
+// only whether the account may trade is told.
+func (a *Account) KeyFacts(ctx context.Context) (venues.KeyFacts, error) {
+	if a.c.keys == nil {
+		var answer accountConfig
+		if err := a.get(ctx, "/fapi/v1/accountConfig", nil, 5, &answer); err != nil {
+			return venues.KeyFacts{}, err
+		}
+		return venues.KeyFacts{CanTrade: answer.CanTrade != nil && *answer.CanTrade}, nil
+	}
+	var answer struct {
+		IPRestrict        bool  `json:"ipRestrict"`
+		EnableWithdrawals bool  `json:"enableWithdrawals"`
+		EnableFutures     bool  `json:"enableFutures"`
+		ExpirationTime    int64 `json:"tradingAuthorityExpirationTime"`
+	}
+	err := a.c.call(ctx, request{
+		method: http.MethodGet, path: "/sapi/v1/account/apiRestrictions", security: signed, account: a,
+		lane: restclient.LaneHistory, keyHost: true,
+	}, &answer)
+	if err != nil {
+		return venues.KeyFacts{}, err
+	}
+	return venues.KeyFacts{
+		CanTrade: answer.EnableFutures, CanWithdraw: answer.EnableWithdrawals, IPBound: answer.IPRestrict,
+		ExpiresAt: millis(answer.ExpirationTime), Known: true,
+	}, nil
+}

@@ -1,0 +1,300 @@
+package binance
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"venuegate/venues"
+)
+
+func TestMode(t *testing.T) {
+	s := newScript(t)
+	mode, err := s.account.Mode(background)
+	if err != nil || mode.Hedge || mode.AccountType != "single_asset" || mode.ReadAt.IsZero() {
+		t.Errorf("%+v, %v", mode, err)
+	}
+	s.only("GET /fapi/v1/accountConfig", 200, strings.Replace(hedged, `"multiAssetsMargin":false`, `"multiAssetsMargin":true`, 1))
+	if mode, err = s.account.Mode(background); err != nil || !mode.Hedge || mode.AccountType != "multi_assets" {
+		t.Errorf("%+v, %v", mode, err)
+	}
+	s.only("GET /fapi/v1/accountConfig", 200, `{"canTrade":true}`)
+	if _, err = s.account.Mode(background); !errors.Is(err, errMissing) {
+		t.Errorf("a mode was made up: %v", err)
+	}
+}
+
+func TestModeFillsTheLeverageLimits(t *testing.T) {
+	s := newScript(t)
+	s.only("GET /fapi/v1/leverageBracket", 200, `[{"symbol":"ETHUSDT","notionalCoef":1.50,"brackets":[`+
+		`{"bracket":2,"initialLeverage":50,"notionalCap":50000,"maintMarginRatio":0.01},{"bracket":1,"initialLeverage":75,"notionalCap":10000,"maintMarginRatio":0.0065,"cum":0}]}]`)
+	for range 2 {
+		if _, err := s.account.Mode(background); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if n := len(s.sent("GET /fapi/v1/leverageBracket")); n != 1 {
+		t.Errorf("limits were read %d times", n)
+	}
+	if got := s.connector.leverages.of("ETHUSDT"); !venues.EqualOptional(got, dec("75")) || s.connector.leverages.of("BTCUSDT").Valid {
+		t.Errorf("limit %v", got)
+	}
+	var one bracketList
+	if err := one.UnmarshalJSON([]byte(`{"symbol":"ETHUSDT","brackets":[]}`)); err != nil || len(one) != 1 {
+		t.Errorf("one object instead of a list: %v, %v", one, err)
+	}
+}
+
+func TestBalances(t *testing.T) {
+	s := newScript(t)
+	asset := func(name, wallet, margin, initial string) string {
+		return fmt.Sprintf(`{"asset":%q,"walletBalance":%q,"unrealizedProfit":"0.5","marginBalance":%q,"maintMargin":"0","initialMargin":%q,"availableBalance":"18.65"}`,
+			name, wallet, margin, initial)
+	}
+	const totals = `"totalInitialMargin":"7.5","totalUnrealizedProfit":"0.5","totalMarginBalance":"26.2","availableBalance":"18.7"`
+	s.on("GET /fapi/v3/account", 200, `{`+totals+`,"assets":[`+asset("FDUSD", "0", "0.00000000", "0")+`,`+asset("USDT", "3.7", "4.2", "7.59")+`,`+asset("USDC", "2", "2", "0")+`]}`)
+	s.on("GET /fapi/v3/account", 200, `{`+totals+`,"assets":[]}`)
+	s.on("GET /fapi/v3/account", 200, `{`+totals+`,"assets":[{"asset":"USDT"}]}`)
+	balances, err := s.account.Balances(background)
+	if err != nil || len(balances) != 2 || balances[0].Currency != "USDT" || balances[1].Currency != "USDC" {
+		t.Fatalf("%+v, %v", balances, err)
+	}
+	if b := balances[0]; !b.Equity.Equal(dec("4.2").Decimal) || !b.Available.Equal(dec("18.65").Decimal) || !b.UsedMargin.Equal(dec("7.59").Decimal) ||
+		!b.UnrealizedPnl.Equal(dec("0.5").Decimal) || b.Exchange != venues.Binance || b.AccountType != "single_asset" {
+		t.Errorf("%+v", b)
+	}
+	if balances, err = s.account.Balances(background); err != nil || len(balances) != 1 || !balances[0].Equity.Equal(dec("26.2").Decimal) || balances[0].Currency != "USDT" {
+		t.Errorf("untouched account: %+v, %v", balances, err)
+	}
+	if _, err = s.account.Balances(background); !errors.Is(err, errMissing) {
+		t.Errorf("a balance was made up: %v", err)
+	}
+}
+
+const positionRow = `{"symbol":"BTCUSDT","positionSide":%q,"positionAmt":%q,"entryPrice":"67445.9","markPrice":"67502.68519858","unRealizedProfit":"0.51106678",` +
+	`"liquidationPrice":"0","updateTime":1722161166529}`
+
+func TestPositions(t *testing.T) {
+	s := newScript(t)
+	row := func(side, amount string) string { return fmt.Sprintf(positionRow, side, amount) }
+	s.on("GET /fapi/v3/positionRisk", 200, "["+row("LONG", "0.009")+","+row("SHORT", "-0.5")+","+row("BOTH", "0.000")+"]")
+	s.on("GET /fapi/v1/symbolConfig", 200, `[{"symbol":"BTCUSDT","marginType":"ISOLATED","isAutoAddMargin":false,"leverage":21,"maxNotionalValue":"1000000"}]`)
+	positions, err := s.account.Positions(background)
+	if err != nil || len(positions) != 2 {
+		t.Fatalf("%+v, %v", positions, err)
+	}
+	long, short := positions[0], positions[1]
+	if long.Side != venues.Long || short.Side != venues.Short || !short.Qty.Equal(dec("0.5").Decimal) {
+		t.Errorf("%+v", positions)
+	}
+	if long.LiquidationPrice.Valid || !venues.EqualOptional(long.Leverage, dec("21")) || long.MarginMode != venues.MarginIsolated ||
+		!venues.EqualOptional(long.EntryPrice, dec("67445.9")) || !venues.EqualOptional(long.UnrealizedPnl, dec("0.51106678")) {
+		t.Errorf("%+v", long)
+	}
+
+	s.only("GET /fapi/v3/positionRisk", 200, "["+row("BOTH", "-0.009")+"]")
+	if positions, err = s.account.Positions(background); err != nil || positions[0].Side != venues.Short {
+		t.Errorf("one-way short: %+v, %v", positions, err)
+	}
+	s.only("GET /fapi/v3/positionRisk", 200, "["+row("BOTH", "0")+"]")
+	before := len(s.sent("GET /fapi/v1/symbolConfig"))
+	if positions, err = s.account.Positions(background); err != nil || len(positions) != 0 || len(s.sent("GET /fapi/v1/symbolConfig")) != before {
+		t.Errorf("no position: %+v, %v", positions, err)
+	}
+	for _, bad := range []string{row("MIDDLE", "1"), strings.Replace(row("BOTH", "1"), `"positionAmt":"1",`, "", 1), row("BOTH", "1e3")} {
+		s.only("GET /fapi/v3/positionRisk", 200, "["+bad+"]")
+		if _, err = s.account.Positions(background); err == nil {
+			t.Errorf("understood %s", bad)
+		}
+	}
+}
+
+func TestSetLeverage(t *testing.T) {
+	const post, config = "POST /fapi/v1/leverage", "GET /fapi/v1/symbolConfig"
+	settings := func(leverage int) string {
+		return fmt.Sprintf(`[{"symbol":"BTCUSDT","marginType":"CROSSED","leverage":%d}]`, leverage)
+	}
+	t.Run("read back", func(t *testing.T) {
+		s := newScript(t)
+		s.on(config, 200, settings(20))
+		s.on(post, 200, `{"leverage":21,"maxNotionalValue":"1000000","symbol":"BTCUSDT"}`)
+		s.on(config, 200, settings(21))
+		change, err := s.account.SetLeverage(background, "BTCUSDT", venues.MustDecimal("21"))
+		if err != nil || !change.Leverage.Equal(dec("21").Decimal) || !venues.EqualOptional(change.PreviousLeverage, dec("20")) {
+			t.Errorf("%+v, %v", change, err)
+		}
+		if got := s.last(post); got != "leverage=21&symbol=BTCUSDT" {
+			t.Errorf("sent %s", got)
+		}
+	})
+	t.Run("refused", func(t *testing.T) {
+		for code, reason := range leverageReasons {
+			s := newScript(t)
+			s.on(config, 200, settings(20))
+			s.on(post, 400, fmt.Sprintf(`{"code":%d,"msg":"x"}`, code))
+			_, err := s.account.SetLeverage(background, "BTCUSDT", venues.MustDecimal("126"))
+			refused, ok := errors.AsType[*venues.Error](err)
+			if !ok || refused.Code != venues.CodeLeverageChangeRejected || refused.Details["reason"] != reason || refused.VenueCode != strconv.Itoa(code) {
+				t.Errorf("%d: %v, want leverage_change_rejected, %s", code, err, reason)
+			}
+		}
+	})
+	t.Run("with the limit", func(t *testing.T) {
+		s := newScript(t)
+		s.only("GET /fapi/v1/leverageBracket", 200, `[{"symbol":"BTCUSDT","brackets":[{"initialLeverage":125}]}]`)
+		if _, err := s.account.Mode(background); err != nil {
+			t.Fatal(err)
+		}
+		s.on(config, 200, settings(20))
+		s.on(post, 400, `{"code":-4028,"msg":"Leverage 126 is not valid"}`)
+		_, err := s.account.SetLeverage(background, "BTCUSDT", venues.MustDecimal("126"))
+		if refused, ok := errors.AsType[*venues.Error](err); !ok || refused.Details["maxLeverage"] != "125" {
+			t.Errorf("%v", err)
+		}
+	})
+	t.Run("not whole", func(t *testing.T) {
+		s := newScript(t)
+		_, err := s.account.SetLeverage(background, "BTCUSDT", venues.MustDecimal("2.5"))
+		if venues.CodeOf(err) != venues.CodeLeverageChangeRejected || !errors.Is(err, venues.ErrNotSent) || len(s.requests) != 0 {
+			t.Errorf("%v", err)
+		}
+	})
+	t.Run("unknown", func(t *testing.T) {
+		s := newScript(t)
+		s.on(config, 200, settings(20))
+		s.on(post, 502, "<html>")
+		if _, err := s.account.SetLeverage(background, "BTCUSDT", venues.MustDecimal("21")); !errors.Is(err, venues.ErrOutcomeUnknown) {
+			t.Errorf("%v", err)
+		}
+	})
+}
+
+// execution is a row of userTrades.
+type execution struct {
+	id, order int64
+	at        time.Time
+}
+
+func tradeRow(e execution) string {
+	return fmt.Sprintf(`{"symbol":"BTCUSDT","id":%d,"orderId":%d,"side":"SELL","price":"36567.10","qty":"0.010","realizedPnl":"-0.5","marginAsset":"USDT",`+
+		`"quoteQty":"365.67100","commission":"-0.14626840","commissionAsset":"BNB","time":%d,"positionSide":"BOTH","maker":true,"buyer":false}`, e.id, e.order, e.at.UnixMilli())
+}
+
+func TestFillsWindows(t *testing.T) {
+	s := newScript(t)
+	to := time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC)
+	from := to.AddDate(0, 0, -31)
+	s.on("GET /fapi/v1/userTrades", 200, "["+tradeRow(execution{1, 10, from})+"]")
+	s.on("GET /fapi/v1/userTrades", 200, "["+tradeRow(execution{2, 11, from.AddDate(0, 0, 8)})+"]")
+	s.on("GET /fapi/v1/userTrades", 200, "[]")
+	fills, err := s.account.Fills(background, venues.FillsQuery{Symbol: "BTCUSDT", From: from, To: to})
+	if err != nil || len(fills) != 2 {
+		t.Fatalf("%+v, %v", fills, err)
+	}
+	f := fills[0]
+	if f.VenueTradeID != "1" || f.VenueOrderID != "10" || f.Side != venues.Sell || !venues.EqualOptional(f.Fee, dec("-0.1462684")) || f.FeeCurrency != "BNB" ||
+		f.Liquidity != venues.Maker || !venues.EqualOptional(f.RealizedPnl, dec("-0.5")) || !f.ExecutedAt.Equal(from) {
+		t.Errorf("%+v", f)
+	}
+	asked := s.sent("GET /fapi/v1/userTrades")
+	if len(asked) != 5 {
+		t.Fatalf("asked %d times for 31 days, want 5", len(asked))
+	}
+	next := from.UnixMilli()
+	for _, p := range asked {
+		start, _ := strconv.ParseInt(p.Get("startTime"), 10, 64)
+		end, _ := strconv.ParseInt(p.Get("endTime"), 10, 64)
+		if start != next || end-start >= (7*24*time.Hour).Milliseconds() {
+			t.Errorf("window %v to %v", millis(start), millis(end))
+		}
+		next = end + 1
+	}
+	if next != to.UnixMilli() {
+		t.Errorf("windows end at %v", millis(next))
+	}
+}
+
+// A full page is followed by id; a trade with oneself has two rows, which a page
+// may part.
+func TestFillsPages(t *testing.T) {
+	s := newScript(t)
+	from := time.Date(2026, 11, 13, 0, 0, 0, 0, time.UTC)
+	to := from.Add(24 * time.Hour)
+	var all []execution
+	for n := range int64(2500) {
+		all = append(all, execution{id: n + 1, order: 1, at: from.Add(time.Duration(n) * time.Second)})
+		if n == 999 || n == 1200 {
+			all = append(all, execution{id: n + 1, order: 2, at: from.Add(time.Duration(n) * time.Second)})
+		}
+	}
+	want := len(all)
+	all = append(all, execution{id: 9000, order: 1, at: to}, execution{id: 9001, order: 1, at: to.Add(time.Hour)})
+	page := func(start int) string {
+		var rows []string
+		for _, e := range all[start:min(start+1000, len(all))] {
+			rows = append(rows, tradeRow(e))
+		}
+		return "[" + strings.Join(rows, ",") + "]"
+	}
+	startOf := func(id int64) int { return slices.IndexFunc(all, func(e execution) bool { return e.id >= id }) }
+	s.on("GET /fapi/v1/userTrades", 200, page(0))
+	s.on("GET /fapi/v1/userTrades", 200, page(startOf(1000)))
+	s.on("GET /fapi/v1/userTrades", 200, page(startOf(1997)))
+	fills, err := s.account.Fills(background, venues.FillsQuery{Symbol: "BTCUSDT", From: from, To: to})
+	if err != nil || len(fills) != want {
+		t.Fatalf("%d fills of %d, %v", len(fills), want, err)
+	}
+	seen := map[string]bool{}
+	for _, f := range fills {
+		key := f.VenueTradeID + "/" + f.VenueOrderID
+		if seen[key] {
+			t.Errorf("%s twice", key)
+		}
+		seen[key] = true
+	}
+	asked := s.sent("GET /fapi/v1/userTrades")
+	if len(asked) != 3 || asked[1].Get("fromId") != "1000" || asked[1].Has("startTime") || asked[2].Get("fromId") != "1997" {
+		t.Errorf("asked %v", asked)
+	}
+}
+
+func TestFillsStrict(t *testing.T) {
+	row := tradeRow(execution{1, 1, time.Now()})
+	for name, bad := range map[string]string{
+		"side":     strings.Replace(row, `"SELL"`, `"SHORT"`, 1),
+		"quantity": strings.Replace(row, `"qty":"0.010",`, "", 1),
+		"price":    strings.Replace(row, `"36567.10"`, `"NaN"`, 1),
+		"id":       strings.Replace(row, `"id":1`, `"id":0`, 1),
+		"list":     `{"rows":[]}`,
+	} {
+		s := newScript(t)
+		s.on("GET /fapi/v1/userTrades", 200, "["+bad+"]")
+		if name == "list" {
+			s.only("GET /fapi/v1/userTrades", 200, bad)
+		}
+		if _, err := s.account.Fills(background, venues.FillsQuery{Symbol: "BTCUSDT", From: time.Now().Add(-time.Hour), To: time.Now().Add(time.Hour)}); err == nil {
+			t.Errorf("%s: understood", name)
+		}
+	}
+}
+
+func TestKeyFacts(t *testing.T) {
+	s := newScript(t)
+	facts, err := s.account.KeyFacts(background)
+	if err != nil || facts.Known || !facts.CanTrade {
+		t.Errorf("without a host of keys: %+v, %v", facts, err)
+	}
+	o := s.connector.options
+	o.KeyURL = o.RESTURL
+	account := newAccount(New(o), s.account.credentials)
+	s.on("GET /sapi/v1/account/apiRestrictions", 200, `{"ipRestrict":true,"createTime":1698645219000,"enableReading":true,"enableWithdrawals":true,`+
+		`"enableFutures":true,"tradingAuthorityExpirationTime":1790000000000}`)
+	facts, err = account.KeyFacts(background)
+	if err != nil || !facts.Known || !facts.CanTrade || !facts.CanWithdraw || !facts.IPBound || facts.ExpiresAt.UnixMilli() != 1790000000000 {
+		t.Errorf("%+v, %v", facts, err)
+	}
+}

@@ -1,0 +1,312 @@
+package binance
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"venuegate/venues"
+)
+
+const openAlgo = `{"algoId":2146760,"clientAlgoId":"vg00000001","algoType":"CONDITIONAL","orderType":"STOP_MARKET","symbol":"BTCUSDT","side":"SELL",` +
+	`"positionSide":"BOTH","timeInForce":"GTC","quantity":"0.010","algoStatus":"NEW","triggerPrice":"58000.00","price":"0.00","icebergQuantity":null,` +
+	`"closePosition":false,"priceProtect":false,"reduceOnly":true,"activatePrice":"","callbackRate":"","createTime":1750485492076,"updateTime":1750485492076,` +
+	`"triggerTime":0,"goodTillDate":0}`
+
+func orderWith(change func(*venues.OrderRequest)) venues.OrderRequest {
+	r := limitOrder()
+	change(&r)
+	return r
+}
+
+// What each kind of order looks like on the wire, in both position modes.
+func TestPlaceOnTheWire(t *testing.T) {
+	const order, algo = "POST /fapi/v1/order", "POST /fapi/v1/algoOrder"
+	for _, c := range []struct {
+		name  string
+		order venues.OrderRequest
+		path  string
+		oneWay,
+		hedge string
+	}{
+		{
+			"limit", limitOrder(), order,
+			"newClientOrderId=vg00000001&newOrderRespType=RESULT&price=60000&quantity=0.01&side=BUY&symbol=BTCUSDT&timeInForce=GTC&type=LIMIT",
+			"newClientOrderId=vg00000001&newOrderRespType=RESULT&positionSide=LONG&price=60000&quantity=0.01&side=BUY&symbol=BTCUSDT&timeInForce=GTC&type=LIMIT",
+		},
+		{
+			"post-only", orderWith(func(r *venues.OrderRequest) { r.PostOnly = true }), order,
+			"newClientOrderId=vg00000001&newOrderRespType=RESULT&price=60000&quantity=0.01&side=BUY&symbol=BTCUSDT&timeInForce=GTX&type=LIMIT",
+			"newClientOrderId=vg00000001&newOrderRespType=RESULT&positionSide=LONG&price=60000&quantity=0.01&side=BUY&symbol=BTCUSDT&timeInForce=GTX&type=LIMIT",
+		},
+		{
+			"reduce-only market", orderWith(func(r *venues.OrderRequest) {
+				r.Type, r.Side, r.Price, r.ReduceOnly = venues.TypeMarket, venues.Sell, venues.Optional{}, true
+			}), order,
+			"newClientOrderId=vg00000001&newOrderRespType=RESULT&quantity=0.01&reduceOnly=true&side=SELL&symbol=BTCUSDT&type=MARKET",
+			"newClientOrderId=vg00000001&newOrderRespType=RESULT&positionSide=LONG&quantity=0.01&side=SELL&symbol=BTCUSDT&type=MARKET",
+		},
+		{
+			"fill or kill", orderWith(func(r *venues.OrderRequest) { r.TimeInForce, r.Side = venues.FillOrKill, venues.Sell }), order,
+			"newClientOrderId=vg00000001&newOrderRespType=RESULT&price=60000&quantity=0.01&side=SELL&symbol=BTCUSDT&timeInForce=FOK&type=LIMIT",
+			"newClientOrderId=vg00000001&newOrderRespType=RESULT&positionSide=SHORT&price=60000&quantity=0.01&side=SELL&symbol=BTCUSDT&timeInForce=FOK&type=LIMIT",
+		},
+		{
+			"stop limit above the market", orderWith(func(r *venues.OrderRequest) { r.Type, r.TriggerPrice = venues.TypeStopLimit, dec("61000") }), algo,
+			"algoType=CONDITIONAL&clientAlgoId=vg00000001&price=60000&quantity=0.01&side=BUY&symbol=BTCUSDT&timeInForce=GTC&triggerPrice=61000&type=STOP&workingType=CONTRACT_PRICE",
+			"algoType=CONDITIONAL&clientAlgoId=vg00000001&positionSide=LONG&price=60000&quantity=0.01&side=BUY&symbol=BTCUSDT&timeInForce=GTC&triggerPrice=61000&type=STOP&workingType=CONTRACT_PRICE",
+		},
+		{
+			"stop limit below the market", orderWith(func(r *venues.OrderRequest) { r.Type, r.TriggerPrice = venues.TypeStopLimit, dec("59000") }), algo,
+			"algoType=CONDITIONAL&clientAlgoId=vg00000001&price=60000&quantity=0.01&side=BUY&symbol=BTCUSDT&timeInForce=GTC&triggerPrice=59000&type=TAKE_PROFIT&workingType=CONTRACT_PRICE",
+			"algoType=CONDITIONAL&clientAlgoId=vg00000001&positionSide=LONG&price=60000&quantity=0.01&side=BUY&symbol=BTCUSDT&timeInForce=GTC&triggerPrice=59000&type=TAKE_PROFIT&workingType=CONTRACT_PRICE",
+		},
+		{
+			"reduce-only stop", orderWith(func(r *venues.OrderRequest) {
+				r.Type, r.Side, r.TriggerPrice, r.Price, r.ReduceOnly = venues.TypeStopMarket, venues.Sell, dec("58000"), venues.Optional{}, true
+			}), algo,
+			"algoType=CONDITIONAL&clientAlgoId=vg00000001&quantity=0.01&reduceOnly=true&side=SELL&symbol=BTCUSDT&triggerPrice=58000&type=STOP_MARKET&workingType=CONTRACT_PRICE",
+			"algoType=CONDITIONAL&clientAlgoId=vg00000001&positionSide=LONG&quantity=0.01&side=SELL&symbol=BTCUSDT&triggerPrice=58000&type=STOP_MARKET&workingType=CONTRACT_PRICE",
+		},
+		{
+			"take profit of a short", orderWith(func(r *venues.OrderRequest) {
+				r.Type, r.TriggerPrice, r.Price, r.ClosePosition, r.TriggerWhen = venues.TypeStopMarket, dec("58000"), venues.Optional{}, true, venues.TriggerFalling
+			}), algo,
+			"algoType=CONDITIONAL&clientAlgoId=vg00000001&closePosition=true&side=BUY&symbol=BTCUSDT&triggerPrice=58000&type=TAKE_PROFIT_MARKET&workingType=CONTRACT_PRICE",
+			"algoType=CONDITIONAL&clientAlgoId=vg00000001&closePosition=true&positionSide=SHORT&side=BUY&symbol=BTCUSDT&triggerPrice=58000&type=TAKE_PROFIT_MARKET&workingType=CONTRACT_PRICE",
+		},
+		{
+			"stop loss whose price has passed", orderWith(func(r *venues.OrderRequest) {
+				r.Type, r.Side, r.TriggerPrice, r.Price, r.ClosePosition, r.TriggerWhen =
+					venues.TypeStopMarket, venues.Sell, dec("61000"), venues.Optional{}, true, venues.TriggerFalling
+			}), algo,
+			"algoType=CONDITIONAL&clientAlgoId=vg00000001&closePosition=true&side=SELL&symbol=BTCUSDT&triggerPrice=61000&type=STOP_MARKET&workingType=CONTRACT_PRICE",
+			"algoType=CONDITIONAL&clientAlgoId=vg00000001&closePosition=true&positionSide=LONG&side=SELL&symbol=BTCUSDT&triggerPrice=61000&type=STOP_MARKET&workingType=CONTRACT_PRICE",
+		},
+	} {
+		for mode, want := range map[string]string{oneWay: c.oneWay, hedged: c.hedge} {
+			s := newScript(t)
+			s.only("GET /fapi/v1/accountConfig", 200, mode)
+			s.on("GET /fapi/v1/ticker/price", 200, `{"symbol":"BTCUSDT","price":"60000.00","time":1}`)
+			s.on(order, 200, openOrder)
+			s.on(algo, 200, openAlgo)
+			if _, err := s.account.Place(background, c.order); err != nil {
+				t.Errorf("%s: %v", c.name, err)
+			}
+			if got := s.last(c.path); got != want {
+				t.Errorf("%s:\n got %s\nwant %s", c.name, got, want)
+			}
+		}
+	}
+}
+
+func TestPlaceReport(t *testing.T) {
+	s := newScript(t)
+	s.on("POST /fapi/v1/order", 200, openOrder)
+	r, err := s.account.Place(background, limitOrder())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Symbol != "BTCUSDT" || r.ClientOrderID != "vg00000001" || r.VenueOrderID != "4087922044" || r.Status != venues.StatusOpen ||
+		r.Side != venues.Buy || r.Type != venues.TypeLimit || !r.Qty.Equal(dec("0.01").Decimal) || !r.FilledQty.IsZero() ||
+		!venues.EqualOptional(r.Price, dec("60000")) || r.AvgPrice.Valid || r.TriggerPrice.Valid || r.TimeInForce != venues.GoodTillCancel ||
+		r.PostOnly || r.ReduceOnly || r.Fault != nil || r.VenueTime.UnixMilli() != 1739781831932 {
+		t.Errorf("report %+v", r)
+	}
+}
+
+// The deadline travels as recvWindow, in the venue's time.
+func TestDeadlineTravels(t *testing.T) {
+	s := newScript(t)
+	s.now = func() time.Time { return time.Now().Add(40 * time.Second) } // the venue is ahead
+	s.on("POST /fapi/v1/order", 200, openOrder)
+	order := limitOrder()
+	if _, err := s.account.Place(background, order); err != nil {
+		t.Fatal(err)
+	}
+	p := s.sent("POST /fapi/v1/order")[0]
+	window := recvWindowOf(p)
+	if window <= 0 || window > 3000 {
+		t.Errorf("recvWindow %d, want what is left of 3 s", window)
+	}
+	var stamp int64
+	if _, err := fmt.Sscan(p.Get("timestamp"), &stamp); err != nil {
+		t.Fatal(err)
+	}
+	end := time.UnixMilli(stamp + window)
+	if off := end.Sub(order.Deadline.Add(40 * time.Second)); off < -100*time.Millisecond || off > 100*time.Millisecond {
+		t.Errorf("the venue may execute until %v after the deadline", off)
+	}
+	if _, err := s.account.Place(background, orderWith(func(r *venues.OrderRequest) { r.Deadline = time.Now().Add(10 * time.Minute) })); err != nil {
+		t.Fatal(err)
+	}
+	if got := recvWindowOf(s.sent("POST /fapi/v1/order")[1]); got != 60000 {
+		t.Errorf("recvWindow %d, want the venue's longest", got)
+	}
+}
+
+func TestPassedDeadlineIsNotSent(t *testing.T) {
+	s := newScript(t)
+	_, err := s.account.Place(background, orderWith(func(r *venues.OrderRequest) { r.Deadline = time.Now().Add(-time.Millisecond) }))
+	if !errors.Is(err, venues.ErrNotSent) || len(s.requests) != 0 {
+		t.Errorf("%v after %d requests, want proof that nothing was sent", err, len(s.requests))
+	}
+}
+
+// A clock refusal is definite: measured anew, signed anew, under the old deadline.
+func TestClockRefusalIsSignedAgain(t *testing.T) {
+	for _, code := range []int{-1021, -5028} {
+		s := newScript(t)
+		s.on("POST /fapi/v1/order", 400, fmt.Sprintf(`{"code":%d,"msg":"Timestamp for this request is outside of the recvWindow."}`, code))
+		s.on("POST /fapi/v1/order", 200, openOrder)
+		if _, err := s.connector.SyncClock(background); err != nil {
+			t.Fatal(err)
+		}
+		s.now = func() time.Time { return time.Now().Add(-time.Hour) }
+		if _, err := s.account.Place(background, limitOrder()); err != nil {
+			t.Fatalf("%d: %v", code, err)
+		}
+		sent := s.sent("POST /fapi/v1/order")
+		if len(sent) != 2 || sent[1].Get("timestamp") >= sent[0].Get("timestamp") || recvWindowOf(sent[1]) > recvWindowOf(sent[0]) ||
+			sent[1].Get("newClientOrderId") != sent[0].Get("newClientOrderId") {
+			t.Errorf("%d: sent %v", code, sent)
+		}
+	}
+	t.Run("once only", func(t *testing.T) {
+		s := newScript(t)
+		s.on("POST /fapi/v1/order", 400, `{"code":-1021,"msg":"x"}`)
+		_, err := s.account.Place(background, limitOrder())
+		if venues.CodeOf(err) != venues.CodeExchangeUnavailable || errors.Is(err, venues.ErrOutcomeUnknown) || len(s.sent("POST /fapi/v1/order")) != 2 {
+			t.Errorf("%v after %d attempts", err, len(s.sent("POST /fapi/v1/order")))
+		}
+	})
+	t.Run("not without a clock", func(t *testing.T) {
+		s := newScript(t)
+		s.on("GET /fapi/v1/time", 503, `{"msg":"Service Unavailable."}`)
+		s.on("POST /fapi/v1/order", 400, `{"code":-1021,"msg":"x"}`)
+		if _, err := s.account.Place(background, limitOrder()); !isClockRefusal(err) || len(s.sent("POST /fapi/v1/order")) != 1 {
+			t.Errorf("%v after %d attempts", err, len(s.sent("POST /fapi/v1/order")))
+		}
+	})
+}
+
+// Nothing that may have been executed is sent again.
+func TestUnknownOutcomeIsSentOnce(t *testing.T) {
+	for name, answer := range map[string]scripted{
+		"-1007":               {status: 408, body: `{"code":-1007,"msg":"Timeout"}`},
+		"-1000":               {status: 400, body: `{"code":-1000,"msg":"x"}`},
+		"503":                 {status: 503, body: `{"msg":"Unknown error, please check your request or try again later."}`},
+		"502":                 {status: 502, body: `<html>`},
+		"HTML":                {status: 200, body: `<html>`},
+		"-4116":               {status: 400, body: `{"code":-4116,"msg":"ClientOrderId is duplicated."}`},
+		"unknown status":      {status: 200, body: strings.Replace(openOrder, `"NEW"`, `"PAUSED"`, 1)},
+		"unknown side":        {status: 200, body: strings.Replace(openOrder, `"BUY"`, `"HOLD"`, 1)},
+		"unknown type":        {status: 200, body: strings.ReplaceAll(openOrder, `"LIMIT"`, `"ICEBERG"`)},
+		"no quantity":         {status: 200, body: strings.Replace(openOrder, `"origQty":"0.010",`, ``, 1)},
+		"exponent":            {status: 200, body: strings.Replace(openOrder, `"0.010"`, `"1e-2"`, 1)},
+		"infinity":            {status: 200, body: strings.Replace(openOrder, `"0.010"`, `"Infinity"`, 1)},
+		"id as a fraction":    {status: 200, body: strings.Replace(openOrder, `4087922044`, `4087922044.5`, 1)},
+		"truncated":           {status: 200, body: openOrder[:200]},
+		"another JSON":        {status: 200, body: `[]`},
+		"nothing of an order": {status: 200, body: `{}`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newScript(t)
+			s.add("POST /fapi/v1/order", answer)
+			_, err := s.account.Place(background, limitOrder())
+			if !errors.Is(err, venues.ErrOutcomeUnknown) {
+				t.Errorf("%v, want an unknown outcome", err)
+			}
+			if n := len(s.sent("POST /fapi/v1/order")); n != 1 {
+				t.Errorf("sent %d times", n)
+			}
+			if strings.Contains(fmt.Sprint(err), "signature") {
+				t.Errorf("%v tells the signature", err)
+			}
+		})
+	}
+}
+
+// The venue says that the mode is another one: definite, so the order goes out
+// once more as that mode wants it.
+func TestPositionModeIsReadAgain(t *testing.T) {
+	s := newScript(t)
+	if _, err := s.account.Mode(background); err != nil {
+		t.Fatal(err)
+	}
+	s.only("GET /fapi/v1/accountConfig", 200, hedged)
+	s.on("POST /fapi/v1/order", 400, `{"code":-4061,"msg":"Order's position side does not match user's setting."}`)
+	s.on("POST /fapi/v1/order", 200, openOrder)
+	if _, err := s.account.Place(background, limitOrder()); err != nil {
+		t.Fatal(err)
+	}
+	sent := s.sent("POST /fapi/v1/order")
+	if len(sent) != 2 || sent[0].Has("positionSide") || sent[1].Get("positionSide") != "LONG" {
+		t.Errorf("sent %v", sent)
+	}
+	t.Run("but not in vain", func(t *testing.T) {
+		s := newScript(t)
+		s.on("POST /fapi/v1/order", 400, `{"code":-4061,"msg":"x"}`)
+		_, err := s.account.Place(background, limitOrder())
+		if venues.CodeOf(err) != venues.CodeInvalidRequest || len(s.sent("POST /fapi/v1/order")) != 1 {
+			t.Errorf("%v after %d attempts", err, len(s.sent("POST /fapi/v1/order")))
+		}
+	})
+	t.Run("nor without the mode", func(t *testing.T) {
+		s := newScript(t)
+		s.only("GET /fapi/v1/accountConfig", 503, `{"msg":"Service Unavailable."}`)
+		if _, err := s.account.Place(background, limitOrder()); !errors.Is(err, venues.ErrNotSent) {
+			t.Errorf("%v, want proof that nothing was sent", err)
+		}
+	})
+}
+
+func TestRefusalsTellTheirReason(t *testing.T) {
+	s := newScript(t)
+	s.on("POST /fapi/v1/order", 400, `{"code":-5022,"msg":"Due to the order could not be executed as maker, the Post Only order will be rejected."}`)
+	_, err := s.account.Place(background, orderWith(func(r *venues.OrderRequest) { r.PostOnly = true }))
+	refused, ok := errors.AsType[*venues.Error](err)
+	if !ok || refused.Details["reason"] != "post_only_would_take" || errors.Is(err, venues.ErrOutcomeUnknown) {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestMarginRefusalTellsTheAmounts(t *testing.T) {
+	s := newScript(t)
+	s.connector.catalogue.Store(venues.NewInstrumentSet([]venues.Instrument{{Symbol: "BTCUSDT", VenueSymbol: "BTCUSDT", SettleCurrency: "USDT"}}))
+	s.on("POST /fapi/v1/order", 400, `{"code":-2019,"msg":"Margin is insufficient."}`)
+	s.on("GET /fapi/v3/account", 200, `{"totalInitialMargin":"0","totalUnrealizedProfit":"0","totalMarginBalance":"12.5","availableBalance":"12.50000000","assets":[]}`)
+	s.on("GET /fapi/v1/symbolConfig", 200, `[{"symbol":"BTCUSDT","marginType":"CROSSED","leverage":20}]`)
+	_, err := s.account.Place(background, limitOrder())
+	refused, _ := errors.AsType[*venues.Error](err)
+	// 600 of notional: 30 of margin and 0.3 of fee
+	if refused == nil || refused.Code != venues.CodeInsufficientBalance || refused.Details["available"] != "12.5" || refused.Details["required"] != "30.3" {
+		t.Errorf("%v", refused)
+	}
+}
+
+// What was over at once is cancelled, with its reason, not expired.
+func TestHangingAnswerIsUnknown(t *testing.T) {
+	s := newScript(t)
+	s.connector.options.Timeout = 100 * time.Millisecond
+	rest := New(Options{RESTURL: s.connector.options.RESTURL, StreamURL: "ws://x", Timeout: 100 * time.Millisecond})
+	account := newAccount(rest, s.account.credentials)
+	s.add("POST /fapi/v1/order", scripted{hang: true})
+	_, err := account.Place(background, limitOrder())
+	if !errors.Is(err, venues.ErrOutcomeUnknown) {
+		t.Errorf("%v, want an unknown outcome", err)
+	}
+}
+
+func TestOpenAccountNeedsAKey(t *testing.T) {
+	for _, c := range []venues.Credentials{{}, {APIKey: "k"}, {APISecret: "s"}} {
+		if _, err := New(Sim("http://x", "ws://x")).OpenAccount(c); venues.CodeOf(err) != venues.CodeUnauthorized {
+			t.Errorf("%v", err)
+		}
+	}
+}
+
+var _ http.Handler = (*script)(nil)

@@ -1,0 +1,142 @@
+package binance
+
+import (
+	"context"
+	"net/http"
+	"sync"
+
+	"github.com/shopspring/decimal"
+
+	"venuegate/venues"
+)
+
+// Positions lists open positions. Leverage and margin mode come from a second
+// request, made only if there is a position.
+func (a *Account) Positions(ctx context.Context) ([]venues.Position, error) {
+	const path = "/fapi/v3/positionRisk"
+	var rows []positionRecord
+	if err := a.get(ctx, path, nil, 5, &rows); err != nil {
+		return nil, err
+	}
+	positions := make([]venues.Position, 0, len(rows))
+	for n := range rows {
+		p, open, err := rows[n].position()
+		if err != nil {
+			return nil, malformed(request{method: http.MethodGet, path: path}, err)
+		}
+		if open {
+			p.AccountType = a.accountType()
+			positions = append(positions, p)
+		}
+	}
+	a.sides.replace(positions)
+	if len(positions) == 0 {
+		return positions, nil
+	}
+	return positions, a.addConfigs(ctx, positions)
+}
+
+// position reads a row; rows of symbols with nothing but open orders are not open.
+func (r *positionRecord) position() (p venues.Position, open bool, err error) {
+	book, err := parsePositionBook(r.PositionSide)
+	if err != nil {
+		return p, false, err
+	}
+	if !r.PositionAmt.Valid {
+		return p, false, missing("positionAmt")
+	}
+	if r.PositionAmt.Decimal.IsZero() {
+		return p, false, nil
+	}
+	return venues.Position{
+		Exchange:         venues.Binance,
+		Symbol:           canonicalSymbol(r.Symbol),
+		Side:             book.sideOf(r.PositionAmt.Decimal),
+		Qty:              r.PositionAmt.Decimal.Abs(),
+		EntryPrice:       r.EntryPrice.positive(),
+		MarkPrice:        r.MarkPrice.positive(),
+		LiquidationPrice: r.LiquidationPrice.positive(),
+		UnrealizedPnl:    r.UnrealizedProfit.Optional,
+		UpdatedAt:        venues.At(millis(r.UpdateTime)),
+	}, true, nil
+}
+
+func (a *Account) addConfigs(ctx context.Context, positions []venues.Position) error {
+	configs, err := a.symbolConfigs(ctx, "")
+	if err != nil {
+		return err
+	}
+	for n := range positions {
+		p := &positions[n]
+		config, ok := configs[p.Symbol]
+		if !ok {
+			continue
+		}
+		p.Leverage = config.Leverage.positive()
+		if p.MarginMode, err = parseMarginMode(config.MarginType); err != nil {
+			return malformed(request{method: http.MethodGet, path: symbolConfigPath}, err)
+		}
+	}
+	return nil
+}
+
+const symbolConfigPath = "/fapi/v1/symbolConfig"
+
+// symbolConfigs reads leverage and margin type by canonical symbol; of one
+// symbol or, if empty, of all.
+func (a *Account) symbolConfigs(ctx context.Context, symbol string) (map[string]symbolConfig, error) {
+	var p params
+	if symbol != "" {
+		p = params{{"symbol", a.c.venueSymbol(symbol)}}
+	}
+	var rows []symbolConfig
+	if err := a.get(ctx, symbolConfigPath, p, 5, &rows); err != nil {
+		return nil, err
+	}
+	configs := make(map[string]symbolConfig, len(rows))
+	for _, row := range rows {
+		configs[canonicalSymbol(row.Symbol)] = row
+	}
+	return configs, nil
+}
+
+// sideMemory remembers the direction of one-way positions: the venue reports a
+// closed one without saying which it was.
+type sideMemory struct {
+	mu    sync.Mutex
+	sides map[string]venues.PositionSide
+}
+
+func (m *sideMemory) replace(positions []venues.Position) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.sides = make(map[string]venues.PositionSide, len(positions))
+	for _, p := range positions {
+		m.sides[p.Symbol] = p.Side
+	}
+}
+
+// ended tells which sides of symbol are over now that its one-way position has
+// the given amount, and remembers the new direction. If the old direction is not
+// known, both may have been.
+func (m *sideMemory) ended(symbol string, amount decimal.Decimal) []venues.PositionSide {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.sides == nil {
+		m.sides = make(map[string]venues.PositionSide)
+	}
+	before, known := m.sides[symbol]
+	if amount.IsZero() {
+		delete(m.sides, symbol)
+		if known {
+			return []venues.PositionSide{before}
+		}
+		return []venues.PositionSide{venues.Long, venues.Short}
+	}
+	now := bookBoth.sideOf(amount)
+	m.sides[symbol] = now
+	if known && before != now {
+		return []venues.PositionSide{before}
+	}
+	return nil
+}
