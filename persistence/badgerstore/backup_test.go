@@ -79,7 +79,7 @@ func TestBackupIsRestored(t *testing.T) {
 	closeStore(t, store)
 
 	for _, dir := range []string{filepath.Join(t.TempDir(), "absent", "store"), t.TempDir()} {
-		if err := badgerstore.Restore(dir, bytes.NewReader(backup.Bytes()), small); err != nil {
+		if err := badgerstore.Restore(dir, bytes.NewReader(backup.Bytes())); err != nil {
 			t.Fatal(err)
 		}
 		sound(t, dir, answered)
@@ -111,7 +111,7 @@ func TestBackupWhileWriting(t *testing.T) {
 			t.Error(err)
 		}
 		dir := filepath.Join(t.TempDir(), "store")
-		if err := badgerstore.Restore(dir, &backup, small); err != nil {
+		if err := badgerstore.Restore(dir, &backup); err != nil {
 			t.Error(err)
 		}
 	}
@@ -137,7 +137,7 @@ func TestRestoreRefuses(t *testing.T) {
 		"a bit turned": damaged,
 	} {
 		dir := filepath.Join(t.TempDir(), "store")
-		if err := badgerstore.Restore(dir, bytes.NewReader(backup), small); !errors.Is(err, badgerstore.ErrBackup) {
+		if err := badgerstore.Restore(dir, bytes.NewReader(backup)); !errors.Is(err, badgerstore.ErrBackup) {
 			t.Errorf("%s: %v, want ErrBackup", name, err)
 		}
 		if left, _ := filepath.Glob(dir + "*"); len(left) > 0 {
@@ -148,7 +148,7 @@ func TestRestoreRefuses(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(occupied, "file"), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := badgerstore.Restore(occupied, bytes.NewReader(whole.Bytes()), small); err == nil {
+	if err := badgerstore.Restore(occupied, bytes.NewReader(whole.Bytes())); err == nil {
 		t.Error("a restore buried what was there")
 	}
 }

@@ -85,7 +85,7 @@ func writeFor(store *badgerstore.Store, customer string) error {
 		if err := store.Commit(ctx, b); err != nil {
 			return fmt.Errorf("order %d of %s: %w", n, customer, err)
 		}
-		fmt.Printf("%s %d\n", customer, n)
+		fmt.Fprintf(os.Stdout, "%s %d\n", customer, n)
 	}
 }
 

@@ -13,8 +13,11 @@ var crashRounds = flag.Int("crash.rounds", 5, "how often the writing process is 
 func TestKilledProcessLosesNothing(t *testing.T) {
 	dir := t.TempDir()
 	answered := acked{}
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	random := rand.New(rand.NewPCG(seed, 0))
 	for round := range *crashRounds {
-		answered.writeAndKill(t, dir, rand.IntN(120))
+		answered.writeAndKill(t, dir, random.IntN(120))
 		store := open(t, dir)
 		if err := store.Integrity(); err != nil {
 			t.Fatalf("round %d: %v", round, err)

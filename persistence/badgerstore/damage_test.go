@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
 	"io/fs"
@@ -24,7 +25,8 @@ var damageTrials = flag.Int("damage.trials", 16, "how many damages are tried")
 // missing. Each trial damages a copy of a store whose process was killed: one
 // flipped bit, one file cut short, one file deleted.
 func TestDamageIsNoticed(t *testing.T) {
-	dir := filepath.Join(t.TempDir(), "store")
+	scratch := t.TempDir()
+	dir := filepath.Join(scratch, damagedSource)
 	// Orderly ends make tables, the last end leaves a log.
 	for range 2 {
 		store, answered := filled(t, dir)
@@ -37,10 +39,13 @@ func TestDamageIsNoticed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if err := os.WriteFile(filepath.Join(scratch, damagedAnswered), known, 0o600); err != nil {
+		t.Fatal(err)
+	}
 	seed := rand.Uint64()
 	verdicts := map[string]int{}
 	for trial := 0; trial < *damageTrials; {
-		trial = runTrials(t, verdicts, dir, string(known), seed, trial)
+		trial = runTrials(t, verdicts, scratch, seed, trial)
 	}
 	t.Logf("seed %d, %d trials over %d answered orders: %v", seed, *damageTrials, answered.total(), verdicts)
 	if verdicts["silent"] > 0 {
@@ -48,11 +53,19 @@ func TestDamageIsNoticed(t *testing.T) {
 	}
 }
 
+// What the child finds in the directory that it runs in, and makes there.
+const (
+	damagedSource   = "source"
+	damagedAnswered = "answered.json"
+	damagedCopy     = "copy"
+)
+
 // runTrials lets a child go through the trials until the end or its death, and
 // gives the next trial.
-func runTrials(t *testing.T, verdicts map[string]int, dir, known string, seed uint64, trial int) int {
+func runTrials(t *testing.T, verdicts map[string]int, scratch string, seed uint64, trial int) int {
 	t.Helper()
-	cmd := child(t, "damage", dir, known, t.TempDir(), strconv.FormatUint(seed, 10), strconv.Itoa(trial), strconv.Itoa(*damageTrials))
+	cmd := child(t, "damage", strconv.FormatUint(seed, 10), strconv.Itoa(trial), strconv.Itoa(*damageTrials))
+	cmd.Dir = scratch
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	out, err := cmd.StdoutPipe()
@@ -92,28 +105,29 @@ func firstLine(text string) string {
 	return line
 }
 
-// childDamages runs trials: source, what was answered, scratch, seed, first and
-// end.
+// childDamages runs the trials of a seed from first to before end.
 func childDamages(args []string) {
-	var answered acked
-	if err := json.Unmarshal([]byte(args[1]), &answered); err != nil {
+	known, err := os.ReadFile(damagedAnswered)
+	if err != nil {
 		fatal("answered: %v", err)
 	}
-	seed, _ := strconv.ParseUint(args[3], 10, 64)
-	first, _ := strconv.Atoi(args[4])
-	end, _ := strconv.Atoi(args[5])
+	var answered acked
+	if err := json.Unmarshal(known, &answered); err != nil {
+		fatal("answered: %v", err)
+	}
+	seed, _ := strconv.ParseUint(args[0], 10, 64)
+	first, _ := strconv.Atoi(args[1])
+	end, _ := strconv.Atoi(args[2])
 	for trial := first; trial < end; trial++ {
-		dir := filepath.Join(args[2], strconv.Itoa(trial))
-		if err := copyStore(args[0], dir); err != nil {
+		if err := errors.Join(os.RemoveAll(damagedCopy), copyStore(damagedSource, damagedCopy)); err != nil {
 			fatal("copy: %v", err)
 		}
-		damage, err := damageOne(dir, rand.New(rand.NewPCG(seed, uint64(trial))))
+		damage, err := damageOne(damagedCopy, rand.New(rand.NewPCG(seed, uint64(trial))))
 		if err != nil {
 			fatal("damage: %v", err)
 		}
-		fmt.Printf("damage %s\n", damage)
-		fmt.Println(verdict(dir, answered))
-		_ = os.RemoveAll(dir)
+		fmt.Fprintf(os.Stdout, "damage %s\n", damage)
+		fmt.Fprintln(os.Stdout, verdict(damagedCopy, answered))
 	}
 }
 
@@ -163,16 +177,7 @@ func damageOne(dir string, random *rand.Rand) (string, error) {
 		return "", err
 	}
 	_, err = file.WriteAt([]byte{content[at] ^ 1<<bit}, int64(at))
-	return fmt.Sprintf("flip %s at %d of %d, bit %d", name, at, used, bit), firstError(err, file.Close())
-}
-
-func firstError(errs ...error) error {
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
+	return fmt.Sprintf("flip %s at %d of %d, bit %d", name, at, used, bit), errors.Join(err, file.Close())
 }
 
 func filesOf(dir string) ([]string, error) {
@@ -186,34 +191,5 @@ func filesOf(dir string) ([]string, error) {
 	return files, err
 }
 
-// copyStore copies a store and keeps what is empty in its files unwritten.
-func copyStore(from, to string) error {
-	files, err := filesOf(from)
-	if err != nil {
-		return err
-	}
-	for _, path := range files {
-		relative, err := filepath.Rel(from, path)
-		if err != nil {
-			return err
-		}
-		if err := copySparse(path, filepath.Join(to, relative)); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func copySparse(from, to string) error {
-	content, err := os.ReadFile(from)
-	if err != nil {
-		return err
-	}
-	if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
-		return err
-	}
-	if err := os.WriteFile(to, bytes.TrimRight(content, "\x00"), 0o600); err != nil {
-		return err
-	}
-	return os.Truncate(to, int64(len(content)))
-}
+// copyStore copies a store that is not open.
+func copyStore(from, to string) error { return os.CopyFS(to, os.DirFS(from)) }

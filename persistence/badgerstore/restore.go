@@ -13,17 +13,14 @@ import (
 // Restore makes a store from a backup, in a directory that is absent or empty.
 // The store appears there whole or not at all: it is made beside the directory,
 // read back and compared with the backup's ledger, synced, and renamed.
-func Restore(dir string, r io.Reader, o Options) error {
-	if err := restore(dir, r, o); err != nil {
+func Restore(dir string, r io.Reader) error {
+	if err := restore(dir, r); err != nil {
 		return fmt.Errorf("restore to %s: %w", dir, err)
 	}
 	return nil
 }
 
-func restore(dir string, r io.Reader, o Options) error {
-	if err := o.Validate(); err != nil {
-		return err
-	}
+func restore(dir string, r io.Reader) error {
 	if err := checkAbsentOrEmpty(dir); err != nil {
 		return err
 	}
@@ -36,7 +33,7 @@ func restore(dir string, r io.Reader, o Options) error {
 		return err
 	}
 	defer func() { _ = os.RemoveAll(scratch) }()
-	if err := build(scratch, r, o.withDefaults()); err != nil {
+	if err := build(scratch, r); err != nil {
 		return err
 	}
 	// Only an empty directory can be removed so.
@@ -62,8 +59,10 @@ func checkAbsentOrEmpty(dir string) error {
 }
 
 // build makes the database and its seal from a backup.
-func build(dir string, r io.Reader, o Options) error {
-	db, err := openBadger(o.badger(filepath.Join(dir, databaseName)).WithSyncWrites(false))
+func build(dir string, r io.Reader) error {
+	// One sync at the end instead of one for each transaction.
+	o := Options{}.withDefaults().badger(filepath.Join(dir, databaseName)).WithSyncWrites(false)
+	db, err := openBadger(o)
 	if err != nil {
 		return err
 	}

@@ -105,12 +105,12 @@ func (s *Store) openSeal(database string) (*seal, error) {
 
 // start begins writing, or, if the store has lost something, only refuses to.
 func (s *Store) start(found inspection) error {
-	if s.integrity != nil {
-		s.log.Error("the store failed its integrity check; commits are refused", zap.Error(s.integrity))
-		s.writer.startRefusing(found, s.integrity)
-		return nil
+	if s.integrity == nil {
+		return s.writer.start(found)
 	}
-	return s.writer.start(found)
+	s.log.Error("the store failed its integrity check; commits are refused", zap.Error(s.integrity))
+	s.writer.startRefusing(found, s.integrity)
+	return nil
 }
 
 // openBadger opens the database. badger panics over some damage.

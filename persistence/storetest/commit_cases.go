@@ -129,7 +129,7 @@ func commitOrder(h *harness) {
 	fence := h.fence("alice")
 	taken := NewIdempotency("alice", "taken", 1, 0)
 	h.put(taken)
-	var all []persistence.Batch
+	all := make([]persistence.Batch, 0, batches)
 	for i := range batches {
 		b := persistence.Batch{Fence: fence, Puts: []persistence.Record{NewOrder("alice", i)}}
 		switch i % 5 {

@@ -40,7 +40,7 @@ func fillTwice(h *harness) {
 }
 
 func fillPages(h *harness) {
-	var fills []persistence.FillRecord
+	fills := make([]persistence.FillRecord, 0, 25)
 	for i := range 24 {
 		f := NewFill("alice", i)
 		f.OrderID, f.ExecutedAt = fmt.Sprintf("ord_%d", i%5), moment(i/4)
@@ -53,8 +53,14 @@ func fillPages(h *harness) {
 		h.put(f)
 	}
 	for _, q := range []persistence.FillQuery{
-		{}, {Exchange: venues.Binance}, {Symbol: "BTCUSDT"}, {OrderID: "ord_3"}, {OrderID: "ord_3", Symbol: "ETHUSDT"},
-		{OrderID: "ord"}, {From: moment(2).Time, To: moment(4).Time}, {OrderID: "ord_1", From: moment(2).Time, To: moment(90).Time},
+		{},
+		{Exchange: venues.Binance},
+		{Symbol: "BTCUSDT"},
+		{OrderID: "ord_3"},
+		{OrderID: "ord_3", Symbol: "ETHUSDT"},
+		{OrderID: "ord"},
+		{From: moment(2).Time, To: moment(4).Time},
+		{OrderID: "ord_1", From: moment(2).Time, To: moment(90).Time},
 	} {
 		var want []string
 		for _, f := range slices.Backward(fills) {

@@ -16,7 +16,7 @@ var logCases = []conformanceCase{
 
 func (h *harness) putEvents(customer string, seqs ...int) {
 	h.Helper()
-	var events []persistence.Event
+	events := make([]persistence.Event, 0, len(seqs))
 	for _, seq := range seqs {
 		events = append(events, NewEvent(seq))
 	}
@@ -90,7 +90,7 @@ func (h *harness) allJournal(q persistence.JournalQuery) []string {
 
 func journalPages(h *harness) {
 	const entries = 24
-	var all []persistence.JournalEntry
+	all := make([]persistence.JournalEntry, 0, entries+1)
 	for i := range entries {
 		j := NewJournal(i)
 		j.At = moment(i / 5)
@@ -101,8 +101,14 @@ func journalPages(h *harness) {
 	all = append(all, nobody)
 	h.commit("alice", persistence.Batch{Journal: all})
 	for _, q := range []persistence.JournalQuery{
-		{}, {Kind: "risk"}, {Kind: "ri"}, {Subject: "ord_000002"}, {Subject: "ord_000002", Kind: "order"}, {Subject: "ord"},
-		{From: moment(2).Time, To: moment(4).Time}, {Subject: "ord_000001", From: moment(1).Time, To: moment(2).Time},
+		{},
+		{Kind: "risk"},
+		{Kind: "ri"},
+		{Subject: "ord_000002"},
+		{Subject: "ord_000002", Kind: "order"},
+		{Subject: "ord"},
+		{From: moment(2).Time, To: moment(4).Time},
+		{Subject: "ord_000001", From: moment(1).Time, To: moment(2).Time},
 	} {
 		var want []string
 		for i := len(all) - 1; i >= 0; i-- {

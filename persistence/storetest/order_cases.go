@@ -76,7 +76,7 @@ func (h *harness) putOrders(customer string, n int, at func(i int) int) []string
 		id string
 		at int
 	}
-	var all []placed
+	all := make([]placed, 0, n)
 	for i := range n {
 		o := NewOrder(customer, i)
 		o.CreatedAt = moment(at(i))
@@ -133,10 +133,16 @@ func orderFilters(h *harness) {
 		h.put(o)
 	}
 	queries := []persistence.OrderQuery{
-		{View: persistence.OrdersOpen}, {View: persistence.OrdersClosed}, {Exchange: venues.Bybit}, {Symbol: "ETHUSDT"},
-		{RequestID: "request-7"}, {RequestID: "request-17", View: persistence.OrdersOpen}, {RequestID: "request"},
+		{View: persistence.OrdersOpen},
+		{View: persistence.OrdersClosed},
+		{Exchange: venues.Bybit},
+		{Symbol: "ETHUSDT"},
+		{RequestID: "request-7"},
+		{RequestID: "request-17", View: persistence.OrdersOpen},
+		{RequestID: "request"},
 		{View: persistence.OrdersOpen, Exchange: venues.OKX, Symbol: "BTCUSDT"},
-		{View: persistence.OrdersClosed, Exchange: venues.OKX, Symbol: "BTCUSDT"}, {Symbol: "BTC"},
+		{View: persistence.OrdersClosed, Exchange: venues.OKX, Symbol: "BTCUSDT"},
+		{Symbol: "BTC"},
 	}
 	for _, q := range queries {
 		q.Customer, q.Limit = "alice", 2
@@ -233,8 +239,9 @@ func orderUnfinished(h *harness) {
 			want = append([]string{o.OrderID}, want...)
 		}
 	}
-	var got []string
-	for _, o := range must[[]persistence.OrderRecord](h)(h.store.UnfinishedOrders(h.Context(), "alice", venues.Bybit)) {
+	unfinished := must[[]persistence.OrderRecord](h)(h.store.UnfinishedOrders(h.Context(), "alice", venues.Bybit))
+	got := make([]string, 0, len(unfinished))
+	for _, o := range unfinished {
 		got = append(got, o.OrderID)
 	}
 	h.same("unfinished", got, want)
@@ -266,7 +273,7 @@ func orderStablePages(h *harness) {
 
 func orderLimits(h *harness) {
 	fence := h.fence("alice")
-	var batches []persistence.Batch
+	batches := make([]persistence.Batch, 0, persistence.PageSizeMax+1)
 	for i := range persistence.PageSizeMax + 1 {
 		batches = append(batches, persistence.Batch{Fence: fence, Puts: []persistence.Record{NewOrder("alice", i)}})
 	}

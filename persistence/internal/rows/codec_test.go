@@ -71,11 +71,11 @@ func TestEncodeKeepsEventDataAsGiven(t *testing.T) {
 
 func TestDecodeRefuses(t *testing.T) {
 	order := text(t, storetest.NewOrder("alice", 1))
-	swap := func(old, new string) string {
+	swap := func(old, with string) string {
 		if !strings.Contains(order, old) {
 			t.Fatalf("%s is not in %s", old, order)
 		}
-		return "\x01" + strings.Replace(order, old, new, 1)
+		return "\x01" + strings.Replace(order, old, with, 1)
 	}
 	for name, value := range map[string]string{
 		"nothing":                    "",

@@ -3,6 +3,7 @@ package rows
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 
 	"venuegate/persistence"
@@ -151,7 +152,7 @@ func decodeAs[T persistence.Record](kind persistence.Kind, value []byte) (T, err
 // indexed reads a record that an index row names: its absence is corruption.
 func indexed[T persistence.Record](g Getter, k persistence.Key) (T, error) {
 	found, err := getRecord[T](g, k)
-	if err == persistence.ErrNotFound {
+	if errors.Is(err, persistence.ErrNotFound) {
 		return found, fmt.Errorf("%w: an index names %s, which is not there", persistence.ErrIntegrity, k)
 	}
 	return found, err
