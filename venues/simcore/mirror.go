@@ -7,7 +7,8 @@ import (
 	"github.com/shopspring/decimal"
 )
 
-// List adds an instrument to a running exchange.
+// List adds an instrument. It is for the time before the exchange is shared:
+// LevelOf, ChangeOf and Symbols read the listing without a lock.
 func (x *Exchange) List(listed Instrument) error {
 	x.mu.Lock()
 	defer x.mu.Unlock()

@@ -23,6 +23,7 @@ func (v *venue) taken() map[string]int {
 }
 
 func TestFaultsOfRequests(t *testing.T) {
+	t.Parallel()
 	for _, test := range []struct {
 		name, fault string
 		// status zero means that no answer comes.
@@ -106,6 +107,7 @@ func TestBlindResendDoublesThePosition(t *testing.T) {
 }
 
 func TestFaultsOfStreams(t *testing.T) {
+	t.Parallel()
 	fill := func(v *venue, n int) {
 		for range n {
 			v.order("symbol=BTCUSDT&side=BUY&type=MARKET&quantity=0.010")

@@ -37,6 +37,11 @@ func start(t testing.TB, options binancesim.Options) *venue {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return serve(t, sim)
+}
+
+func serve(t testing.TB, sim *binancesim.Sim) *venue {
+	t.Helper()
 	sim.Serve(listen(t), listen(t))
 	v := &venue{
 		TB: t, sim: sim, endpoints: sim.Endpoints(), credentials: sim.DemoAccount().Credentials,
@@ -161,15 +166,20 @@ func (v *venue) order(params string) map[string]any {
 // script makes a call of the control API that must succeed.
 func (v *venue) script(method, path, body string) map[string]any {
 	v.Helper()
-	request, err := http.NewRequest(method, v.endpoints.ControlURL+path, strings.NewReader(body))
-	if err != nil {
-		v.Fatal(err)
-	}
-	r := v.do(request)
+	r := v.control(method, path, body)
 	if r.status != http.StatusOK {
 		v.Fatalf("%s %s %s: %d %s", method, path, body, r.status, r.body)
 	}
 	return r.object(v)
+}
+
+func (v *venue) control(method, path, body string) reply {
+	v.Helper()
+	request, err := http.NewRequest(method, v.endpoints.ControlURL+path, strings.NewReader(body))
+	if err != nil {
+		v.Fatal(err)
+	}
+	return v.do(request)
 }
 
 // stream is a WebSocket connection with its messages in order.
@@ -189,6 +199,28 @@ func (v *venue) stream(path string) *stream {
 	go s.read()
 	v.Cleanup(func() { conn.Close() })
 	return s
+}
+
+// rawStream is a WebSocket connection with its messages as bytes.
+func (v *venue) rawStream(path string) <-chan []byte {
+	v.Helper()
+	conn, _, err := websocket.DefaultDialer.Dial(v.endpoints.WsURL+path, nil)
+	if err != nil {
+		v.Fatalf("dial %s: %v", path, err)
+	}
+	messages := make(chan []byte, 10_000)
+	go func() {
+		defer close(messages)
+		for {
+			_, data, err := conn.ReadMessage()
+			if err != nil {
+				return
+			}
+			messages <- data
+		}
+	}()
+	v.Cleanup(func() { conn.Close() })
+	return messages
 }
 
 func (s *stream) read() {

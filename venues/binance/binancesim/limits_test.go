@@ -58,6 +58,7 @@ func TestOrderCounts(t *testing.T) {
 }
 
 func TestUnlimited(t *testing.T) {
+	t.Parallel()
 	v := start(t, binancesim.Options{
 		Quiet: true, RateLimits: binancesim.RateLimits{WeightPerMinute: -1, OrdersPer10s: -1, OrdersPerMinute: -1},
 	})

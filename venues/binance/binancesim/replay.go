@@ -137,14 +137,14 @@ func (r *replay) noteStream(f frame) error {
 	if r.recorded[f.stream] {
 		return nil
 	}
-	r.recorded[f.stream] = true
 	lower, topic, _ := strings.Cut(f.stream, "@")
 	symbol := strings.ToUpper(lower)
 	if r.books[symbol] == nil {
-		if err := r.addSymbol(symbol, f); err != nil {
+		if added, err := r.addSymbol(symbol, f); !added {
 			return err
 		}
 	}
+	r.recorded[f.stream] = true
 	switch {
 	case topic == "trade", topic == "aggTrade" && r.prints[symbol] == "":
 		r.prints[symbol] = f.stream
@@ -156,29 +156,30 @@ func (r *replay) noteStream(f frame) error {
 	return nil
 }
 
-// addSymbol makes sure that a recorded symbol is listed.
-func (r *replay) addSymbol(symbol string, f frame) error {
+// addSymbol makes sure that a recorded symbol is listed; false where the
+// message does not show enough of it yet.
+func (r *replay) addSymbol(symbol string, f frame) (bool, error) {
 	l, listed := r.sim.listings[symbol]
 	if !listed {
-		var err error
-		if l, err = inferListing(symbol, f.data); err != nil {
-			return err
-		}
-		if err := r.sim.exchange.List(l.Instrument); err != nil {
-			return fmt.Errorf("list recorded symbol %s: %w", symbol, err)
+		if l = inferListing(symbol, f.data); l == nil {
+			return false, nil
 		}
 		r.sim.listings[symbol] = l
 		r.sim.symbols = append(r.sim.symbols, symbol)
-		r.sim.streams.addMarket(l)
+		r.sim.streams.addMarket(l, 0)
+		if err := r.sim.exchange.List(l.Instrument); err != nil {
+			return false, fmt.Errorf("list recorded symbol %s: %w", symbol, err)
+		}
 	}
 	r.books[symbol] = newReplayBook(r.sim.exchange, l)
-	return nil
+	return true, nil
 }
 
 // priced is what any recorded message may say about a price and a quantity.
 type priced struct {
 	Price  string          `json:"p"`
 	Bid    json.RawMessage `json:"b"`
+	Ask    json.RawMessage `json:"a"`
 	Qty    string          `json:"q"`
 	BidQty string          `json:"B"`
 	Candle struct {
@@ -190,7 +191,7 @@ type priced struct {
 // sample is the first price and quantity in a message.
 func (p priced) sample() (price, qty string) {
 	var bid string
-	var bids [][2]string
+	var bids, asks [][2]string
 	switch {
 	case p.Price != "":
 		return p.Price, p.Qty
@@ -200,20 +201,23 @@ func (p priced) sample() (price, qty string) {
 		return bid, p.BidQty
 	case json.Unmarshal(p.Bid, &bids) == nil && len(bids) > 0:
 		return bids[0][0], bids[0][1]
+	case json.Unmarshal(p.Ask, &asks) == nil && len(asks) > 0:
+		return asks[0][0], asks[0][1]
 	}
 	return "", ""
 }
 
-// inferListing makes a listing from the decimals that a message shows.
-func inferListing(symbol string, data []byte) (*listing, error) {
+// inferListing makes a listing from the decimals that a message shows; nil
+// where it shows no price.
+func inferListing(symbol string, data []byte) *listing {
 	var message priced
-	if err := json.Unmarshal(data, &message); err != nil {
-		return nil, fmt.Errorf("recorded symbol %s: %w", symbol, err)
+	if json.Unmarshal(data, &message) != nil {
+		return nil
 	}
 	price, qty := message.sample()
 	startPrice, err := venues.ParseDecimal(price)
 	if err != nil || !startPrice.IsPositive() {
-		return nil, fmt.Errorf("recorded symbol %s: its first message shows no price", symbol)
+		return nil
 	}
 	l := listing{
 		Instrument:  simcore.Instrument{Symbol: symbol, Base: strings.TrimSuffix(symbol, "USDT"), StartPrice: startPrice},
@@ -224,7 +228,7 @@ func inferListing(symbol string, data []byte) (*listing, error) {
 	l.tick, l.step = unitText(l.pricePlaces), unitText(l.qtyPlaces)
 	l.minPrice = l.tick
 	complete := l.complete()
-	return &complete, nil
+	return &complete
 }
 
 func places(text string) int32 {

@@ -58,15 +58,17 @@ func newStreams(s *Sim) *streams {
 		kinds: map[string]streamKind{}, last: map[time.Duration]time.Time{},
 	}
 	for _, name := range s.symbols {
-		st.addMarket(s.listings[name])
+		book, _ := s.exchange.Book(name, 0)
+		st.addMarket(s.listings[name], book.UpdateID)
 	}
 	return st
 }
 
-func (st *streams) addMarket(l *listing) {
-	book, _ := st.sim.exchange.Book(l.Symbol, 0)
+func (st *streams) addMarket(l *listing, lastUpdate int64) {
+	st.mu.Lock()
+	defer st.mu.Unlock()
 	st.markets[l.Symbol] = &marketState{
-		listing: l, lower: strings.ToLower(l.Symbol), lastUpdate: book.UpdateID,
+		listing: l, lower: strings.ToLower(l.Symbol), lastUpdate: lastUpdate,
 		depths: map[string]*depthFeed{}, klines: map[string]klineSent{},
 	}
 }

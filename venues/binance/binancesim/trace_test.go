@@ -91,6 +91,7 @@ func rawUserEvents(v *venue, n int, act func()) [][]byte {
 }
 
 func TestRecordedScenarios(t *testing.T) {
+	t.Parallel()
 	// ACHUSDT of the recordings is replaced by a listed symbol of equal rules.
 	place := func(v *venue, path, params string) {
 		v.Helper()

@@ -48,9 +48,10 @@ type Server struct {
 	closing chan struct{}
 	serving sync.WaitGroup
 
-	mu     sync.Mutex
-	apps   []*fiber.App
-	closed bool
+	mu        sync.Mutex
+	apps      []*fiber.App
+	listeners []net.Listener
+	closed    bool
 }
 
 // NewServer makes a server that serves nothing yet.
@@ -67,7 +68,7 @@ func (s *Server) Closing() <-chan struct{} { return s.closing }
 // Serve serves an application on a listener until Close.
 func (s *Server) Serve(app *fiber.App, listener net.Listener) {
 	s.mu.Lock()
-	s.apps = append(s.apps, app)
+	s.apps, s.listeners = append(s.apps, app), append(s.listeners, listener)
 	s.mu.Unlock()
 	s.serving.Add(1)
 	go func() {
@@ -86,7 +87,7 @@ func (s *Server) Close() error {
 		return nil
 	}
 	s.closed = true
-	apps := s.apps
+	apps, listeners := s.apps, s.listeners
 	s.mu.Unlock()
 
 	close(s.closing)
@@ -98,6 +99,11 @@ func (s *Server) Close() error {
 		if err := app.ShutdownWithContext(ctx); err != nil {
 			failed = errors.Join(failed, fmt.Errorf("stop listening: %w", err))
 		}
+	}
+	for _, listener := range listeners {
+		// An application that has not begun to accept does not close its
+		// listener by itself; one that has, has closed it already.
+		_ = listener.Close()
 	}
 	s.serving.Wait()
 	s.Sessions.wait()

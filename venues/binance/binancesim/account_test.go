@@ -1,0 +1,118 @@
+package binancesim_test
+
+import (
+	"net/http"
+	"strconv"
+	"testing"
+	"time"
+)
+
+func TestHedgeMode(t *testing.T) {
+	v := quiet(t)
+	if r := v.signed(http.MethodPost, "/fapi/v1/positionSide/dual", "dualSidePosition=true"); r.object(t)["msg"] != "success" {
+		t.Fatalf("%s", r.body)
+	}
+	if mode := v.signed(http.MethodGet, "/fapi/v1/positionSide/dual", "").object(t); mode["dualSidePosition"] != true {
+		t.Errorf("%v", mode)
+	}
+	v.refuses(t, []refusal{
+		{"without side", http.MethodPost, orderPath, limitBuy(), 400, -4061, ""},
+		{"reduce only", http.MethodPost, orderPath, limitBuy("positionSide=LONG", "reduceOnly=true"), 400, -1106, "Parameter 'reduceOnly' sent when not required."},
+		{"nothing to close", http.MethodPost, orderPath, limitBuy("positionSide=SHORT"), 400, -2022, ""},
+		{"close the wrong way", http.MethodPost, algoPath, stopSell("positionSide=SHORT", "closePosition=true", "quantity="), 400, -4061, ""},
+	})
+	v.order("symbol=BTCUSDT&side=BUY&positionSide=LONG&type=MARKET&quantity=0.020")
+	v.order("symbol=BTCUSDT&side=SELL&positionSide=SHORT&type=MARKET&quantity=0.010")
+	rows := v.signed(http.MethodGet, "/fapi/v3/positionRisk", "").list(t)
+	if len(rows) != 2 || rows[0]["positionAmt"] != "0.020" || rows[1]["positionAmt"] != "-0.010" || rows[1]["positionSide"] != "SHORT" {
+		t.Errorf("%v", rows)
+	}
+	closing := v.order("symbol=BTCUSDT&side=BUY&positionSide=SHORT&type=LIMIT&timeInForce=GTC&quantity=0.010&price=64000")
+	if closing["reduceOnly"] != true {
+		t.Errorf("%v", closing)
+	}
+	if all := v.signed(http.MethodGet, "/fapi/v2/positionRisk", "symbol=ETHUSDT").list(t); len(all) != 2 {
+		t.Errorf("%v", all)
+	}
+}
+
+func TestSettings(t *testing.T) {
+	v := quiet(t)
+	set := v.signed(http.MethodPost, "/fapi/v1/leverage", "symbol=BTCUSDT&leverage=100").object(t)
+	if jsonText(set["leverage"]) != "100" || set["maxNotionalValue"] != "600000" {
+		t.Errorf("%v", set)
+	}
+	if r := v.signed(http.MethodPost, "/fapi/v1/marginType", "symbol=BTCUSDT&marginType=ISOLATED"); r.status != 200 {
+		t.Errorf("%s", r.body)
+	}
+	config := v.signed(http.MethodGet, "/fapi/v1/symbolConfig", "symbol=BTCUSDT").list(t)
+	if len(config) != 1 || config[0]["marginType"] != "ISOLATED" || jsonText(config[0]["leverage"]) != "100" {
+		t.Errorf("%v", config)
+	}
+	if all := v.signed(http.MethodGet, "/fapi/v1/symbolConfig", "").list(t); len(all) != 9 {
+		t.Errorf("%d symbols", len(all))
+	}
+	brackets := v.signed(http.MethodGet, "/fapi/v1/leverageBracket", "symbol=BTCUSDT").list(t)
+	first := brackets[0]["brackets"].([]any)[1].(map[string]any)
+	if jsonText(first) != `{"bracket":2,"cum":50,"initialLeverage":100,"maintMarginRatio":0.005,"notionalCap":600000,"notionalFloor":50000}` {
+		t.Errorf("%s", jsonText(first))
+	}
+	v.order("symbol=BTCUSDT&side=BUY&type=MARKET&quantity=0.100")
+	if r := v.signed(http.MethodPost, "/fapi/v1/positionMargin", "symbol=BTCUSDT&amount=25&type=1"); r.status != 200 {
+		t.Errorf("%s", r.body)
+	}
+	position := v.signed(http.MethodGet, "/fapi/v3/positionRisk", "symbol=BTCUSDT").list(t)[0]
+	if num(position["isolatedWallet"]).LessThan(num("89")) {
+		t.Errorf("%v", position)
+	}
+	rate := v.signed(http.MethodGet, "/fapi/v1/commissionRate", "symbol=BTCUSDT").object(t)
+	if rate["takerCommissionRate"] != "0.000500" {
+		t.Errorf("%v", rate)
+	}
+	if limits := v.signed(http.MethodGet, "/fapi/v1/rateLimit/order", "").list(t); len(limits) != 2 {
+		t.Errorf("%v", limits)
+	}
+	if balance := v.signed(http.MethodGet, "/fapi/v3/balance", "").list(t); len(balance) != 1 || balance[0]["asset"] != "USDT" {
+		t.Errorf("%v", balance)
+	}
+}
+
+func TestPagesOfTrades(t *testing.T) {
+	v := quiet(t)
+	for range 5 {
+		v.order("symbol=BTCUSDT&side=BUY&type=MARKET&quantity=0.010")
+	}
+	all := v.signed(http.MethodGet, "/fapi/v1/userTrades", "symbol=BTCUSDT").list(t)
+	if len(all) != 5 {
+		t.Fatalf("%d trades", len(all))
+	}
+	second := strconv.FormatInt(int64(all[1]["id"].(float64)), 10)
+	for _, test := range []struct {
+		query string
+		want  []int
+	}{
+		{"limit=2", []int{3, 4}},
+		{"limit=2&startTime=" + strconv.FormatInt(time.Now().Add(-time.Hour).UnixMilli(), 10), []int{0, 1}},
+		{"limit=3&fromId=" + second, []int{1, 2, 3}},
+		{"endTime=" + strconv.FormatInt(time.Now().Add(-time.Hour).UnixMilli(), 10), nil},
+	} {
+		page := v.signed(http.MethodGet, "/fapi/v1/userTrades", "symbol=BTCUSDT&"+test.query).list(t)
+		if len(page) != len(test.want) {
+			t.Errorf("%s: %d rows", test.query, len(page))
+			continue
+		}
+		for i, at := range test.want {
+			if page[i]["id"] != all[at]["id"] {
+				t.Errorf("%s: row %d is %v", test.query, i, page[i]["id"])
+			}
+		}
+	}
+	orders := v.signed(http.MethodGet, "/fapi/v1/allOrders", "symbol=BTCUSDT&limit=2").list(t)
+	if len(orders) != 2 || orders[1]["status"] != "FILLED" {
+		t.Errorf("%v", orders)
+	}
+	income := v.signed(http.MethodGet, "/fapi/v1/income", "incomeType=COMMISSION&limit=3&page=2").list(t)
+	if len(income) != 2 || income[0]["tradeId"] == "" {
+		t.Errorf("%v", income)
+	}
+}

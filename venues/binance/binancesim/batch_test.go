@@ -1,0 +1,106 @@
+package binancesim_test
+
+import (
+	"net/http"
+	"testing"
+)
+
+func TestBatches(t *testing.T) {
+	v := quiet(t)
+	element := `{"symbol":"BTCUSDT","side":"BUY","type":"LIMIT","timeInForce":"GTC","quantity":"0.010","price":"60000","newClientOrderId":"`
+	placed := v.signed(http.MethodPost, "/fapi/v1/batchOrders",
+		"batchOrders="+batch(element+`a"},`+element+`a"},`+element+`b"}`)).list(t)
+	if len(placed) != 3 || placed[0]["clientOrderId"] != "a" || jsonText(placed[1]["code"]) != "-4116" || placed[2]["status"] != "NEW" {
+		t.Errorf("%v", placed)
+	}
+	amended := v.signed(http.MethodPut, "/fapi/v1/batchOrders",
+		"batchOrders="+batch(`{"symbol":"BTCUSDT","side":"BUY","origClientOrderId":"b","quantity":0.02,"price":"60010","modifyId":"7"},{"symbol":"BTCUSDT","side":"BUY","origClientOrderId":"none","quantity":"1","price":"60010"}`)).list(t)
+	if amended[0]["price"] != "60010.00" || jsonText(amended[0]["modifyId"]) != "7" || jsonText(amended[1]["code"]) != "-2013" {
+		t.Errorf("%v", amended)
+	}
+	cancelled := v.signed(http.MethodDelete, "/fapi/v1/batchOrders",
+		"symbol=BTCUSDT&origclientorderidlist=%5B%22a%22%2C%22none%22%5D").list(t)
+	if cancelled[0]["status"] != "CANCELED" || jsonText(cancelled[1]["code"]) != "-2011" {
+		t.Errorf("%v", cancelled)
+	}
+	byID := v.signed(http.MethodDelete, "/fapi/v1/batchOrders", "symbol=BTCUSDT&orderIdList=%5B1%5D").list(t)
+	if jsonText(byID[0]["code"]) != "-2011" {
+		t.Errorf("%v", byID)
+	}
+	v.refuses(t, []refusal{
+		{"no list", http.MethodDelete, "/fapi/v1/batchOrders", "symbol=BTCUSDT", 400, -1102, ""},
+		{"bad list", http.MethodDelete, "/fapi/v1/batchOrders", "symbol=BTCUSDT&orderIdList=x", 400, -1102, ""},
+	})
+}
+
+func TestCancelAllLeavesAlgoOrders(t *testing.T) {
+	v := quiet(t)
+	v.order(limitBuy())
+	v.order(limitBuy())
+	v.signed(http.MethodPost, algoPath, stopSell())
+	if r := v.signed(http.MethodDelete, "/fapi/v1/allOpenOrders", "symbol=BTCUSDT"); r.object(t)["msg"] != "The operation of cancel all open order is done." {
+		t.Errorf("%s", r.body)
+	}
+	if open := v.signed(http.MethodGet, "/fapi/v1/openOrders", "").list(t); len(open) != 0 {
+		t.Errorf("%v", open)
+	}
+	algos := v.signed(http.MethodGet, "/fapi/v1/openAlgoOrders", "symbol=BTCUSDT").list(t)
+	if len(algos) != 1 || algos[0]["algoStatus"] != "NEW" || algos[0]["actualOrderId"] != "" {
+		t.Errorf("%v", algos)
+	}
+	v.signed(http.MethodDelete, "/fapi/v1/algoOpenOrders", "symbol=BTCUSDT")
+	if algos := v.signed(http.MethodGet, "/fapi/v1/openAlgoOrders", "").list(t); len(algos) != 0 {
+		t.Errorf("%v", algos)
+	}
+	if all := v.signed(http.MethodGet, "/fapi/v1/allAlgoOrders", "symbol=BTCUSDT").list(t); len(all) != 1 || all[0]["algoStatus"] != "CANCELED" {
+		t.Errorf("%v", all)
+	}
+}
+
+func TestCountdown(t *testing.T) {
+	t.Parallel()
+	v := quiet(t)
+	v.order(limitBuy())
+	set := v.signed(http.MethodPost, "/fapi/v1/countdownCancelAll", "symbol=BTCUSDT&countdownTime=100").object(t)
+	if set["countdownTime"] != "100" {
+		t.Errorf("%v", set)
+	}
+	v.waitFor("the countdown", func() bool { return len(v.signed(http.MethodGet, "/fapi/v1/openOrders", "").list(t)) == 0 })
+	v.order(limitBuy())
+	v.signed(http.MethodPost, "/fapi/v1/countdownCancelAll", "symbol=BTCUSDT&countdownTime=60000")
+	v.signed(http.MethodPost, "/fapi/v1/countdownCancelAll", "symbol=BTCUSDT&countdownTime=0")
+	v.sim.Step()
+	if open := v.signed(http.MethodGet, "/fapi/v1/openOrders", "").list(t); len(open) != 1 {
+		t.Errorf("%v", open)
+	}
+}
+
+func TestGuardsExpireWithThePosition(t *testing.T) {
+	v := quiet(t)
+	v.order("symbol=BTCUSDT&side=BUY&type=MARKET&quantity=0.010")
+	v.signed(http.MethodPost, algoPath, stopSell("closePosition=true", "quantity=", "timeInForce=GTE_GTC", "clientAlgoId=loss"))
+	v.signed(http.MethodPost, algoPath, stopSell("type=TAKE_PROFIT_MARKET", "triggerPrice=70000", "closePosition=true", "quantity=", "clientAlgoId=profit"))
+	v.order("symbol=BTCUSDT&side=SELL&type=MARKET&quantity=0.010&reduceOnly=true")
+	for _, id := range []string{"loss", "profit"} {
+		if algo := v.signed(http.MethodGet, algoPath, "clientAlgoId="+id).object(t); algo["algoStatus"] != "EXPIRED" {
+			t.Errorf("%v", algo)
+		}
+	}
+}
+
+func TestPriceMatchAndTestOrders(t *testing.T) {
+	v := quiet(t)
+	matched := v.order(limitBuy("price=", "priceMatch=QUEUE_5"))
+	if matched["price"] == "0.00" || matched["priceMatch"] != "QUEUE_5" {
+		t.Errorf("%v", matched)
+	}
+	if r := v.signed(http.MethodPost, "/fapi/v1/order/test", limitBuy("newClientOrderId=test")); r.object(t)["clientOrderId"] != "test" {
+		t.Errorf("%s", r.body)
+	}
+	if r := v.signed(http.MethodPost, "/fapi/v1/order/test", limitBuy("quantity=40")); r.code() != -2019 {
+		t.Errorf("%s", r.body)
+	}
+	if open := v.signed(http.MethodGet, "/fapi/v1/openOrders", "").list(t); len(open) != 1 {
+		t.Errorf("%d open orders", len(open))
+	}
+}
