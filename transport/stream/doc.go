@@ -12,9 +12,9 @@
 //	socket   writing without waiting
 //
 // A frame is encoded once by the owner of the topic and never copied until it is
-// written: queues hold references. A shard takes what has come in, up to 64
-// events, hands the frames to the queues of its sessions, and then makes one
-// write to every socket that has something queued. Sessions with the same frames
+// written: queues hold references. A shard takes what has come in, until some
+// session has 32 frames to write, hands the frames to the queues of its sessions,
+// and then makes one write to every socket that has something queued. Sessions with the same frames
 // are written the same bytes, joined once. While it writes, more comes in, which
 // is how frames coalesce under load; no timer is involved, so a frame that comes
 // alone goes out at once.

@@ -19,3 +19,6 @@ const (
 	InboxEventsMax = inboxEventsMax
 	WriteStallMax  = writeStallMax
 )
+
+// Deliveries is Stats().Deliveries without the rest.
+func (h *Hub) Deliveries() uint64 { return h.counters.deliveries.Load() }

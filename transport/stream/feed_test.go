@@ -102,6 +102,8 @@ type owner struct {
 	// mute makes Resync go unanswered until the next snapshot, as an owner whose
 	// book is stale does.
 	mute bool
+	// broken makes Resync panic.
+	broken bool
 }
 
 type fakeSubscription struct{ owner *owner }
@@ -122,6 +124,9 @@ func (s *fakeSubscription) Resync() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.resyncs++
+	if o.broken {
+		panic("a bug of the owner")
+	}
 	if sink := o.sinks[s]; sink != nil && !o.mute {
 		sink.Deliver(o.snapshot())
 	}
@@ -211,6 +216,13 @@ func (o *owner) skip(n uint64) {
 	o.seq += n
 	o.book[1] = int64(o.seq)
 	o.remember()
+}
+
+// fail makes the next Resync panic.
+func (o *owner) fail() {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.broken = true
 }
 
 func (o *owner) deliver(f venues.Frame) {

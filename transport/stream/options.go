@@ -70,9 +70,12 @@ const (
 	// writeBytesMax is what is coalesced into one write at most, a single
 	// larger frame aside.
 	writeBytesMax = 64 << 10
-	// roundEventsMax is how many events a shard takes between two rounds of
-	// writes: what one subscriber of everything gets coalesced.
-	roundEventsMax = 64
+	// A shard takes events until a session that is not behind has
+	// roundFramesMax frames to write, or roundEventsMax events were taken. The
+	// first is where a write's cost no longer matters to its frames; the second
+	// bounds what a frame waits for others.
+	roundFramesMax = 32
+	roundEventsMax = 1024
 	// inboxEventsMax and inboxBytesMax bound what waits for a shard. Frames
 	// beyond are lost, and their topics start again from a snapshot.
 	inboxEventsMax = 8192

@@ -57,6 +57,9 @@ func (s *session) push(it item) {
 	}
 	s.queue.push(it)
 	s.touch()
+	if !s.writing && s.queue.len() >= roundFramesMax {
+		s.shard.ripe = true
+	}
 }
 
 // touch has the session looked at in the end of the round.
@@ -84,6 +87,12 @@ func (s *session) condemn() {
 		s.condemned = true
 		s.touch()
 	}
+}
+
+// attach begins the writing.
+func (s *session) attach() {
+	s.shard.sessions[s] = struct{}{}
+	s.answer(headText, api.AppendWelcome(nil, s.id, s.opened))
 }
 
 // join makes the session a subscriber of topics, after the acknowledgement.
@@ -170,6 +179,8 @@ func (s *session) leaveTopics() {
 
 // detach lets go of the connection for good.
 func (s *session) detach() {
+	defer close(s.gone)
+	delete(s.shard.sessions, s)
 	if !s.ending {
 		s.leaveTopics()
 		s.finish(closeAbnormal)
@@ -177,7 +188,6 @@ func (s *session) detach() {
 	s.queue.clear()
 	s.detached = true
 	s.tellQueued()
-	close(s.gone)
 }
 
 // flush writes what is queued, as far as the socket takes it.

@@ -177,7 +177,16 @@ func newApp() *fiber.App {
 // newServer serves on a network in memory, or over TCP.
 func newServer(t testing.TB, options stream.Options, tcp bool, configure ...func(*fiber.App)) *server {
 	t.Helper()
-	s := &server{t: t, feed: newFakeFeed(), keys: &fakeKeys{}, app: newApp()}
+	feed := newFakeFeed()
+	s := newServerOver(t, feed, options, tcp, configure...)
+	s.feed = feed
+	return s
+}
+
+// newServerOver is newServer over another feed.
+func newServerOver(t testing.TB, feed stream.Feed, options stream.Options, tcp bool, configure ...func(*fiber.App)) *server {
+	t.Helper()
+	s := &server{t: t, keys: &fakeKeys{}, app: newApp()}
 	for _, f := range configure {
 		f(s.app)
 	}
@@ -196,7 +205,7 @@ func newServer(t testing.TB, options stream.Options, tcp bool, configure ...func
 		l := newPipeListener()
 		listener, s.dial = l, l.dial
 	}
-	hub, err := stream.New(stream.Deps{Feed: s.feed, Auth: s.keys, Log: nop}, options)
+	hub, err := stream.New(stream.Deps{Feed: feed, Auth: s.keys, Log: nop}, options)
 	if err != nil {
 		t.Fatal(err)
 	}

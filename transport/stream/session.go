@@ -110,9 +110,7 @@ func goodbye(code api.StreamCode) *farewell {
 
 // run serves the connection until it ends.
 func (s *session) run(ws *websocket.Conn) {
-	s.shard.inbox.do(func() {
-		s.answer(headText, api.AppendWelcome(nil, s.id, s.opened))
-	})
+	s.shard.inbox.do(s.attach)
 	end := s.receive(ws)
 	if !end.silent {
 		s.shard.inbox.do(func() { s.end(end.code, end.reason, flushQueued) })

@@ -1,6 +1,7 @@
 package stream
 
 import (
+	"runtime/debug"
 	"sync"
 
 	"go.uber.org/zap"
@@ -21,8 +22,12 @@ type shard struct {
 	topics map[topicKey]*topic
 
 	// Owned by the goroutine:
+	sessions map[*session]struct{}
+	// dirty lists the sessions that have something to write.
 	dirty  []*session
 	counts round
+	// ripe says that the round should end; see roundFramesMax.
+	ripe bool
 	// built is the set of frames that scratch holds, concatenated: sessions
 	// with the same channels are written the same bytes.
 	built   []item
@@ -38,6 +43,7 @@ func newShard(feed Feed, options *Options, log *zap.Logger, counters *counters) 
 	return &shard{
 		inbox: newInbox(), feed: feed, options: options, log: log, counters: counters,
 		topics:   make(map[topicKey]*topic),
+		sessions: make(map[*session]struct{}),
 		stopping: make(chan struct{}), stopped: make(chan struct{}),
 	}
 }
@@ -57,7 +63,7 @@ func (sh *shard) run() {
 		events, lost = sh.inbox.take(events)
 		sh.work(events)
 		for _, t := range lost {
-			t.lose()
+			sh.guard(t.lose)
 		}
 		sh.flush()
 	}
@@ -69,18 +75,44 @@ func (sh *shard) stop() {
 	<-sh.stopped
 }
 
+// work takes events, round by round.
 func (sh *shard) work(events []event) {
 	for len(events) > 0 {
-		n := min(len(events), roundEventsMax)
-		for i := range events[:n] {
-			if e := &events[i]; e.topic != nil {
-				e.topic.pass(&e.frame)
-			} else {
-				e.do()
-			}
+		n := 0
+		for n < min(len(events), roundEventsMax) && !sh.ripe {
+			sh.apply(&events[n])
+			n++
 		}
 		sh.flush()
 		events = events[n:]
+	}
+}
+
+func (sh *shard) apply(e *event) {
+	defer sh.recovered()
+	if e.topic != nil {
+		e.topic.pass(&e.frame)
+	} else {
+		e.do()
+	}
+}
+
+func (sh *shard) guard(f func()) {
+	defer sh.recovered()
+	f()
+}
+
+// recovered turns a panic, be it of this package or of the feed that it asked
+// for a snapshot, into the end of this shard's connections: some of them may
+// have got a frame and some not. Their clients come again; the process lives.
+func (sh *shard) recovered() {
+	cause := recover()
+	if cause == nil {
+		return
+	}
+	sh.log.Error("stream shard panicked", zap.Any("cause", cause), zap.ByteString("stack", debug.Stack()))
+	for s := range sh.sessions {
+		s.end(closeInternal, internalReason, discardQueued)
 	}
 }
 
@@ -88,10 +120,10 @@ func (sh *shard) work(events []event) {
 // added to the list meanwhile.
 func (sh *shard) flush() {
 	for i := 0; i < len(sh.dirty); i++ {
-		sh.dirty[i].flush()
+		sh.guard(sh.dirty[i].flush)
 	}
 	clear(sh.dirty)
-	sh.dirty = sh.dirty[:0]
+	sh.dirty, sh.ripe = sh.dirty[:0], false
 	clear(sh.built)
 	sh.built = sh.built[:0]
 	sh.counts.tell(sh.counters)

@@ -235,3 +235,30 @@ func TestTopicThatOutrunsItsShard(t *testing.T) {
 		reader.close()
 	})
 }
+
+func TestPanicOfTheFeedCostsTheConnectionsOnly(t *testing.T) {
+	inMemory(t, stream.Options{Shards: 1}, func(t *testing.T, s *server) {
+		o := s.feed.owner("", "book:okx:BTCUSDT:5")
+		first := s.login("alice")
+		follow(t, first, o)
+		o.publish()
+		o.fail()
+		second := s.login("bob")
+		second.send(`{"op":"subscribe","channels":["book:okx:BTCUSDT:5"]}`) // asks for a snapshot
+		second.wantClosed(1011)
+		if m := first.next(); m.Type != "delta" {
+			t.Fatalf("got %s", m.text)
+		}
+		first.wantClosed(1011)
+		first.close()
+		second.close()
+		synctest.Wait()
+		if got := s.hub.Stats(); got.Connections != 0 || got.Topics != 0 || got.Closes[1011] != 2 {
+			t.Errorf("got %+v", got)
+		}
+		third := s.login("alice") // the shard lives
+		third.subscribe("orders")
+		third.wantOnly("alice")
+		third.close()
+	})
+}
