@@ -432,3 +432,63 @@ func TestClientCloses(t *testing.T) {
 		})
 	}
 }
+
+func TestBreachOfTheStandard(t *testing.T) {
+	inMemory(t, stream.Options{}, func(t *testing.T, s *server) {
+		c := s.login("alice")
+		if _, err := c.ws.NetConn().Write([]byte{0x81, 0x02, '{', '}'}); err != nil { // not masked
+			t.Fatal(err)
+		}
+		c.wantClosed(websocket.CloseProtocolError)
+		c.close()
+	})
+}
+
+func TestUnaskedPongsAreNoSignOfLife(t *testing.T) {
+	inMemory(t, stream.Options{}, func(t *testing.T, s *server) {
+		c := s.login("alice")
+		start := time.Now()
+		time.Sleep(30 * time.Second)
+		if err := c.ws.WriteControl(websocket.PongMessage, nil, time.Now().Add(time.Second)); err != nil {
+			t.Fatal(err)
+		}
+		c.wantClosed(4008)
+		if took := time.Since(start); took != 45*time.Second {
+			t.Errorf("closed after %v", took)
+		}
+	})
+}
+
+func TestPanicOfTheReaderCostsItsConnectionOnly(t *testing.T) {
+	inMemory(t, stream.Options{}, func(t *testing.T, s *server) {
+		other := s.login("bob")
+		c := s.connect()
+		c.send(`{"op":"auth","token":"panic"}`)
+		c.wantClosed(1011)
+		other.send(`{"op":"ping"}`)
+		other.next()
+		c.close()
+		other.close()
+	})
+}
+
+func TestAnswersAreBoundedToo(t *testing.T) {
+	inMemory(t, stream.Options{Shards: 1, QueueBytesMax: 500}, func(t *testing.T, s *server) {
+		c := s.login("alice")
+		for range 20 { // and reads none of the answers
+			c.send(`{"op":"ping"}`)
+		}
+		synctest.Wait()
+		for {
+			m, err := c.read()
+			if err == nil && m.Op == "pong" {
+				continue
+			}
+			if !websocket.IsCloseError(err, 4009) {
+				t.Fatalf("got %s, %v", m.text, err)
+			}
+			break
+		}
+		c.close()
+	})
+}

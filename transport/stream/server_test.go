@@ -100,6 +100,9 @@ func (k *fakeKeys) Authenticate(_ context.Context, token string, _ netip.Addr) (
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.asked++
+	if token == "panic" {
+		panic("a bug of the keys")
+	}
 	if err := k.answers[token]; err != nil {
 		return auth.Principal{}, err
 	}

@@ -317,7 +317,7 @@ func TestSlowSocketCatchesUp(t *testing.T) {
 	c := s.login("alice")
 	shrink(t, c.ws.NetConn())
 	r := follow(t, c, o)
-	for round := range 5 {
+	for round := range 3 {
 		before := s.hub.Stats().Conflations
 		eventually(t, "a conflation", func() bool {
 			o.republish()
