@@ -374,6 +374,24 @@ func FuzzMarketMessages(f *testing.F) {
 	})
 }
 
+func FuzzStreamMessages(f *testing.F) {
+	for _, message := range []string{
+		`{"stream":"btcusdt@depth@100ms","data":` + depthMessage + `}`, `{"result":null,"id":1}`, `{"code":2,"msg":"Invalid request","id":1}`,
+		`{"event":{"e":"serverShutdown"}}`, `{"error":{"code":1},"id":2}`, `{"id":-1}`, `{"stream":"`, `{"stream":"","data":}`,
+	} {
+		f.Add([]byte(message))
+	}
+	f.Fuzz(func(t *testing.T, message []byte) {
+		s, h := publicStream(t, categoryPublic, btc, bookOf("BTCUSDT"))
+		s.Message(nil, message)
+		for _, u := range h.books {
+			if u.Symbol != "BTCUSDT" || u.FirstSeq > u.LastSeq {
+				t.Errorf("book %+v", u)
+			}
+		}
+	})
+}
+
 func FuzzPrivateEvents(f *testing.F) {
 	for _, event := range []string{orderEvent, algoEvent, accountEvent, `{"stream":"x","data":` + orderEvent + `}`, `{"e":"ACCOUNT_CONFIG_UPDATE","ai":{"j":true}}`} {
 		f.Add([]byte(event))

@@ -11,11 +11,13 @@
 //	sign.go         parameters and their signature
 //	rest.go         one request: lanes, deadline, clock, judgement
 //	rest_*.go       account, leverage, orders, algo orders, fills; wire structs
-//	stream*.go      public feed and private stream
+//	stream*.go      public feed and private stream, their watch and their events
 //	depth_*.go      order book messages to fixed-point numbers
+//	event.go        fields of stream messages
 //	parse.go        decimals and the venue's enumerations
 //	symbol.go       names and instruments
-//	errors.go       the venue's refusals in the service's words
+//	errors.go       the venue's refusals in the service's words; error_table.go
+//	faults.go       why an order ended
 //
 // # Orders
 //

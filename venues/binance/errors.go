@@ -54,7 +54,7 @@ func parseFault(body []byte) (code int, message string, isJSON bool) {
 func (c *Connector) judge(r request, a *restclient.Answer) error {
 	code, message, isJSON := parseFault(a.Body)
 	switch {
-	case a.Status == http.StatusTooManyRequests || a.Status == http.StatusTeapot:
+	case a.Status == http.StatusTooManyRequests, a.Status == http.StatusTeapot, verdicts[code].code == venues.CodeRateLimited:
 		return c.limited(r, a, code, message)
 	case a.Status == http.StatusForbidden && !isJSON:
 		c.gate.Freeze(blockedFor)
@@ -149,7 +149,7 @@ func refusal(r request, code int, message string) error {
 	if code == codeNotionalTooSmall {
 		e = withMinNotional(e, message)
 	}
-	if v.code == venues.CodeRateLimited || v.code == venues.CodeMaintenance {
+	if v.code == venues.CodeMaintenance {
 		e.RetryAfter = retryAfterDefault
 	}
 	if v.unknown {

@@ -141,6 +141,7 @@ func TestJudge(t *testing.T) {
 		{"503 throttled", 503, `{"code":-1008,"msg":"x"}`, venues.CodeExchangeUnavailable, false},
 		{"503 shutting down", 503, `{"code":-1016,"msg":"x"}`, venues.CodeMaintenance, true},
 		{"-1000", 400, `{"code":-1000,"msg":"x"}`, venues.CodeExchangeUnavailable, true},
+		{"broken limit under another status", 400, `{"code":-1003,"msg":"Too many requests"}`, venues.CodeRateLimited, false},
 		{"unlisted -10xx", 400, `{"code":-1077,"msg":"x"}`, venues.CodeExchangeUnavailable, true},
 		{"unlisted -11xx", 400, `{"code":-1177,"msg":"x"}`, venues.CodeInvalidRequest, false},
 		{"unlisted -2xxx", 400, `{"code":-2999,"msg":"x"}`, venues.CodeOrderRejected, false},

@@ -45,11 +45,7 @@ func (a *Account) placeAlgo(ctx context.Context, r *venues.OrderRequest, hedge b
 			p = p.with("reduceOnly", "true")
 		}
 	}
-	lane := restclient.LaneOrder
-	if reduces {
-		lane = restclient.LaneProtect
-	}
-	return a.sendAlgo(ctx, p.with("clientAlgoId", r.ClientOrderID), r.Deadline, lane)
+	return a.sendAlgo(ctx, p.with("clientAlgoId", r.ClientOrderID), r.Deadline, laneOf(reduces))
 }
 
 func (a *Account) sendAlgo(ctx context.Context, p params, deadline time.Time, lane restclient.Lane) (venues.ExecutionReport, error) {

@@ -68,6 +68,14 @@ func positionSide(side venues.Side, reduces bool) string {
 	return string(bookShort)
 }
 
+// laneOf lets what reduces risk go before what adds to it.
+func laneOf(reduces bool) restclient.Lane {
+	if reduces {
+		return restclient.LaneProtect
+	}
+	return restclient.LaneOrder
+}
+
 func (a *Account) placeOrder(ctx context.Context, r *venues.OrderRequest, hedge bool) (venues.ExecutionReport, error) {
 	p := params{{"symbol", a.c.venueSymbol(r.Symbol)}, {"side", formatSide(r.Side)}}
 	if hedge {
@@ -83,7 +91,7 @@ func (a *Account) placeOrder(ctx context.Context, r *venues.OrderRequest, hedge 
 		p = p.with("reduceOnly", "true")
 	}
 	p = p.with("newClientOrderId", r.ClientOrderID).with("newOrderRespType", "RESULT")
-	return a.sendOrder(ctx, http.MethodPost, p, r.Deadline, restclient.LaneOrder)
+	return a.sendOrder(ctx, http.MethodPost, p, r.Deadline, laneOf(r.ReduceOnly))
 }
 
 // sendOrder executes a change of a regular order and reads the order in the
@@ -137,7 +145,7 @@ func (a *Account) Amend(ctx context.Context, r venues.AmendRequest) (venues.Exec
 		p = p.with("reduceOnly", "true") // spares the minimum notional
 	}
 	began := time.Now()
-	report, err := a.sendOrder(ctx, http.MethodPut, p, r.Deadline, restclient.LaneOrder)
+	report, err := a.sendOrder(ctx, http.MethodPut, p, r.Deadline, laneOf(r.ReduceOnly))
 	if isNoChange(err) {
 		return a.Order(ctx, r.OrderRef)
 	}

@@ -1,13 +1,46 @@
 package binance
 
 import (
+	"encoding/json"
+	"os"
+	"path/filepath"
 	"testing"
 
 	"venuegate/venues"
 )
 
-// The first two vectors are the documentation's, the second with the stray space
-// of the printed example taken out; the third signs percent-encoded text.
+// The vectors of the file were signed with openssl.
+func TestSigningVectors(t *testing.T) {
+	data, err := os.ReadFile(filepath.Join("testdata", "signing_vectors.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var vectors []struct {
+		Name      string        `json:"name"`
+		Secret    venues.Secret `json:"secret"`
+		Params    [][2]string   `json:"params"`
+		Text      string        `json:"text"`
+		Signature string        `json:"signature"`
+	}
+	if err := json.Unmarshal(data, &vectors); err != nil || len(vectors) == 0 {
+		t.Fatalf("%d vectors, %v", len(vectors), err)
+	}
+	for _, v := range vectors {
+		var p params
+		for _, one := range v.Params {
+			p = p.with(one[0], one[1])
+		}
+		if got := p.encode(); got != v.Text {
+			t.Errorf("%s: encoded %s, want %s", v.Name, got, v.Text)
+		}
+		if got := sign(v.Secret, v.Text, ""); got != v.Signature {
+			t.Errorf("%s: signature %s, want %s", v.Name, got, v.Signature)
+		}
+	}
+}
+
+// The documentation's vectors, the second with the stray space of the printed
+// example taken out.
 func TestSign(t *testing.T) {
 	const secret = venues.Secret("2b5eb11e18796d12d88f13dc27dbbd02c2cc51ff7059765ed9821957d82bb4d9")
 	for _, v := range []struct{ name, query, body, want string }{

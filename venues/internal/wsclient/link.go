@@ -125,6 +125,7 @@ func (l *Link) pause(tick *time.Ticker, attempt int) {
 			return
 		case <-wait.C:
 			drain(l.reconnect)
+			drain(l.renew)
 			return
 		case now := <-tick.C:
 			l.options.Handler.Tick(now)
