@@ -15,9 +15,10 @@
 // # Ownership
 //
 // The customer is the unit of ownership. Its owner takes a Fence at load; a
-// batch under an older epoch is refused (ErrFenced). Every key begins with the
+// batch under an older epoch is refused (ErrFenced), and so is one that names
+// records of a customer whom its fence does not cover. Every key begins with the
 // customer; every read asks for it. Records of the installation belong to the
-// empty customer and carry no fence.
+// empty customer and carry no fence; they may be part of any batch.
 //
 // # Order
 //

@@ -36,7 +36,7 @@ func (b *Batch) Empty() bool {
 type Writer interface {
 	// Submit queues the batch and returns at once; done is called exactly once,
 	// in order of submission, after the batch is durable (nil) or has failed.
-	// done must not block. A full queue is ErrUnavailable, given through done
+	// done must not block; it may submit. A full queue is ErrUnavailable, given through done
 	// before Submit returns. An empty batch is a barrier: done is called when
 	// everything before it has been.
 	Submit(b Batch, done func(error))
@@ -109,5 +109,5 @@ type Page[T any] struct {
 	Next  *Position
 }
 
-// PageSizeMax bounds Limit of every query.
+// PageSizeMax bounds Limit of every query; a Limit of zero is PageSizeMax.
 const PageSizeMax = 1000

@@ -8,7 +8,7 @@ import (
 
 // Sync makes the n oldest waiting batches durable and answers them; a negative n
 // takes all. It returns how many there were. Batches that their answers submit
-// are taken too while n lasts.
+// are taken too while n lasts. Calls must not overlap: answers would mix.
 func (m *Memory) Sync(n int) int {
 	synced := 0
 	for synced != n && m.Waiting() > 0 {
@@ -59,7 +59,8 @@ func (m *Memory) BreakIntegrity() {
 // Crash ends the process that used the store and opens it anew: of the batches
 // that wait, the oldest survive ones had become durable and the others are lost.
 // All of them are answered ErrOutcomeUnknown, so that nothing waits for ever.
-// Fences taken before are refused by the store returned; m itself is closed.
+// Fences taken before are refused by the store returned; m itself is closed. It
+// must not be called from an answer.
 func (m *Memory) Crash(survive int) *Memory {
 	m.mu.Lock()
 	m.closed = true

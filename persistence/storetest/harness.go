@@ -133,7 +133,7 @@ func NewOrder(customer string, n int) persistence.OrderRecord {
 				StopLoss: venues.Some(venues.MustDecimal("60000")), TimeInForce: venues.GoodTillCancel,
 			},
 			Protection: &venues.Protection{
-				StopLoss: &venues.ProtectionLeg{Status: venues.ProtectionPending, Price: venues.MustDecimal("60000")},
+				StopLoss: &venues.ProtectionLeg{Status: venues.ProtectionTriggered, Price: venues.MustDecimal("60000")},
 			},
 			Source: venues.SourceAPI, Comment: "of " + customer, CreatedAt: moment(n), UpdatedAt: moment(n),
 		},

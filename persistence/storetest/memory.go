@@ -129,7 +129,8 @@ func (m *Memory) Integrity() error {
 }
 
 // Close makes what is queued durable and stops. In the manual mode what is
-// queued is refused instead. Closing twice does nothing.
+// queued is refused instead. Closing twice does nothing. It must not be called
+// from an answer.
 func (m *Memory) Close() error {
 	m.mu.Lock()
 	m.closed = true

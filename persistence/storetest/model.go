@@ -272,7 +272,7 @@ func orderPosition(o persistence.OrderRecord) (venues.Time, string) { return o.C
 func (m *machine) checkUnfinished(rt *rapid.T, customer string) {
 	exchange := rapid.SampledFrom(venues.All()).Draw(rt, "account")
 	want := selected(m.models[customer].orders, orderPosition, func(o persistence.OrderRecord) bool {
-		return o.Exchange == exchange && !o.Status.IsClosed()
+		return o.Exchange == exchange && o.Unfinished()
 	})
 	slices.Reverse(want)
 	got, err := m.store.UnfinishedOrders(rt.Context(), customer, exchange)

@@ -234,8 +234,11 @@ func orderUnfinished(h *harness) {
 		if i%2 == 0 {
 			o.Status = []venues.OrderStatus{venues.StatusFilled, venues.StatusUnknown}[i/2%2]
 		}
+		if i%4 == 0 { // closed, and its protection is not
+			o.Protection.StopLoss.Status = venues.ProtectionLive
+		}
 		h.put(o)
-		if o.Exchange == venues.Bybit && !o.Status.IsClosed() {
+		if o.Exchange == venues.Bybit && o.Unfinished() {
 			want = append([]string{o.OrderID}, want...)
 		}
 	}

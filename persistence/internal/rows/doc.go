@@ -15,7 +15,7 @@
 //	e      seq                       event      events, in order
 //	j      time, id                  journal    journal rows
 //	t      created, order id         facts      orders by time
-//	o      exchange, created, id     facts      orders that are not closed
+//	o      exchange, created, id     facts      orders that are unfinished
 //	q      request id, created, id   facts      orders by request id
 //	c      client id, order id       -          orders by client id
 //	f      executed, fill id         facts      fills by time

@@ -63,7 +63,7 @@ func orderIndex(o *persistence.OrderRecord) []row {
 	value := facts{exchange: o.Exchange, symbol: o.Symbol, closed: closed}.encode()
 	at := o.CreatedAt.Time
 	index := []row{{newKey(o.Customer, tableOrderTime).moment(at).text(o.OrderID), value}}
-	if !closed {
+	if o.Unfinished() {
 		open := newKey(o.Customer, tableOrderOpen).text(string(o.Exchange))
 		index = append(index, row{open.moment(at).text(o.OrderID), value})
 	}

@@ -97,7 +97,8 @@ func matchOrder(q persistence.OrderQuery, value []byte) (bool, error) {
 		(q.Symbol == "" || q.Symbol == f.symbol), nil
 }
 
-// UnfinishedOrders lists an account's orders that are not closed, oldest first.
+// UnfinishedOrders lists an account's orders that can still change or still have
+// protection to look after, oldest first.
 func (r Reader) UnfinishedOrders(ctx context.Context, customer string, exchange venues.Venue) ([]persistence.OrderRecord, error) {
 	var orders []persistence.OrderRecord
 	err := r.engine.View(ctx, func(s Snapshot) error {
