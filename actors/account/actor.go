@@ -139,8 +139,8 @@ func (a *account) Receive(ctx *actors.Context, msg any) {
 		a.state.tick(m)
 	case readFills:
 		a.readFills(ctx, in)
-	case readFunds:
-		a.readFunds(ctx)
+	case fundsDue:
+		a.state.readFunds()
 	case nil:
 	default:
 		ctx.Unhandled(msg)

@@ -53,7 +53,8 @@ type (
 		from   time.Time
 		delay  time.Duration
 	}
-	callFunds     struct{ delay time.Duration }
+	callFunds     struct{}
+	planFunds     struct{}
 	callReconcile struct {
 		refs      []orderRef
 		fillsFrom map[string]time.Time
@@ -173,15 +174,12 @@ func (a *account) readFills(ctx *actors.Context, in readFills) {
 	}, fillsDone{err: errPoolFull})
 }
 
-func (e callFunds) run(a *account, ctx *actors.Context) {
-	if e.delay > 0 {
-		ctx.Timers().After("funds", e.delay, readFunds{})
-		return
-	}
-	a.readFunds(ctx)
+func (planFunds) run(_ *account, ctx *actors.Context) {
+	ctx.Timers().After("funds", fundsSettle, fundsDue{})
 }
 
-func (a *account) readFunds(ctx *actors.Context) {
+func (callFunds) run(a *account, ctx *actors.Context) {
+	ctx.Timers().Cancel("funds")
 	a.call(ctx, a.deps.ReadPool, func(c context.Context) any {
 		funds, err := a.fetchFunds(c)
 		return fundsDone{funds, err}

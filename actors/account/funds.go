@@ -32,9 +32,12 @@ type funds struct {
 	balances  []venues.Balance
 	positions map[string]venues.Position
 	readAt    time.Time
-	reading   bool
-	again     bool // something moved while a reading was under way
-	waiters   []fundsReply
+	// reading is under way; planned will begin after fundsSettle; again says
+	// that something moved meanwhile.
+	reading bool
+	planned bool
+	again   bool
+	waiters []fundsReply
 }
 
 func (s *state) getFunds(m moment, in getFunds) {
@@ -43,17 +46,26 @@ func (s *state) getFunds(m moment, in getFunds) {
 		return
 	}
 	s.funds.waiters = append(s.funds.waiters, in.fundsReply)
-	s.readFunds(0)
+	s.readFunds()
 }
 
 // readFunds reads balances and positions once for all who want them.
-func (s *state) readFunds(delay time.Duration) {
+func (s *state) readFunds() {
+	s.funds.planned = false
 	if s.funds.reading {
-		s.funds.again = delay > 0
+		s.funds.again = true
 		return
 	}
 	s.funds.reading = true
-	s.after(callFunds{delay: delay})
+	s.after(callFunds{})
+}
+
+// planFunds reads them soon, together with what else moves until then.
+func (s *state) planFunds() {
+	if !s.funds.planned {
+		s.funds.planned = true
+		s.after(planFunds{})
+	}
 }
 
 func (s *state) currentFunds() Funds {
@@ -83,7 +95,7 @@ func (s *state) fundsRead(m moment, in fundsDone) {
 	s.funds.waiters = nil
 	if s.funds.again {
 		s.funds.again = false
-		s.readFunds(fundsSettle)
+		s.planFunds()
 	}
 }
 
@@ -219,5 +231,5 @@ func merge(before, p venues.Position) venues.Position {
 // stream.
 func (s *state) balancesMoved() {
 	s.funds.readAt = time.Time{}
-	s.readFunds(fundsSettle)
+	s.planFunds()
 }

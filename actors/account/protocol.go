@@ -129,5 +129,5 @@ type (
 		symbol string
 		from   time.Time
 	}
-	readFunds struct{}
+	fundsDue struct{}
 )
