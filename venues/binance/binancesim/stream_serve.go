@@ -2,6 +2,7 @@ package binancesim
 
 import (
 	"encoding/json"
+	"errors"
 	"net/url"
 	"strings"
 
@@ -107,22 +108,9 @@ type resultBody struct {
 const commandTopic = "command"
 
 func (s *Sim) command(cl *client, data []byte) {
-	var in commandBody
-	if err := json.Unmarshal(data, &in); err != nil {
-		if !json.Valid(data) {
-			cl.fail(3, "Invalid JSON: "+err.Error())
-			return
-		}
-		cl.fail(2, "Invalid request: "+err.Error())
-		return
-	}
-	if in.ID == nil {
-		cl.fail(2, "Invalid request: request ID must be an unsigned integer")
-		return
-	}
-	names, err := in.names()
-	if err != nil {
-		cl.fail(2, "Invalid request: "+err.Error())
+	in, names, failed := decodeCommand(data)
+	if failed != nil {
+		cl.sendJSON(failed)
 		return
 	}
 	switch in.Method {
@@ -138,9 +126,33 @@ func (s *Sim) command(cl *client, data []byte) {
 		cl.answer(*in.ID, nil)
 	case "GET_PROPERTY":
 		cl.answer(*in.ID, cl.combined)
-	default:
-		cl.fail(2, "Invalid request: unknown variant `"+in.Method+"`")
 	}
+}
+
+var commandMethods = map[string]bool{
+	"SUBSCRIBE": true, "UNSUBSCRIBE": true, "LIST_SUBSCRIPTIONS": true, "SET_PROPERTY": true, "GET_PROPERTY": true,
+}
+
+// decodeCommand reads a message of a client and answers what is wrong with it.
+func decodeCommand(data []byte) (in commandBody, names []string, failed *errorBody) {
+	invalid := func(why string) *errorBody { return &errorBody{Code: 2, Msg: "Invalid request: " + why} }
+	if !json.Valid(data) {
+		return in, nil, &errorBody{Code: 3, Msg: "Invalid JSON: expected value"}
+	}
+	if err := json.Unmarshal(data, &in); err != nil {
+		return in, nil, invalid(err.Error())
+	}
+	if in.ID == nil {
+		return in, nil, invalid("request ID must be an unsigned integer")
+	}
+	if !commandMethods[in.Method] {
+		return in, nil, invalid("unknown variant `" + in.Method + "`")
+	}
+	names, err := in.names()
+	if err != nil {
+		return in, nil, invalid(err.Error())
+	}
+	return in, names, nil
 }
 
 // names are the streams of a command; other commands have other parameters.
@@ -150,15 +162,14 @@ func (in commandBody) names() ([]string, error) {
 	}
 	var names []string
 	err := json.Unmarshal(in.Params, &names)
+	if err == nil && len(names) > streamsPerSessionMax {
+		err = errors.New("too many streams")
+	}
 	return names, err
 }
 
 func (cl *client) answer(id uint64, result any) {
 	cl.sendJSON(resultBody{Result: result, ID: id})
-}
-
-func (cl *client) fail(code int, message string) {
-	cl.sendJSON(errorBody{Code: code, Msg: message})
 }
 
 func (cl *client) sendJSON(body any) {

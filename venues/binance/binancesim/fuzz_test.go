@@ -1,0 +1,62 @@
+package binancesim_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"venuegate/venues/binance/binancesim"
+)
+
+func FuzzParams(f *testing.F) {
+	f.Add("symbol=BTCUSDT&side=BUY", "quantity=1&signature=ab")
+	f.Add("a=%20&a=b&signature=%zz", "")
+	f.Add("&&==", "&signature=1&signature=2")
+	f.Fuzz(func(t *testing.T, query, body string) {
+		values, signed, ok := binancesim.ParsedParams(query, body)
+		if !ok {
+			return
+		}
+		if _, leaked := values["signature"]; leaked || strings.HasPrefix(signed, "signature=") {
+			t.Fatalf("the signature covers itself: %q", signed)
+		}
+		if len(signed) > len(query)+len(body) {
+			t.Fatalf("%q is longer than what was sent", signed)
+		}
+	})
+}
+
+func FuzzBatch(f *testing.F) {
+	f.Add(`[{"symbol":"BTCUSDT","quantity":1}]`)
+	f.Add(`[{},{},{},{},{},{}]`)
+	f.Add(`{"a":[1e999]}`)
+	f.Fuzz(func(t *testing.T, text string) {
+		if n := binancesim.ParsedBatch(text); n == 0 || n > 5 {
+			t.Fatalf("%d elements", n)
+		}
+	})
+}
+
+func FuzzCommand(f *testing.F) {
+	f.Add([]byte(`{"method":"SUBSCRIBE","params":["btcusdt@depth"],"id":1}`))
+	f.Add([]byte(`{"method":"LIST_SUBSCRIPTIONS","id":18446744073709551615}`))
+	f.Add([]byte(`{"id":-1}`))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		method, names, ok := binancesim.ParsedCommand(data)
+		if ok && (!json.Valid(data) || method == "" || len(names) > 1024) {
+			t.Fatalf("%q is taken as %s", data, method)
+		}
+	})
+}
+
+func FuzzFrame(f *testing.F) {
+	f.Add([]byte(`1723161255030314667 {"stream":"btcusdt@trade","data":{"p":"1"}}`))
+	f.Add([]byte(`1626992741.06217: {"stream":"sushiusdt@bookTicker","data":{}}`))
+	f.Add([]byte(`https://venue/depth?symbol=CTKUSDT&limit=1000 -> 1626992742.283408: {"lastUpdateId":1}`))
+	f.Fuzz(func(t *testing.T, line []byte) {
+		at, _, data, ok := binancesim.ParsedFrame(line)
+		if ok && (at < 0 || !json.Valid(data)) {
+			t.Fatalf("%q: %s at %s", line, data, at)
+		}
+	})
+}

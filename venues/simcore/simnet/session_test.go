@@ -1,0 +1,232 @@
+package simnet_test
+
+import (
+	"encoding/json"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/fasthttp/websocket"
+	"github.com/gofiber/fiber/v2"
+	"go.uber.org/zap"
+
+	"venuegate/venues/simcore"
+	"venuegate/venues/simcore/simnet"
+)
+
+// edge is a server with one stream endpoint.
+type edge struct {
+	testing.TB
+	server  *simnet.Server
+	faults  *simcore.Faults
+	address string
+	opened  chan *simnet.Session
+	ended   chan *simnet.Session
+}
+
+func newEdge(t testing.TB, change func(*simnet.SessionOptions)) *edge {
+	t.Helper()
+	e := &edge{
+		TB: t, server: simnet.NewServer(zap.NewNop()), faults: &simcore.Faults{},
+		opened: make(chan *simnet.Session, 10), ended: make(chan *simnet.Session, 10),
+	}
+	options := simnet.SessionOptions{Path: "/stream", Faults: e.faults}
+	if change != nil {
+		change(&options)
+	}
+	app := simnet.NewApp()
+	app.Get("/stream", func(c *fiber.Ctx) error {
+		return e.server.Sessions.Serve(c.Context(), options, simnet.SessionHandler{
+			Opened:   func(s *simnet.Session) { e.opened <- s },
+			Received: func(s *simnet.Session, data []byte) { s.Send("echo", data) },
+			Ended:    func(s *simnet.Session) { e.ended <- s },
+		})
+	})
+	app.Get("/silent", func(c *fiber.Ctx) error {
+		e.server.Silence(c.Context(), simcore.FaultInfo{FaultRequest: simcore.FaultRequest{Args: simcore.FaultArgs{DelayMs: 10}}})
+		return nil
+	})
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	e.address = listener.Addr().String()
+	e.server.Serve(app, listener)
+	t.Cleanup(func() {
+		if err := e.server.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return e
+}
+
+func (e *edge) dial() *websocket.Conn {
+	e.Helper()
+	conn, _, err := websocket.DefaultDialer.Dial("ws://"+e.address+"/stream", nil)
+	if err != nil {
+		e.Fatal(err)
+	}
+	e.Cleanup(func() { conn.Close() })
+	if err := conn.SetReadDeadline(time.Now().Add(10 * time.Second)); err != nil {
+		e.Fatal(err)
+	}
+	return conn
+}
+
+func (e *edge) read(conn *websocket.Conn) string {
+	e.Helper()
+	_, data, err := conn.ReadMessage()
+	if err != nil {
+		e.Fatal(err)
+	}
+	return string(data)
+}
+
+func (e *edge) fault(text string) {
+	e.Helper()
+	var request simcore.FaultRequest
+	if err := json.Unmarshal([]byte(text), &request); err != nil {
+		e.Fatal(err)
+	}
+	if _, err := e.faults.Add(request); err != nil {
+		e.Fatal(err)
+	}
+}
+
+func TestMessagesKeepTheirOrder(t *testing.T) {
+	e := newEdge(t, nil)
+	conn := e.dial()
+	s := <-e.opened
+	for _, text := range []string{"a", "b", "c"} {
+		s.Send("topic", []byte(text))
+	}
+	if got := e.read(conn) + e.read(conn) + e.read(conn); got != "abc" {
+		t.Error(got)
+	}
+	if err := conn.WriteMessage(websocket.TextMessage, []byte("hello")); err != nil {
+		t.Fatal(err)
+	}
+	if got := e.read(conn); got != "hello" {
+		t.Error(got)
+	}
+	if n := e.server.Sessions.Count(); n != 1 {
+		t.Errorf("%d sessions", n)
+	}
+}
+
+func TestFaultsStrikeMessagesOfTheirTopic(t *testing.T) {
+	for _, test := range []struct{ do, want string }{
+		{"gap", "acde"}, {"duplicate", "abbcde"}, {"reorder", "acbde"},
+	} {
+		e := newEdge(t, nil)
+		e.fault(`{"match":{"path":"/stream","op":"hit"},"times":1,"do":"` + test.do + `"}`)
+		conn := e.dial()
+		s := <-e.opened
+		for _, text := range []string{"a", "b", "c", "d", "e"} {
+			topic := "other"
+			if text == "b" {
+				topic = "hit"
+			}
+			s.Send(topic, []byte(text))
+		}
+		got := ""
+		for len(got) < len(test.want) {
+			got += e.read(conn)
+		}
+		if got != test.want {
+			t.Errorf("%s: %s, want %s", test.do, got, test.want)
+		}
+	}
+}
+
+func TestAReaderThatDoesNotReadIsClosed(t *testing.T) {
+	e := newEdge(t, nil)
+	e.dial()
+	s := <-e.opened
+	block := []byte(strings.Repeat("x", 1<<20))
+	for range 200 {
+		s.Send("topic", block)
+	}
+	select {
+	case <-e.ended:
+	case <-time.After(20 * time.Second):
+		t.Error("the session stays open")
+	}
+}
+
+func TestSessionsEnd(t *testing.T) {
+	for name, test := range map[string]struct {
+		options func(*simnet.SessionOptions)
+		act     func(*edge, *simnet.Session, *websocket.Conn)
+		code    int
+	}{
+		"by the server": {nil, func(_ *edge, s *simnet.Session, _ *websocket.Conn) {
+			s.Close(websocket.ClosePolicyViolation, "because")
+			s.Close(websocket.CloseNormalClosure, "too late")
+			s.Send("topic", []byte("unsent"))
+		}, websocket.ClosePolicyViolation},
+		"all of them": {nil, func(e *edge, _ *simnet.Session, _ *websocket.Conn) {
+			e.server.Sessions.CloseAll(websocket.CloseServiceRestart, "restart")
+		}, websocket.CloseServiceRestart},
+		"after their life": {func(o *simnet.SessionOptions) { o.LifeMax = 20 * time.Millisecond }, nil, websocket.CloseNormalClosure},
+		"for silence":      {func(o *simnet.SessionOptions) { o.SilenceMax = 20 * time.Millisecond }, nil, websocket.CloseAbnormalClosure},
+		"for too many messages": {func(o *simnet.SessionOptions) { o.MessagesPerSecondMax = 2 }, func(_ *edge, _ *simnet.Session, conn *websocket.Conn) {
+			for range 3 {
+				_ = conn.WriteMessage(websocket.TextMessage, []byte("x"))
+			}
+		}, websocket.ClosePolicyViolation},
+		"by a fault": {nil, func(e *edge, s *simnet.Session, _ *websocket.Conn) {
+			e.fault(`{"match":{},"do":"drop_connection"}`)
+			s.Send("topic", []byte("x"))
+		}, websocket.CloseAbnormalClosure},
+	} {
+		t.Run(name, func(t *testing.T) {
+			e := newEdge(t, test.options)
+			conn := e.dial()
+			s := <-e.opened
+			if test.act != nil {
+				test.act(e, s, conn)
+			}
+			var err error
+			for err == nil {
+				_, _, err = conn.ReadMessage()
+			}
+			// Without a close frame the client sees the end of the connection.
+			if closed, ok := err.(*websocket.CloseError); ok && closed.Code != test.code {
+				t.Errorf("closed with %v, want %d", err, test.code)
+			}
+			<-e.ended
+		})
+	}
+}
+
+func TestClosedServerTakesNobody(t *testing.T) {
+	e := newEdge(t, nil)
+	conn := e.dial()
+	<-e.opened
+	if err := e.server.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := conn.ReadMessage(); err == nil {
+		t.Error("the session outlives the server")
+	}
+	if _, _, err := websocket.DefaultDialer.Dial("ws://"+e.address+"/stream", nil); err == nil {
+		t.Error("a closed server takes a session")
+	}
+	if e.server.Wait(time.Hour) {
+		t.Error("a closed server waits")
+	}
+}
+
+func TestSilenceEndsWithoutAnAnswer(t *testing.T) {
+	e := newEdge(t, nil)
+	transport := &http.Transport{}
+	defer transport.CloseIdleConnections()
+	response, err := (&http.Client{Transport: transport}).Get("http://" + e.address + "/silent")
+	if err == nil {
+		response.Body.Close()
+		t.Errorf("answered %d", response.StatusCode)
+	}
+}
