@@ -126,10 +126,3 @@ func (g *Gate) FrozenFor() time.Duration {
 	defer g.mu.Unlock()
 	return max(0, time.Until(g.ledger.frozenUntil))
 }
-
-// Used is how much of a budget is taken.
-func (g *Gate) Used(b *Budget) int {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	return b.used(time.Now())
-}
