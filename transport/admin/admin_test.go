@@ -45,6 +45,7 @@ type house struct {
 	registry  *admin.Registry
 	logs      *observer.ObservedLogs
 	ready     error
+	backup    func(io.Writer) error
 	client    *http.Client
 }
 
@@ -61,6 +62,7 @@ func open(t *testing.T) *house {
 	metrics.MustRegister(prometheus.NewGauge(prometheus.GaugeOpts{Name: "venuegate_test_gauge"}))
 	server := admin.NewServer(admin.ServerOptions{
 		Registry: h.registry, Token: token, Ready: func() error { return h.ready }, Metrics: metrics, Log: zap.New(core),
+		Backup: func(_ context.Context, w io.Writer) error { return h.backup(w) },
 	})
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

@@ -29,6 +29,7 @@
 //	POST GET /admin/v1/accounts         connect, list (?customer=)
 //	GET PATCH DELETE .../{id}           read, halt or change credentials, disconnect
 //	POST .../{id}/check                 examine the account at its venue
+//	GET  /admin/v1/backup               all that is durable   (token)
 //
 // Calls with (token) need the administration token as a bearer token. Bodies and
 // answers are JSON in camelCase; a body with an unknown member is refused, since

@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"time"
 
@@ -24,8 +25,9 @@ const (
 	bodyBytesMax   = 64 << 10
 	headerBytesMax = 8 << 10
 	readTimeout    = 5 * time.Second
-	// writeTimeout leaves a profile the time that it is asked to take.
-	writeTimeout   = 2 * time.Minute
+	// writeTimeout leaves a profile the time that it is asked to take, and a
+	// backup that of a large store.
+	writeTimeout   = 5 * time.Minute
 	idleTimeout    = time.Minute
 	connectionsMax = 64
 	// callTimeout bounds one call, the venue's answers included.
@@ -39,6 +41,8 @@ type ServerOptions struct {
 	Token venues.Secret
 	// Ready is nil while the service serves, else why it does not.
 	Ready func() error
+	// Backup writes all that is durable, while the service goes on.
+	Backup func(context.Context, io.Writer) error
 	// Metrics are what /metrics shows.
 	Metrics prometheus.Gatherer
 	Log     *zap.Logger
@@ -126,6 +130,8 @@ func (s *Server) routeRecords() {
 	api.Patch("/keys/:id", change(s, r.ChangeKey))
 	api.Delete("/keys/:id", one(s, r.RevokeKey))
 
+	api.Get("/backup", s.backup)
+
 	api.Post("/accounts", create(s, r.ConnectAccount))
 	api.Get("/accounts", list(s, r.Accounts))
 	api.Get("/accounts/:id", one(s, r.Account))
@@ -135,4 +141,16 @@ func (s *Server) routeRecords() {
 		findings, err := r.CheckAccount(ctx, id)
 		return Items[Finding]{findings}, err
 	}))
+}
+
+// backup streams. A failure on the way breaks the connection, so that half a
+// backup does not look whole.
+func (s *Server) backup(c *fiber.Ctx) error {
+	reader, writer := io.Pipe()
+	// It ends with the backup, or when the server closes the reader because the
+	// client has gone.
+	go func() { writer.CloseWithError(s.Backup(s.calls, writer)) }()
+	c.Set(fiber.HeaderContentType, fiber.MIMEOctetStream)
+	c.Context().SetBodyStream(reader, -1)
+	return nil
 }

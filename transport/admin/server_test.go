@@ -3,6 +3,7 @@ package admin_test
 import (
 	"bytes"
 	"errors"
+	"io"
 	"net/http"
 	"net/netip"
 	"slices"
@@ -58,6 +59,33 @@ func TestHealthAndMetricsNeedNoToken(t *testing.T) {
 	}
 	if a := get("/metrics"); a.status != http.StatusOK || !strings.Contains(a.text, "venuegate_test_gauge 0") {
 		t.Errorf("metrics %d %s", a.status, a.text)
+	}
+}
+
+// TestBackup: a backup that fails on the way does not look whole.
+func TestBackup(t *testing.T) {
+	h := open(t)
+	part := bytes.Repeat([]byte("row "), 64<<10)
+	h.backup = func(w io.Writer) error { _, err := w.Write(part); return err }
+	if a := h.call(http.StatusOK, "GET", "/admin/v1/backup", ""); a.text != string(part) {
+		t.Errorf("%d bytes, want %d", len(a.text), len(part))
+	}
+	request := h.request("GET", "/admin/v1/backup", "")
+	request.Header.Del("Authorization")
+	if a := h.send(request); a.status != http.StatusUnauthorized {
+		t.Errorf("without a token: %d", a.status)
+	}
+	h.backup = func(w io.Writer) error {
+		_, err := w.Write(part)
+		return errors.Join(err, errors.New("the disk is gone"))
+	}
+	response, err := h.client.Do(h.request("GET", "/admin/v1/backup", ""))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	if n, err := io.Copy(io.Discard, response.Body); err == nil {
+		t.Errorf("a broken backup of %d bytes looks whole", n)
 	}
 }
 
