@@ -2,10 +2,12 @@ package main
 
 import (
 	"maps"
+	"net/netip"
 	"path/filepath"
 	"slices"
 	"time"
 
+	"venuegate/transport/api"
 	"venuegate/venues"
 )
 
@@ -85,16 +87,16 @@ type VenueConfig struct {
 	WSURL   string `yaml:"wsUrl"`
 }
 
-// LimitsConfig bounds what clients may do. The defaults are the interface's.
+// LimitsConfig bounds what the process takes on. Limits of requests per key are
+// the interface's, not the operator's.
 type LimitsConfig struct {
-	// Requests per key in any 60 seconds.
-	ReadPerMinute  int `yaml:"readPerMinute"`
-	TradePerMinute int `yaml:"tradePerMinute"`
-	// FailedAuthPerMinute is per source address.
-	FailedAuthPerMinute int `yaml:"failedAuthPerMinute"`
-	// Connections to the public listener, and how many of one address.
-	Connections          int `yaml:"connections"`
+	// Connections to the public listener, those of the stream included.
+	Connections int `yaml:"connections"`
+	// ConnectionsPerSource bounds those of one address. Behind trusted proxies
+	// all come from them, so there 0 is no bound; else 0 is 200.
 	ConnectionsPerSource int `yaml:"connectionsPerSource"`
+	// StreamsPerKey bounds the stream connections of one API key.
+	StreamsPerKey int `yaml:"streamsPerKey"`
 }
 
 // RetentionConfig says how long finished things are kept.
@@ -107,9 +109,6 @@ type RetentionConfig struct {
 
 const day = 24 * time.Hour
 
-// eventsKeptMin is how far back GET /v1/events reaches.
-const eventsKeptMin = 30 * day
-
 // DefaultConfig is what holds where nobody says otherwise.
 func DefaultConfig() Config {
 	return Config{
@@ -121,14 +120,8 @@ func DefaultConfig() Config {
 		Venues: map[venues.Venue]VenueConfig{
 			venues.Binance: {Environment: environmentLive},
 		},
-		Limits: LimitsConfig{
-			ReadPerMinute:        600,
-			TradePerMinute:       120,
-			FailedAuthPerMinute:  30,
-			Connections:          4096,
-			ConnectionsPerSource: 200,
-		},
-		Retention: RetentionConfig{Events: eventsKeptMin, Journal: 90 * day},
+		Limits:    LimitsConfig{Connections: 4096, StreamsPerKey: 1024},
+		Retention: RetentionConfig{Events: api.EventsKept, Journal: 90 * day},
 	}
 }
 
@@ -138,6 +131,25 @@ func (c *Config) keyFile() string {
 		return c.KeyFile
 	}
 	return filepath.Clean(c.Data) + ".key"
+}
+
+// useSimulators replaces the venues by simulated ones.
+func (c *Config) useSimulators(described map[venues.Venue]SimVenue) {
+	c.Venues = make(map[venues.Venue]VenueConfig, len(described))
+	for venue, v := range described {
+		c.Venues[venue] = VenueConfig{Environment: environmentSim, RESTURL: v.RESTURL, WSURL: v.WSURL}
+	}
+}
+
+// trustedPrefixes are TrustedProxies, which validation has read before.
+func (c *Config) trustedPrefixes() []netip.Prefix {
+	prefixes := make([]netip.Prefix, 0, len(c.TrustedProxies))
+	for _, text := range c.TrustedProxies {
+		if prefix, err := parsePrefix(text); err == nil {
+			prefixes = append(prefixes, prefix)
+		}
+	}
+	return prefixes
 }
 
 // venueCodes lists the configured venues in the service's order.

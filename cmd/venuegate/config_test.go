@@ -20,7 +20,7 @@ listen: 127.0.0.1:1000
 data: /srv/from-file
 log: {level: warn, format: console}
 limits:
-  readPerMinute: 700
+  connections: 700
 venues:
   binance: {environment: testnet}
 trustedProxies: [10.0.0.1, 10.1.0.0/16]
@@ -37,7 +37,7 @@ retention: {journal: 2400h}
 		File: file,
 		Environ: []string{
 			"HOME=/root", "VENUEGATE_LISTEN=127.0.0.1:2000", "VENUEGATE_ADMIN_LISTEN=127.0.0.1:2001",
-			"VENUEGATE_LIMITS_TRADE_PER_MINUTE=77", "VENUEGATE_BEHIND_PROXY=true", "VENUEGATE_FIXTURES=/elsewhere",
+			"VENUEGATE_LIMITS_STREAMS_PER_KEY=77", "VENUEGATE_BEHIND_PROXY=true", "VENUEGATE_FIXTURES=/elsewhere",
 			"VENUEGATE_VENUES_BINANCE_REST_URL=https://example.test",
 		},
 		Flags:    flags,
@@ -52,7 +52,7 @@ retention: {journal: 2400h}
 	want.Data = "/srv/from-file"
 	want.BehindProxy = true
 	want.Log = LogConfig{Format: "console", Level: "warn"}
-	want.Limits.ReadPerMinute, want.Limits.TradePerMinute = 700, 77
+	want.Limits.Connections, want.Limits.StreamsPerKey = 700, 77
 	want.Venues[venues.Binance] = VenueConfig{Environment: "testnet", RESTURL: "https://example.test"}
 	want.TrustedProxies = []string{"10.0.0.1", "10.1.0.0/16"}
 	want.Retention.Journal = 2400 * time.Hour
@@ -107,7 +107,7 @@ func TestLoadConfigNamesWhatIsWrong(t *testing.T) {
 		{name: "simulated venue without addresses", file: "venues: {binance: {environment: sim}}", want: []string{"venues.binance.restUrl: is needed", "venues.binance.wsUrl: is needed"}},
 		{name: "venue in clear", file: "venues: {binance: {restUrl: http://example.com}}", want: []string{"venues.binance.restUrl (FILE): must be"}},
 		{name: "venue with a password", file: "venues: {binance: {restUrl: 'https://u:p@example.com'}}", want: []string{"venues.binance.restUrl (FILE): must be"}},
-		{name: "limit", file: "limits: {readPerMinute: 0}", want: []string{"limits.readPerMinute (FILE): must be 1 to 1000000"}},
+		{name: "limit", file: "limits: {connections: 0}", want: []string{"limits.connections (FILE): must be 1 to 1000000"}},
 		{name: "retention shorter than served", file: "retention: {events: 24h}", want: []string{"retention.events (FILE): must be 720h0m0s to"}},
 		{name: "simulators without a demo", file: "sim: a.json", want: []string{"sim (FILE): is for the demo"}},
 	} {

@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"go.uber.org/zap/zapcore"
+
+	"venuegate/transport/api"
 )
 
 // headerPrefixPattern keeps a prefix a proper part of a header's name.
@@ -29,7 +31,8 @@ func (c *Config) faults() []ConfigFault {
 	c.checkListeners(f)
 	c.checkFiles(f)
 	for i, proxy := range c.TrustedProxies {
-		f.add(!isAddressOrPrefix(proxy), "trustedProxies", "entry "+strconv.Itoa(i+1)+" is neither an address nor a prefix: "+strconv.Quote(proxy))
+		_, err := parsePrefix(proxy)
+		f.add(err != nil, "trustedProxies", "entry "+strconv.Itoa(i+1)+" is neither an address nor a prefix: "+strconv.Quote(proxy))
 	}
 	f.add(!headerPrefixPattern.MatchString(c.HeaderPrefix), "headerPrefix", "must be letters, digits and inner dashes, such as X-Service")
 	f.oneOf("log.format", c.Log.Format, logJSON, logConsole)
@@ -39,7 +42,7 @@ func (c *Config) faults() []ConfigFault {
 		c.Venues[venue].check(f, "venues."+string(venue), c.Demo)
 	}
 	c.Limits.check(f)
-	f.between("retention.events", c.Retention.Events, eventsKeptMin, retentionMax)
+	f.between("retention.events", c.Retention.Events, api.EventsKept, retentionMax)
 	f.between("retention.journal", c.Retention.Journal, retentionMin, retentionMax)
 	f.add(c.Sim != "" && !c.Demo, "sim", "is for the demo: add --demo, or set the venues' addresses")
 	return f.faults
@@ -85,16 +88,15 @@ func (v VenueConfig) check(f *faultList, key string, demo bool) {
 
 func (l LimitsConfig) check(f *faultList) {
 	for _, limit := range []struct {
-		key   string
-		value int
+		key          string
+		value, least int
 	}{
-		{"limits.readPerMinute", l.ReadPerMinute},
-		{"limits.tradePerMinute", l.TradePerMinute},
-		{"limits.failedAuthPerMinute", l.FailedAuthPerMinute},
-		{"limits.connections", l.Connections},
-		{"limits.connectionsPerSource", l.ConnectionsPerSource},
+		{"limits.connections", l.Connections, 1},
+		{"limits.connectionsPerSource", l.ConnectionsPerSource, 0},
+		{"limits.streamsPerKey", l.StreamsPerKey, 1},
 	} {
-		f.add(limit.value < 1 || limit.value > limitMax, limit.key, "must be 1 to "+strconv.Itoa(limitMax))
+		f.add(limit.value < limit.least || limit.value > limitMax, limit.key,
+			"must be "+strconv.Itoa(limit.least)+" to "+strconv.Itoa(limitMax))
 	}
 }
 
@@ -138,12 +140,12 @@ func isLoopback(address string) bool {
 	return err == nil && ip.Unmap().IsLoopback()
 }
 
-func isAddressOrPrefix(text string) bool {
-	if _, err := netip.ParseAddr(text); err == nil {
-		return true
+// parsePrefix reads a prefix, or an address as the prefix of itself alone.
+func parsePrefix(text string) (netip.Prefix, error) {
+	if address, err := netip.ParseAddr(text); err == nil && address.Zone() == "" {
+		return netip.PrefixFrom(address, address.BitLen()), nil
 	}
-	_, err := netip.ParsePrefix(text)
-	return err == nil
+	return netip.ParsePrefix(text)
 }
 
 // isVenueURL: signed requests and account data do not cross a network in clear.

@@ -133,7 +133,7 @@ func (c *checker) checkOwn(spec *ast.ImportSpec, r room, imported string) {
 	if imported == c.pkg || matchesAny(r.may, imported) {
 		return
 	}
-	if c.test && (strings.HasSuffix(imported, "test") || strings.HasPrefix(imported, c.pkg+"/")) {
+	if c.test && (strings.HasSuffix(imported, "test") || strings.HasPrefix(imported, c.pkg+"/") || matchesAny(r.tests, imported)) {
 		return
 	}
 	c.report(spec.Pos(), r.why, "%s imports %s", c.pkg, imported)
@@ -186,7 +186,7 @@ func (c *checker) checkNames() {
 
 func (c *checker) checkMember(at token.Pos, module, name string) {
 	for _, ban := range bans {
-		if ban.module != module || c.test && !ban.inTests || ban.file != "" && ban.file != path.Base(c.rel) {
+		if ban.module != module || exempt[c.rel].module == module || c.test && !ban.inTests || ban.file != "" && ban.file != path.Base(c.rel) {
 			continue
 		}
 		if len(ban.except) > 0 && slices.Contains(ban.except, name) || len(ban.except) == 0 && !slices.Contains(ban.names, name) {

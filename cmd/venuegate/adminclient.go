@@ -1,0 +1,150 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"time"
+
+	"github.com/go-json-experiment/json"
+
+	"venuegate/transport/admin"
+	"venuegate/venues"
+)
+
+// Limits of an administration call from the command line.
+const (
+	adminCallTimeout = 30 * time.Second
+	adminAnswerMax   = 16 << 20
+)
+
+// adminClient calls the administration of the service that owns a data
+// directory.
+type adminClient struct {
+	url   string
+	token venues.Secret
+	http  *http.Client
+}
+
+func newAdminClient(config Config) (*adminClient, error) {
+	token, err := readAdminToken(config.Data)
+	if err != nil {
+		return nil, fmt.Errorf("no service has run on %s: %w", config.Data, err)
+	}
+	address := "http://" + config.AdminListen
+	if demo, err := readDemoFile(config.Data); err == nil {
+		address = demo.AdminURL
+	}
+	return &adminClient{url: address, token: token, http: &http.Client{
+		Transport: &http.Transport{Proxy: nil, DisableKeepAlives: true, ResponseHeaderTimeout: adminCallTimeout},
+	}}, nil
+}
+
+// call sends in, if it is not nil, and reads the answer into out, if it is not
+// nil.
+func (c *adminClient) call(ctx context.Context, method, path string, in, out any) error {
+	var body io.Reader = http.NoBody
+	if in != nil {
+		text, err := json.Marshal(in)
+		if err != nil {
+			return err
+		}
+		body = bytes.NewReader(text)
+	}
+	ctx, cancel := context.WithTimeout(ctx, adminCallTimeout)
+	defer cancel()
+	response, err := c.send(ctx, method, path, body)
+	if err != nil {
+		return err
+	}
+	defer response.Body.Close()
+	return readAnswer(response, out)
+}
+
+func (c *adminClient) send(ctx context.Context, method, path string, body io.Reader) (*http.Response, error) {
+	request, err := http.NewRequestWithContext(ctx, method, c.url+path, body)
+	if err != nil {
+		return nil, err
+	}
+	request.Header.Set("Authorization", "Bearer "+c.token.Reveal())
+	if body != http.NoBody {
+		request.Header.Set("Content-Type", "application/json")
+	}
+	response, err := c.http.Do(request)
+	if err != nil {
+		return nil, fmt.Errorf("the service does not answer at %s (is it running?): %w", c.url, err)
+	}
+	return response, nil
+}
+
+// backup copies all that is durable into w.
+func (c *adminClient) backup(ctx context.Context, w io.Writer) error {
+	response, err := c.send(ctx, http.MethodGet, "/admin/v1/backup", http.NoBody)
+	if err != nil {
+		return err
+	}
+	defer response.Body.Close()
+	if response.StatusCode != http.StatusOK {
+		return readAnswer(response, nil)
+	}
+	if _, err := io.Copy(w, response.Body); err != nil {
+		return fmt.Errorf("the backup broke off: %w", err)
+	}
+	return nil
+}
+
+func readAnswer(response *http.Response, out any) error {
+	text, err := io.ReadAll(io.LimitReader(response.Body, adminAnswerMax))
+	if err != nil {
+		return fmt.Errorf("read the answer: %w", err)
+	}
+	if response.StatusCode >= http.StatusBadRequest {
+		var envelope struct {
+			Error struct {
+				Code    string `json:"code"`
+				Message string `json:"message"`
+			} `json:"error"`
+		}
+		if json.Unmarshal(text, &envelope) != nil || envelope.Error.Code == "" {
+			return fmt.Errorf("the service answers %s", response.Status)
+		}
+		return fmt.Errorf("%s: %s", envelope.Error.Code, envelope.Error.Message)
+	}
+	if out == nil {
+		return nil
+	}
+	if err := json.Unmarshal(text, out); err != nil {
+		return fmt.Errorf("the service's answer: %w", err)
+	}
+	return nil
+}
+
+// create, list, change and end are the calls on one kind of record.
+func create[Out any](ctx context.Context, c *adminClient, kind string, in any) (out Out, err error) {
+	return out, c.call(ctx, http.MethodPost, "/admin/v1/"+kind, in, &out)
+}
+
+func list[Out any](ctx context.Context, c *adminClient, kind, customer string) ([]Out, error) {
+	path := "/admin/v1/" + kind
+	if customer != "" {
+		path += "?customer=" + url.QueryEscape(customer)
+	}
+	var page admin.Items[Out]
+	return page.Items, c.call(ctx, http.MethodGet, path, nil, &page)
+}
+
+func change[Out any](ctx context.Context, c *adminClient, kind, id string, in any) (out Out, err error) {
+	return out, c.call(ctx, http.MethodPatch, "/admin/v1/"+kind+"/"+url.PathEscape(id), in, &out)
+}
+
+func end[Out any](ctx context.Context, c *adminClient, kind, id string) (out Out, err error) {
+	return out, c.call(ctx, http.MethodDelete, "/admin/v1/"+kind+"/"+url.PathEscape(id), nil, &out)
+}
+
+func check(ctx context.Context, c *adminClient, id string) ([]admin.Finding, error) {
+	var page admin.Items[admin.Finding]
+	return page.Items, c.call(ctx, http.MethodPost, "/admin/v1/accounts/"+url.PathEscape(id)+"/check", nil, &page)
+}

@@ -1,0 +1,212 @@
+package main
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+	"go.uber.org/zap"
+
+	"venuegate/transport/admin"
+	"venuegate/venues"
+)
+
+// drainMax is how long requests under way may take once the service is told to
+// stop.
+const drainMax = 10 * time.Second
+
+// App is the whole service in one object; tests start the same one. Open, then
+// Run, which closes it; or Open and Close.
+type App struct {
+	config Config
+	log    *zap.Logger
+	// announce is where the demo tells people what to try.
+	announce io.Writer
+
+	dir    *dataDir
+	token  venues.Secret
+	public net.Listener
+	admin  net.Listener
+
+	simulated    map[venues.Venue]SimVenue
+	previousDemo DemoFile
+
+	engine      *engine
+	adminServer *admin.Server
+	// owned ends what Open began, last first.
+	owned closers
+}
+
+// OpenApp takes the data directory and both listeners, opens the store and
+// starts what reconciles with the venues. Nothing is answered before Run.
+func OpenApp(ctx context.Context, config Config, log *zap.Logger, announce io.Writer) (*App, error) {
+	a := &App{config: config, log: log, announce: announce}
+	if err := a.open(ctx); err != nil {
+		return nil, errors.Join(err, a.owned.Close())
+	}
+	return a, nil
+}
+
+func (a *App) open(ctx context.Context) (err error) {
+	if a.dir, err = openDataDir(a.config.Data); err != nil {
+		return err
+	}
+	a.owned.add(a.dir.Close)
+	if a.token, err = a.dir.adminToken(); err != nil {
+		return err
+	}
+	if err = a.listen(ctx); err != nil {
+		return err
+	}
+	if a.config.Demo {
+		if err = a.openDemo(); err != nil {
+			return err
+		}
+	}
+	metrics := prometheus.NewRegistry()
+	metrics.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	if a.engine, err = openEngine(ctx, a.config, a.dir, metrics, a.log); err != nil {
+		return err
+	}
+	a.owned.add(a.engine.Close)
+	a.adminServer = admin.NewServer(admin.ServerOptions{
+		Registry: a.engine.registry, Token: a.token, Ready: a.engine.Ready, Backup: a.engine.store.Backup,
+		Metrics: metrics, Log: a.log.Named("admin"),
+	})
+	return nil
+}
+
+func (a *App) listen(ctx context.Context) (err error) {
+	var network net.ListenConfig
+	if a.public, err = network.Listen(ctx, "tcp", a.config.Listen); err != nil {
+		return fmt.Errorf("listen for clients: %w", err)
+	}
+	a.public = newOnceListener(a.public)
+	a.owned.add(a.public.Close)
+	if a.config.TLS.Cert != "" {
+		pair, err := tls.LoadX509KeyPair(a.config.TLS.Cert, a.config.TLS.Key)
+		if err != nil {
+			return fmt.Errorf("load certificate: %w", err)
+		}
+		a.public = tls.NewListener(a.public, &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12})
+	}
+	if a.admin, err = network.Listen(ctx, "tcp", a.config.AdminListen); err != nil {
+		return fmt.Errorf("listen for administration: %w", err)
+	}
+	a.admin = newOnceListener(a.admin)
+	a.owned.add(a.admin.Close)
+	return nil
+}
+
+// openDemo finds or starts the simulated venues, which replace the configured
+// ones.
+func (a *App) openDemo() (err error) {
+	if a.previousDemo, err = withdrawDemoFile(a.config.Data); err != nil {
+		return err
+	}
+	if a.config.Sim != "" {
+		a.simulated, err = readSimFile(a.config.Sim)
+	} else {
+		var sims *simulators
+		sims, err = startSimulators(simOptions{Listen: "127.0.0.1:0", Seed: simSeed, Log: a.log.Named("sim")})
+		if err == nil {
+			a.owned.add(sims.Close)
+			a.simulated = sims.venues
+		}
+	}
+	if err != nil {
+		return err
+	}
+	a.config.useSimulators(a.simulated)
+	return nil
+}
+
+// Run serves until ctx ends or a listener fails, and closes the service.
+func (a *App) Run(ctx context.Context) error {
+	ctx, stop := context.WithCancelCause(ctx)
+	served := make(chan struct{}, 2)
+	serve := func(name string, server func(net.Listener) error, listener net.Listener) {
+		defer func() { served <- struct{}{} }()
+		if err := server(listener); err != nil && !errors.Is(err, net.ErrClosed) {
+			stop(fmt.Errorf("%s listener: %w", name, err))
+		}
+	}
+	go serve("administration", a.adminServer.Serve, a.admin)
+	go serve("public", a.engine.Serve, a.public)
+	a.log.Info("serving", zap.Stringer("listen", a.public.Addr()), zap.Stringer("admin_listen", a.admin.Addr()), zap.String("version", version))
+
+	var failure error
+	if a.config.Demo {
+		failure = a.runDemo(ctx)
+	}
+	if failure == nil {
+		<-ctx.Done()
+		failure = serverFailure(ctx)
+	}
+	stop(nil)
+	a.log.Info("stopping")
+	failure = errors.Join(failure, a.shutdown(), a.Close())
+	<-served
+	<-served
+	return failure
+}
+
+// serverFailure is what ended ctx, if it was not its parent.
+func serverFailure(ctx context.Context) error {
+	if cause := context.Cause(ctx); !errors.Is(cause, context.Canceled) && !errors.Is(cause, context.DeadlineExceeded) {
+		return cause
+	}
+	return nil
+}
+
+// shutdown stops accepting and lets requests under way end.
+func (a *App) shutdown() error {
+	ctx, cancel := context.WithTimeout(context.Background(), drainMax)
+	defer cancel()
+	return errors.Join(a.engine.Shutdown(ctx), a.adminServer.Shutdown(ctx))
+}
+
+// Close ends everything that Open began: actors, connections, store, in this
+// order. What is durable stays so; a second call does nothing.
+func (a *App) Close() error { return a.owned.Close() }
+
+// BaseURL is where clients find the service.
+func (a *App) BaseURL() string {
+	scheme := "http://"
+	if a.config.TLS.Cert != "" {
+		scheme = "https://"
+	}
+	return scheme + a.public.Addr().String()
+}
+
+// runDemo makes the demo, waits until it serves, and says so.
+func (a *App) runDemo(ctx context.Context) error {
+	demoCtx, cancel := context.WithTimeout(ctx, demoReadyMax)
+	defer cancel()
+	setup := demoSetup{
+		store: a.engine.store, registry: a.engine.registry, venues: a.simulated, previous: a.previousDemo,
+		ready: a.engine.AccountReady,
+	}
+	d, err := setup.prepare(demoCtx)
+	switch {
+	case ctx.Err() != nil:
+		return serverFailure(ctx)
+	case err != nil:
+		return fmt.Errorf("start the demo: %w", err)
+	}
+	d.BaseURL = a.BaseURL()
+	d.WSURL = "ws" + d.BaseURL[len("http"):] + streamPath
+	d.AdminURL = "http://" + a.admin.Addr().String()
+	d.AdminToken = a.token.Reveal()
+	if err := writeDemoFile(a.config.Data, d); err != nil {
+		return err
+	}
+	printDemo(a.announce, a.config, d)
+	return nil
+}

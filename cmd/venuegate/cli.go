@@ -1,0 +1,137 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+)
+
+// Exit statuses.
+const (
+	exitOK = 0
+	// exitFailed: what was asked for did not succeed.
+	exitFailed = 1
+	// exitUsage: the command line or the configuration cannot be used; nothing
+	// was tried.
+	exitUsage = 2
+)
+
+// shell is what a command talks to.
+type shell struct {
+	In      io.Reader
+	Out     io.Writer
+	Err     io.Writer
+	Environ []string
+}
+
+// execute runs a command line and gives the exit status.
+func execute(ctx context.Context, args []string, sh shell) int {
+	started := false
+	root := newRootCommand(sh)
+	noteStart(root, &started)
+	root.SetArgs(args)
+	root.SetIn(sh.In)
+	root.SetOut(sh.Out)
+	root.SetErr(sh.Err)
+	command, err := root.ExecuteContextC(ctx)
+	if err == nil {
+		return exitOK
+	}
+	fmt.Fprintf(sh.Err, "venuegate: %s\n", redact(err.Error()))
+	if _, misconfigured := errors.AsType[*ConfigError](err); misconfigured {
+		return exitUsage
+	}
+	if !started {
+		fmt.Fprintf(sh.Err, "try '%s --help'\n", command.CommandPath())
+		return exitUsage
+	}
+	return exitFailed
+}
+
+// noteStart sets started once a command runs: errors before that are those of
+// the command line.
+func noteStart(cmd *cobra.Command, started *bool) {
+	if run := cmd.RunE; run != nil {
+		cmd.RunE = func(cmd *cobra.Command, args []string) error {
+			*started = true
+			return run(cmd, args)
+		}
+	}
+	for _, child := range cmd.Commands() {
+		noteStart(child, started)
+	}
+}
+
+func newRootCommand(sh shell) *cobra.Command {
+	root := &cobra.Command{
+		Use:           "venuegate",
+		Short:         "One trading interface to several derivatives venues",
+		SilenceUsage:  true,
+		SilenceErrors: true,
+		Args:          cobra.NoArgs,
+		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	root.CompletionOptions.HiddenDefaultCmd = true
+	root.AddCommand(
+		newServeCommand(sh), newSimCommand(), newWatchCommand(sh), newDoctorCommand(sh),
+		newCustomersCommand(sh), newKeysCommand(sh), newAccountsCommand(sh),
+		newBackupCommand(sh), newRestoreCommand(sh), newVersionCommand(),
+	)
+	return root
+}
+
+// configFlags gives a command the flags that set keys of the configuration.
+// Only those named are added; --config always.
+func configFlags(cmd *cobra.Command, names ...string) {
+	flags := cmd.Flags()
+	flags.String("config", "", "configuration `FILE` (YAML)")
+	defaults := DefaultConfig()
+	for _, name := range names {
+		switch name {
+		case "data":
+			flags.String(name, defaults.Data, "`DIR` of everything that lasts")
+		case "listen":
+			flags.String(name, defaults.Listen, "public listener, `ADDR`")
+		case "admin-listen":
+			flags.String(name, defaults.AdminListen, "administration listener, loopback `ADDR`")
+		case "demo":
+			flags.Bool(name, false, "simulated venues, with a customer and keys made for it")
+		case "sim":
+			flags.String(name, "", "demo on the venues of `FILE`, which `venuegate sim --out` wrote")
+		case "behind-proxy":
+			flags.Bool(name, false, "a proxy in front ends TLS")
+		case "log-format":
+			flags.String(name, defaults.Log.Format, "json, or console for people")
+		case "log-level":
+			flags.String(name, defaults.Log.Level, "debug, info, warn or error")
+		}
+	}
+}
+
+// flagKeys maps flags to keys of the configuration.
+var flagKeys = map[string]string{
+	"data": "data", "listen": "listen", "admin-listen": "adminListen", "demo": "demo", "sim": "sim",
+	"behind-proxy": "behindProxy", "log-format": "log.format", "log-level": "log.level",
+}
+
+// loadConfig reads the configuration for a command with configFlags.
+func loadConfig(cmd *cobra.Command, sh shell) (Config, error) {
+	file, err := cmd.Flags().GetString("config")
+	if err != nil {
+		return Config{}, err
+	}
+	return LoadConfig(Sources{File: file, Environ: sh.Environ, Flags: cmd.Flags(), FlagKeys: flagKeys})
+}
+
+// newGroup is a command that only holds others.
+func newGroup(use, short string, commands ...*cobra.Command) *cobra.Command {
+	group := &cobra.Command{
+		Use: use, Short: short, Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	group.AddCommand(commands...)
+	return group
+}

@@ -1,0 +1,68 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// run executes a command line in this process and gives what it printed.
+func run(ctx context.Context, args ...string) (status int, out, err string) {
+	var stdout, stderr lockedBuffer
+	status = execute(ctx, args, shell{In: strings.NewReader(""), Out: &stdout, Err: &stderr})
+	return status, stdout.String(), stderr.String()
+}
+
+// lockedBuffer is a buffer that a command writes while a test reads.
+type lockedBuffer struct {
+	mu     sync.Mutex
+	buffer bytes.Buffer
+}
+
+func (b *lockedBuffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.buffer.Write(p)
+}
+
+func (b *lockedBuffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.buffer.String()
+}
+
+func TestExitStatus(t *testing.T) {
+	bad := writeFile(t, "lisen: 1")
+	empty := t.TempDir()
+	for _, c := range []struct {
+		args   []string
+		status int
+		// says is a part of what is printed, on either stream.
+		says string
+	}{
+		{[]string{}, exitOK, "Usage:"},
+		{[]string{"version"}, exitOK, "venuegate unknown go"},
+		{[]string{"serve", "--help"}, exitOK, "--admin-listen"},
+		{[]string{"serve", "--print-config", "--listen", "127.0.0.1:7"}, exitOK, "listen: 127.0.0.1:7\n"},
+		{[]string{"serve", "--config", bad}, exitUsage, "lisen (" + bad + "): unknown key"},
+		{[]string{"serve", "--listen", "0.0.0.0:80", "--print-config"}, exitUsage, "listen (--listen): keys would travel in clear"},
+		{[]string{"serve", "--config", "/nonexistent.yaml"}, exitUsage, "/nonexistent.yaml"},
+		{[]string{"serve", "--lisen", "x"}, exitUsage, "unknown flag: --lisen"},
+		{[]string{"serve", "now"}, exitUsage, "unknown command"},
+		{[]string{"fly"}, exitUsage, `unknown command "fly"`},
+		{[]string{"keys", "create", "--name", "k"}, exitUsage, `"customer" not set`},
+		{[]string{"keys", "revoke"}, exitUsage, "accepts 1 arg"},
+		{[]string{"keys", "list", "--data", empty}, exitFailed, "no service has run on " + empty},
+		{[]string{"watch", "trades:binance:BTCUSDT", "--data", empty}, exitFailed, "which key?"},
+		{[]string{"sim", "--replay", "ftx=/dev/null"}, exitFailed, `"ftx" is no simulated venue`},
+		{[]string{"sim", "--replay", "binance=/nonexistent"}, exitFailed, "/nonexistent"},
+		{[]string{"sim", "--listen", "0.0.0.0:0"}, exitFailed, "not a loopback address"},
+	} {
+		status, out, err := run(t.Context(), c.args...)
+		if status != c.status || !strings.Contains(out+err, c.says) {
+			t.Errorf("venuegate %s: status %d, want %d and %q:\n%s%s", strings.Join(c.args, " "), status, c.status, c.says, out, err)
+		}
+	}
+}

@@ -1,0 +1,95 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"venuegate/persistence/badgerstore"
+)
+
+func newBackupCommand(sh shell) *cobra.Command {
+	cmd := &cobra.Command{
+		Use: "backup FILE", Short: "Write all that is durable into a file", Args: cobra.ExactArgs(1),
+		Long: `Writes all that is durable at one moment into a file, while the service runs or
+not. Credentials in it stay sealed: the key file is not part of the backup and
+must be kept apart from it.`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			config, err := loadConfig(cmd, sh)
+			if err != nil {
+				return err
+			}
+			err = replaceSecretFile(args[0], func(w io.Writer) error { return backUp(cmd.Context(), config, w) })
+			if err != nil {
+				return err
+			}
+			fmt.Fprintf(cmd.OutOrStdout(), "%s holds %s. Keep %s too, elsewhere: without it no credentials open.\n", args[0], config.Data, config.keyFile())
+			return nil
+		},
+	}
+	configFlags(cmd, "data", "admin-listen")
+	return cmd
+}
+
+// backUp asks the service that runs on the directory, or opens the store where
+// none does.
+func backUp(ctx context.Context, config Config, w io.Writer) error {
+	if _, err := os.Stat(config.Data); err != nil {
+		return fmt.Errorf("nothing to back up: %w", err)
+	}
+	dir, err := openDataDir(config.Data)
+	if errors.Is(err, errDataDirInUse) {
+		client, err := newAdminClient(config)
+		if err != nil {
+			return err
+		}
+		return client.backup(ctx, w)
+	}
+	if err != nil {
+		return err
+	}
+	store, err := badgerstore.Open(dir.file(storeName), badgerstore.Options{})
+	if err != nil {
+		return errors.Join(err, dir.Close())
+	}
+	return errors.Join(store.Backup(ctx, w), store.Close(), dir.Close())
+}
+
+func newRestoreCommand(sh shell) *cobra.Command {
+	cmd := &cobra.Command{
+		Use: "restore FILE", Short: "Make a data directory from a backup", Args: cobra.ExactArgs(1),
+		Long: `Makes the store of a data directory that has none from a backup. Put the key file
+back beside it before the service starts. What happened after the backup is
+learned from the venues at the start, as far as they still tell it.`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			config, err := loadConfig(cmd, sh)
+			if err != nil {
+				return err
+			}
+			if err := restore(config, args[0]); err != nil {
+				return err
+			}
+			fmt.Fprintf(cmd.OutOrStdout(), "%s is restored. Its key file must be at %s.\n", config.Data, config.keyFile())
+			return nil
+		},
+	}
+	configFlags(cmd, "data")
+	return cmd
+}
+
+func restore(config Config, name string) error {
+	file, err := os.Open(name)
+	if err != nil {
+		return fmt.Errorf("open backup: %w", err)
+	}
+	defer func() { _ = file.Close() }() // it was only read
+	dir, err := openDataDir(config.Data)
+	if err != nil {
+		return err
+	}
+	return errors.Join(badgerstore.Restore(dir.file(storeName), file), dir.Close())
+}

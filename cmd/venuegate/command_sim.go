@@ -1,0 +1,69 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"venuegate/venues"
+)
+
+func newSimCommand() *cobra.Command {
+	o := simOptions{}
+	var out, format, level string
+	cmd := &cobra.Command{
+		Use: "sim", Short: "Run the simulated venues as a process of their own", Args: cobra.NoArgs,
+		Long: `Runs the simulated venues until it is told to stop.
+
+Each venue takes two ports, counted up from --listen: its own, which speaks the
+venue's protocols, and its control's, which moves the market, adds faults and
+tells the ledger. With port 0 every port is a free one.`,
+		RunE: func(cmd *cobra.Command, _ []string) (err error) {
+			if o.Log, err = newLogger(LogConfig{Format: format, Level: level}, cmd.ErrOrStderr()); err != nil {
+				return err
+			}
+			return runSim(cmd, o, out)
+		},
+	}
+	defaults := DefaultConfig().Log
+	flags := cmd.Flags()
+	flags.StringVar(&o.Listen, "listen", "127.0.0.1:0", "first loopback `ADDR`")
+	flags.StringVar(&out, "out", "", "describe the venues and their accounts in `FILE`, for serve --sim")
+	flags.StringVar(&o.Ledger, "ledger", "", "append every order to `FILE`")
+	flags.Uint64Var(&o.Seed, "seed", simSeed, "repeat markets, ids and credentials of seed `N`")
+	flags.BoolVar(&o.Quiet, "quiet-market", false, "still books: they move only when told to")
+	flags.StringToStringVar(&o.Replay, "replay", nil, "play a recording as public streams, `VENUE=FILE`")
+	flags.StringToStringVar(&o.ReplaySnapshots, "replay-snapshot", nil, "book snapshots that the recording lacks, `VENUE=FILE`")
+	flags.StringVar(&format, "log-format", logConsole, "json, or console for people")
+	flags.StringVar(&level, "log-level", defaults.Level, "debug, info, warn or error")
+	return cmd
+}
+
+func runSim(cmd *cobra.Command, o simOptions, out string) error {
+	sims, err := startSimulators(o)
+	if err != nil {
+		return err
+	}
+	printSimulators(cmd.OutOrStdout(), sims.venues)
+	if out != "" {
+		if err := writeSimFile(out, sims.venues); err != nil {
+			_ = sims.Close()
+			return err
+		}
+	}
+	<-cmd.Context().Done()
+	return sims.Close()
+}
+
+func printSimulators(w io.Writer, described map[venues.Venue]SimVenue) {
+	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	for _, venue := range venues.All() {
+		if v, runs := described[venue]; runs {
+			fmt.Fprintln(table, strings.Join([]string{string(venue), v.RESTURL, v.WSURL, "control " + v.ControlURL}, "\t"))
+		}
+	}
+	_ = table.Flush()
+}

@@ -1,0 +1,59 @@
+package main
+
+import (
+	"fmt"
+
+	"go.uber.org/zap"
+
+	"venuegate/venues"
+	"venuegate/venues/binance"
+)
+
+// openConnector makes the connector of one venue.
+type openConnector func(VenueConfig, *zap.Logger) (connector venues.Connector, closeIt func(), err error)
+
+// connectable are the venues that the service can reach.
+var connectable = map[venues.Venue]openConnector{
+	venues.Binance: openBinance,
+}
+
+// openConnectors makes the connectors of the configured venues. Nothing is sent
+// yet.
+func openConnectors(config Config, log *zap.Logger) (map[venues.Venue]venues.Connector, func(), error) {
+	connectors := map[venues.Venue]venues.Connector{}
+	closes := []func(){}
+	closeAll := func() {
+		for _, c := range closes {
+			c()
+		}
+	}
+	for _, venue := range config.venueCodes() {
+		connector, closeIt, err := connectable[venue](config.Venues[venue], log.Named(string(venue)))
+		if err != nil {
+			closeAll()
+			return nil, nil, fmt.Errorf("prepare %s: %w", venue, err)
+		}
+		connectors[venue] = connector
+		closes = append(closes, closeIt)
+	}
+	return connectors, closeAll, nil
+}
+
+func openBinance(config VenueConfig, log *zap.Logger) (venues.Connector, func(), error) {
+	options, preset := binance.Preset(config.Environment)
+	if !preset {
+		options = binance.Sim(config.RESTURL, config.WSURL)
+	}
+	if config.RESTURL != "" {
+		options.RESTURL = config.RESTURL
+	}
+	if config.WSURL != "" {
+		options.StreamURL = config.WSURL
+	}
+	options.Log = log
+	if err := options.Validate(); err != nil {
+		return nil, nil, err
+	}
+	connector := binance.New(options)
+	return connector, connector.Close, nil
+}

@@ -1,0 +1,118 @@
+package main
+
+import (
+	"crypto/rand"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+
+	"venuegate/venues"
+)
+
+// Names in the data directory.
+const (
+	lockName       = "venuegate.lock"
+	adminTokenName = "admin.token"
+	storeName      = "store"
+)
+
+// adminTokenBytes is the strength of the administration token.
+const adminTokenBytes = 32
+
+// errDataDirInUse says that a service runs on the directory.
+var errDataDirInUse = errors.New("the data directory is in use by another process")
+
+// dataDir is a data directory that this process owns until Close.
+type dataDir struct {
+	path string
+	lock *os.File
+}
+
+// openDataDir makes the directory if it is not there and takes it. A directory
+// that another process holds is an error that names it.
+func openDataDir(path string) (*dataDir, error) {
+	if err := os.MkdirAll(path, 0o700); err != nil {
+		return nil, fmt.Errorf("make data directory: %w", err)
+	}
+	lock, err := os.OpenFile(filepath.Join(path, lockName), os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("lock data directory: %w", err)
+	}
+	// The kernel gives the lock up with the process, however it ends.
+	if err := syscall.Flock(int(lock.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
+		return nil, errors.Join(fmt.Errorf("%w: %s: %w", errDataDirInUse, path, err), lock.Close())
+	}
+	return &dataDir{path: path, lock: lock}, nil
+}
+
+// Close gives the directory up.
+func (d *dataDir) Close() error { return d.lock.Close() }
+
+func (d *dataDir) file(name string) string { return filepath.Join(d.path, name) }
+
+// adminToken reads the administration token, or makes it at the first start.
+func (d *dataDir) adminToken() (venues.Secret, error) {
+	token, err := readAdminToken(d.path)
+	if !errors.Is(err, fs.ErrNotExist) {
+		return token, err
+	}
+	random := make([]byte, adminTokenBytes)
+	if _, err := rand.Read(random); err != nil {
+		return "", fmt.Errorf("make administration token: %w", err)
+	}
+	token = venues.Secret(base64.RawURLEncoding.EncodeToString(random))
+	if err := writeSecretFile(d.file(adminTokenName), []byte(token.Reveal()+"\n")); err != nil {
+		return "", fmt.Errorf("write administration token: %w", err)
+	}
+	return token, nil
+}
+
+// readAdminToken reads the token of the service that owns a data directory.
+func readAdminToken(dir string) (venues.Secret, error) {
+	content, err := os.ReadFile(filepath.Join(dir, adminTokenName))
+	if err != nil {
+		return "", fmt.Errorf("read administration token: %w", err)
+	}
+	token := strings.TrimSpace(string(content))
+	if len(token) < base64.RawURLEncoding.EncodedLen(adminTokenBytes) {
+		return "", fmt.Errorf("%s holds no token; remove it and start again to make one", filepath.Join(dir, adminTokenName))
+	}
+	return venues.Secret(token), nil
+}
+
+// writeSecretFile replaces a file as a whole, durably, for the owner's eyes
+// only.
+func writeSecretFile(name string, content []byte) error {
+	return replaceSecretFile(name, func(w io.Writer) error {
+		_, err := w.Write(content)
+		return err
+	})
+}
+
+// replaceSecretFile is writeSecretFile for what is too large to hold. A failed
+// write leaves the file that was there.
+func replaceSecretFile(name string, write func(io.Writer) error) (err error) {
+	temporary, err := os.CreateTemp(filepath.Dir(name), "."+filepath.Base(name)+".*")
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, os.Remove(temporary.Name()))
+		}
+	}()
+	// CreateTemp makes files of mode 0600.
+	if err := write(temporary); err != nil {
+		return errors.Join(err, temporary.Close())
+	}
+	if err := errors.Join(temporary.Sync(), temporary.Close()); err != nil {
+		return err
+	}
+	return os.Rename(temporary.Name(), name)
+}

@@ -1,0 +1,86 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func TestDataDirHasOneOwner(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "made", "here")
+	first, err := openDataDir(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := openDataDir(path); err == nil || !strings.Contains(err.Error(), path) {
+		t.Errorf("a second owner got %v", err)
+	}
+	if err := first.Close(); err != nil {
+		t.Fatal(err)
+	}
+	again, err := openDataDir(path)
+	if err != nil {
+		t.Fatalf("after the first owner left: %v", err)
+	}
+	if err := again.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestAdminTokenIsMadeOnceForTheOwner(t *testing.T) {
+	dir, err := openDataDir(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := dir.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	first, err := dir.adminToken()
+	if err != nil {
+		t.Fatal(err)
+	}
+	second, err := dir.adminToken()
+	if err != nil || second != first || len(first) != 43 {
+		t.Errorf("token %d characters, then another %v: %v", len(first), second != first, err)
+	}
+	info, err := os.Stat(dir.file(adminTokenName))
+	if err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("mode %v: %v", info.Mode(), err)
+	}
+	if err := os.WriteFile(dir.file(adminTokenName), []byte("\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := dir.adminToken(); err == nil {
+		t.Error("an empty token was taken")
+	}
+}
+
+// TestWriteSecretFile: an existing file is replaced whole, whatever its mode,
+// and nothing is left beside it.
+func TestWriteSecretFile(t *testing.T) {
+	dir := t.TempDir()
+	name := filepath.Join(dir, "secret")
+	if err := os.WriteFile(name, []byte("older and longer"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chmod(name, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := writeSecretFile(name, []byte("new")); err != nil {
+		t.Fatal(err)
+	}
+	content, err := os.ReadFile(name)
+	info, statErr := os.Stat(name)
+	if err != nil || statErr != nil || string(content) != "new" || info.Mode().Perm() != 0o600 {
+		t.Errorf("content %q mode %v: %v %v", content, info.Mode(), err, statErr)
+	}
+	if entries, err := os.ReadDir(dir); err != nil || len(entries) != 1 {
+		t.Errorf("left %v: %v", entries, err)
+	}
+	if err := writeSecretFile(filepath.Join(dir, "absent", "secret"), nil); err == nil {
+		t.Error("a file in no directory was written")
+	}
+}

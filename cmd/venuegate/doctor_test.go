@@ -1,0 +1,80 @@
+package main
+
+import (
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"venuegate/venues"
+)
+
+// TestDoctor examines a simulated venue, sound and not.
+func TestDoctor(t *testing.T) {
+	v := startSim(t, simOptions{Seed: 3, Quiet: true})[venues.Binance]
+	empty := t.TempDir()
+	config := writeFile(t, fmt.Sprintf("data: %s\nvenues: {binance: {environment: sim, restUrl: %q, wsUrl: %q}}", empty, v.RESTURL, v.WSURL))
+	good := writeCredentials(t, v.APIKey, v.APISecret)
+
+	expect := func(name string, status int, says []string, args ...string) {
+		t.Helper()
+		got, out, errText := run(t.Context(), append([]string{"doctor", "--config", config}, args...)...)
+		if got != status {
+			t.Errorf("%s: status %d, want %d:\n%s%s", name, got, status, out, errText)
+		}
+		for _, text := range says {
+			if !strings.Contains(out+errText, text) {
+				t.Errorf("%s does not say %q:\n%s%s", name, text, out, errText)
+			}
+		}
+		if strings.Contains(out+errText, v.APISecret) {
+			t.Errorf("%s tells the secret", name)
+		}
+	}
+	expect("venue alone", exitOK, []string{"binance answers", "the clocks agree", "no account was examined"})
+	expect("sound account", exitOK, []string{"the venue accepts the key", "one-way", "may trade"}, "--credentials", good)
+	expect("wrong secret", exitFailed, []string{"failed", "the venue refuses the key", "-> check that key and secret"},
+		"--credentials", writeCredentials(t, v.APIKey, "wrong"))
+	expect("unreadable credentials", exitFailed, []string{"one JSON object"}, "--credentials", writeFile(t, "key=secret"))
+	expect("unknown venue", exitFailed, []string{"okx is not configured"}, "--exchange", "okx", "--credentials", good)
+
+	post(t, v.ControlURL+"/clock", `{"offsetMs":5000}`)
+	expect("skewed clock", exitOK, []string{"warning", "off the venue's", "NTP"})
+	post(t, v.ControlURL+"/clock", `{"offsetMs":0}`)
+	post(t, v.ControlURL+"/accounts/demo", `{"positionMode":"hedge"}`)
+	expect("hedging account", exitOK, []string{"warning", "hedge mode", "one-way mode"}, "--credentials", good)
+}
+
+func TestDoctorUnreachableVenue(t *testing.T) {
+	config := writeFile(t, "data: "+t.TempDir()+"\nvenues: {binance: {environment: sim, restUrl: 'http://127.0.0.1:1', wsUrl: 'ws://127.0.0.1:1'}}")
+	status, out, errText := run(t.Context(), "doctor", "--config", config)
+	if status != exitFailed || !strings.Contains(out, "binance does not answer") || !strings.Contains(errText, "1 of the checks failed") {
+		t.Errorf("status %d:\n%s%s", status, out, errText)
+	}
+}
+
+func writeCredentials(t *testing.T, key, secret string) string {
+	t.Helper()
+	name := filepath.Join(t.TempDir(), "credentials.json")
+	if err := os.WriteFile(name, fmt.Appendf(nil, `{"apiKey":%q,"apiSecret":%q}`, key, secret), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return name
+}
+
+// post sends JSON and expects success.
+func post(t testing.TB, url, body string) string {
+	t.Helper()
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, url, strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	request.Header.Set("Content-Type", "application/json")
+	status, text := do(t, request)
+	if status >= http.StatusBadRequest {
+		t.Fatalf("POST %s %s: %d %s", url, body, status, text)
+	}
+	return text
+}

@@ -1,0 +1,332 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/shopspring/decimal"
+
+	"venuegate/venues"
+)
+
+// TestWalk goes the whole way over sockets, with the venue in a process of its
+// own: place, partial fill, amend, cancel, fills, kill -9, start again, the same
+// orders.
+func TestWalk(t *testing.T) {
+	simFile, sims := startSimProcess(t)
+	control := sims[venues.Binance].ControlURL
+	dir := t.TempDir()
+	s := startService(t, dir, "--sim", simFile)
+	private := s.subscribe("orders", "positions")
+
+	price := betweenBestPrices(t, s)
+	placed := s.trade(http.StatusCreated, http.MethodPost, "/v1/orders", fmt.Sprintf(
+		`{"exchange":"binance","symbol":"BTC-USDT-SWAP","side":"buy","type":"limit","qty":"1","price":%q,"requestId":"walk-1","comment":"a walk"}`, price))
+	id := placed.text("orderId")
+	if placed.text("status") != "open" || placed.text("symbol") != "BTCUSDT" || placed.text("price") != price.String() {
+		t.Fatalf("placed %v", placed)
+	}
+	again := s.trade(http.StatusConflict, http.MethodPost, "/v1/orders", fmt.Sprintf(
+		`{"exchange":"binance","symbol":"BTC-USDT-SWAP","side":"buy","type":"limit","qty":"1","price":%q,"requestId":"walk-1","comment":"a walk"}`, price))
+	if again.text("error", "details", "orderId") != id {
+		t.Errorf("the repeat answers %v", again)
+	}
+
+	post(t, control+"/market/trade", `{"symbol":"BTCUSDT","side":"sell","qty":"0.4"}`)
+	partly := s.order(id, "partially_filled")
+	if partly.text("filledQty") != "0.4" || partly.text("avgPrice") != price.String() {
+		t.Errorf("partly filled %v", partly)
+	}
+	private.until("the partial fill", func(m record) bool {
+		data, _ := m["data"].(map[string]any)
+		return m.text("channel") == "orders" && record(data).text("filledQty") == "0.4"
+	})
+	private.until("the position", func(m record) bool {
+		data, _ := m["data"].(map[string]any)
+		return m.text("channel") == "positions" && record(data).text("qty") == "0.4"
+	})
+
+	amended := s.trade(http.StatusOK, http.MethodPatch, "/v1/orders/"+id, `{"qty":"0.7"}`)
+	id = amended.text("orderId")
+	if amended.text("qty") != "0.7" || amended.text("filledQty") != "0.4" {
+		t.Errorf("amended %v", amended)
+	}
+	if cancelled := s.trade(http.StatusOK, http.MethodDelete, "/v1/orders/"+id, ""); cancelled.text("orderId") != id {
+		t.Errorf("cancelled %v", cancelled)
+	}
+	s.order(id, "cancelled")
+	s.trade(http.StatusNotFound, http.MethodDelete, "/v1/orders/"+id, "")
+
+	resting := s.trade(http.StatusCreated, http.MethodPost, "/v1/orders", fmt.Sprintf(
+		`{"exchange":"binance","symbol":"BTCUSDT","side":"buy","type":"limit","qty":"0.2","price":%q}`, price.Sub(decimal.NewFromInt(1000))))
+	fills := s.trade(http.StatusOK, http.MethodGet, "/v1/fills?symbol=BTCUSDT", "").items()
+	if len(fills) != 1 || fills[0].text("qty") != "0.4" || fills[0].text("liquidity") != "maker" {
+		t.Errorf("fills %v", fills)
+	}
+	s.call(s.demo.ReadKey, http.StatusForbidden, http.MethodDelete, "/v1/orders/"+resting.text("orderId"), "")
+
+	before := describeOrders(s)
+	s.kill()
+	next := startService(t, dir, "--sim", simFile)
+	if next.demo.APIKey != s.demo.APIKey || next.demo.ReadKey != s.demo.ReadKey {
+		t.Error("the second start made other keys")
+	}
+	if after := describeOrders(next); !slices.Equal(after, before) {
+		t.Errorf("orders after the kill\n%s\nbefore\n%s", strings.Join(after, "\n"), strings.Join(before, "\n"))
+	}
+	next.trade(http.StatusConflict, http.MethodPost, "/v1/orders", fmt.Sprintf(
+		`{"exchange":"binance","symbol":"BTCUSDT","side":"buy","type":"limit","qty":"1","price":%q,"requestId":"walk-1"}`, price))
+	next.trade(http.StatusOK, http.MethodDelete, "/v1/orders/"+resting.text("orderId"), "")
+	if status, ledger := get(t, control+"/ledger"); status != http.StatusOK || strings.Count(ledger, `"kind":"order"`) != 2 {
+		t.Errorf("the venue's ledger does not hold the two orders alone: %d %s", status, ledger)
+	}
+	next.signal(syscall.SIGTERM)
+	if status := next.exit(drainMax); status != exitOK {
+		t.Errorf("status %d after SIGTERM", status)
+	}
+}
+
+// betweenBestPrices finds a price better than the best bid that does not cross.
+func betweenBestPrices(t *testing.T, s *service) decimal.Decimal {
+	t.Helper()
+	m := s.subscribe("book:binance:BTCUSDT:1").until("the book", func(m record) bool { return m.text("type") == "snapshot" })
+	best := func(side string) decimal.Decimal {
+		data, _ := m["data"].(map[string]any)
+		levels, _ := data[side].([]any)
+		level, _ := levels[0].([]any)
+		text, _ := level[0].(string)
+		price, err := venues.ParseDecimal(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return price
+	}
+	tick := decimal.New(1, -1)
+	price := best("bids").Add(tick)
+	if !price.LessThan(best("asks")) {
+		t.Fatalf("no room between %s and %s", best("bids"), best("asks"))
+	}
+	return price
+}
+
+// describeOrders lists all orders with what must survive.
+func describeOrders(s *service) []string {
+	s.t.Helper()
+	orders := s.trade(http.StatusOK, http.MethodGet, "/v1/orders?status=all", "").items()
+	lines := make([]string, len(orders))
+	for i, o := range orders {
+		for _, member := range []string{"orderId", "requestId", "status", "qty", "filledQty", "price", "avgPrice", "fee", "venueOrderId", "comment", "createdAt"} {
+			lines[i] += member + "=" + o.text(member) + " "
+		}
+	}
+	return lines
+}
+
+// TestDemoAlone: one command, venues included; what it says of itself is true,
+// and a second start keeps keys and orders.
+func TestDemoAlone(t *testing.T) {
+	dir := t.TempDir()
+	s := startService(t, dir)
+	info, err := os.Stat(filepath.Join(dir, demoName))
+	if err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("mode %v: %v", info.Mode(), err)
+	}
+	for _, text := range []string{s.demo.BaseURL, s.demo.APIKey, "curl ", " watch --data " + dir} {
+		if !strings.Contains(s.out.String(), text) {
+			t.Errorf("the announcement lacks %q:\n%s", text, s.out.String())
+		}
+	}
+	order := s.trade(http.StatusCreated, http.MethodPost, "/v1/orders", `{"exchange":"binance","symbol":"BTCUSDT","side":"buy","type":"market","qty":"0.01"}`)
+	s.order(order.text("orderId"), "filled")
+	status, out, errText := run(t.Context(), "watch", "--data", dir, "--count", "3", "book:binance:BTCUSDT:10", "account")
+	if status != exitOK || strings.Count(out, "\n") != 3 || !strings.Contains(out, `"channel":"account"`) {
+		t.Errorf("watch: %d %s%s", status, out, errText)
+	}
+	if status, out, errText = run(t.Context(), "doctor", "--demo", "--data", dir); status != exitOK || !strings.Contains(out, "1 accounts connected") {
+		t.Errorf("doctor: %d %s%s", status, out, errText)
+	}
+	if status, metrics := get(t, s.demo.AdminURL+"/metrics"); status != http.StatusOK || !strings.Contains(metrics, "venuegate_ready 1") ||
+		!strings.Contains(metrics, `venuegate_request_duration_seconds_count{method="POST",route="/v1/orders",status="201"} 1`) {
+		t.Errorf("metrics: %d %s", status, metrics)
+	}
+	s.signal(syscall.SIGINT)
+	if status := s.exit(drainMax); status != exitOK {
+		t.Errorf("status %d after SIGINT", status)
+	}
+
+	next := startService(t, dir)
+	if next.demo.APIKey != s.demo.APIKey {
+		t.Error("the second start made another key")
+	}
+	found := next.trade(http.StatusOK, http.MethodGet, "/v1/orders/"+order.text("orderId"), "")
+	if found.text("status") != "filled" {
+		t.Errorf("the order after a new start: %v", found)
+	}
+}
+
+// TestStopWhileInUse: SIGTERM sends streams away with the code that says so,
+// and ends with status 0 in time.
+func TestStopWhileInUse(t *testing.T) {
+	s := startService(t, t.TempDir())
+	k := s.subscribe("book:binance:BTCUSDT:50", "orders")
+	k.until("a book", func(m record) bool { return m.text("type") == "snapshot" })
+	s.signal(syscall.SIGTERM)
+	if code := k.closeCode(); code != 4012 {
+		t.Errorf("close code %d, want 4012", code)
+	}
+	if status := s.exit(drainMax); status != exitOK {
+		t.Errorf("status %d", status)
+	}
+	if _, err := net.DialTimeout("tcp", strings.TrimPrefix(s.demo.BaseURL, "http://"), time.Second); err == nil {
+		t.Error("something still listens")
+	}
+}
+
+// TestSecondSignalEndsAtOnce: whoever asks twice does not wait for the drain.
+func TestSecondSignalEndsAtOnce(t *testing.T) {
+	s := startService(t, t.TempDir())
+	// Half a request keeps the drain busy.
+	conn, err := net.Dial("tcp", strings.TrimPrefix(s.demo.BaseURL, "http://"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	if _, err := conn.Write([]byte("GET /v1/time HTTP/1.1\r\nHost: x\r\n")); err != nil {
+		t.Fatal(err)
+	}
+	s.signal(syscall.SIGTERM)
+	eventually(t, "the first signal to be heard", func() bool { return strings.Contains(s.out.String(), "stopping") })
+	asked := time.Now()
+	s.signal(syscall.SIGTERM)
+	s.exit(drainMax)
+	if took := time.Since(asked); took > 2*time.Second {
+		t.Errorf("took %s", took)
+	}
+}
+
+func TestOneProcessPerDataDir(t *testing.T) {
+	s := startService(t, t.TempDir())
+	second := start(t, "serve", "--demo", "--data", s.dir, "--listen", "127.0.0.1:0", "--admin-listen", "127.0.0.1:0")
+	if status := second.exit(patience); status != exitFailed || !strings.Contains(second.out.String(), "in use by another process") {
+		t.Errorf("status %d: %s", status, second.out.String())
+	}
+	if _, err := readDemoFile(s.dir); err != nil {
+		t.Errorf("the second process took the first one's description away: %v", err)
+	}
+}
+
+// TestAdministrationFromTheCommandLine makes a customer, a key and an account
+// with the commands, trades with them, and takes them away again.
+func TestAdministrationFromTheCommandLine(t *testing.T) {
+	s := startService(t, t.TempDir())
+	command := func(status int, args ...string) string {
+		t.Helper()
+		got, out, errText := run(t.Context(), append(args, "--data", s.dir)...)
+		if got != status {
+			t.Fatalf("venuegate %s: status %d, want %d: %s%s", strings.Join(args, " "), got, status, out, errText)
+		}
+		return out + errText
+	}
+	customer := word(t, command(exitOK, "customers", "create", "Desk"), "cus_")
+	made := command(exitOK, "keys", "create", "--customer", customer, "--name", "desk", "--scopes", "read,trade,account", "--expires", "1h")
+	key := word(t, made, "vgk_")
+	id := strings.Split(key, "_")[1]
+	if again := command(exitOK, "keys", "list"); strings.Contains(again, key) || !strings.Contains(again, id) {
+		t.Errorf("list of keys:\n%s", again)
+	}
+	s.call(key, http.StatusNotFound, http.MethodGet, "/v1/positions?exchange=binance", "")
+
+	account := post(t, s.demo.Sim[venues.Binance].ControlURL+"/accounts", `{}`)
+	credentials := writeFile(t, fmt.Sprintf(`{"apiKey":%q,"apiSecret":%q}`, member(t, account, "apiKey"), member(t, account, "apiSecret")))
+	command(exitOK, "accounts", "connect", "--customer", customer, "--exchange", "binance", "--credentials", credentials)
+	if listed := command(exitOK, "accounts", "list", "--customer", customer); !strings.Contains(listed, customer+":binance") {
+		t.Errorf("list of accounts:\n%s", listed)
+	}
+	if found := command(exitOK, "accounts", "check", customer+":binance"); !strings.Contains(found, "the venue accepts the key") {
+		t.Errorf("check:\n%s", found)
+	}
+	eventually(t, "the account", func() bool {
+		return len(s.call(key, http.StatusOK, http.MethodGet, "/v1/account", "").items()) == 1
+	})
+	command(exitFailed, "accounts", "connect", "--customer", customer, "--exchange", "binance", "--credentials", writeFile(t, `{"apiKey":"k","apiSecret":"s"}`))
+
+	command(exitOK, "accounts", "remove", customer+":binance")
+	s.call(key, http.StatusNotFound, http.MethodGet, "/v1/positions?exchange=binance", "")
+	command(exitOK, "keys", "revoke", id)
+	s.call(key, http.StatusUnauthorized, http.MethodGet, "/v1/orders", "")
+	command(exitOK, "customers", "disable", customer)
+	command(exitFailed, "keys", "revoke", "nonesuch")
+}
+
+// TestBackupAndRestore: a backup taken while the service trades becomes a data
+// directory with the same keys, orders and credentials.
+func TestBackupAndRestore(t *testing.T) {
+	simFile, _ := startSimProcess(t)
+	s := startService(t, t.TempDir(), "--sim", simFile)
+	order := s.trade(http.StatusCreated, http.MethodPost, "/v1/orders", `{"exchange":"binance","symbol":"BTCUSDT","side":"buy","type":"market","qty":"0.01"}`)
+	s.order(order.text("orderId"), "filled")
+	before := describeOrders(s)
+	file := filepath.Join(t.TempDir(), "backup")
+	command := func(status int, args ...string) {
+		t.Helper()
+		if got, out, errText := run(t.Context(), args...); got != status {
+			t.Fatalf("venuegate %s: status %d, want %d: %s%s", strings.Join(args, " "), got, status, out, errText)
+		}
+	}
+	command(exitOK, "backup", file, "--data", s.dir)
+	s.signal(syscall.SIGTERM)
+	s.exit(drainMax)
+	command(exitOK, "backup", file+"-offline", "--data", s.dir)
+	command(exitFailed, "restore", file, "--data", s.dir)
+	command(exitFailed, "backup", file, "--data", filepath.Join(s.dir, "absent"))
+
+	dir := filepath.Join(t.TempDir(), "restored")
+	command(exitOK, "restore", file, "--data", dir)
+	for from, to := range map[string]string{s.dir + ".key": dir + ".key", filepath.Join(s.dir, demoName): filepath.Join(dir, demoName)} {
+		content, err := os.ReadFile(from)
+		if err == nil {
+			err = writeSecretFile(to, content)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	restored := startService(t, dir, "--sim", simFile)
+	if restored.demo.APIKey != s.demo.APIKey {
+		t.Error("the restored service has other keys")
+	}
+	if after := describeOrders(restored); !slices.Equal(after, before) {
+		t.Errorf("restored\n%s\nbefore\n%s", strings.Join(after, "\n"), strings.Join(before, "\n"))
+	}
+}
+
+// word finds the first word with a prefix.
+func word(t *testing.T, text, prefix string) string {
+	t.Helper()
+	for _, w := range strings.Fields(text) {
+		if strings.HasPrefix(w, prefix) {
+			return w
+		}
+	}
+	t.Fatalf("no %s... in %s", prefix, text)
+	return ""
+}
+
+// member finds a string member of a JSON object.
+func member(t *testing.T, text, name string) string {
+	t.Helper()
+	var r record
+	if err := json.Unmarshal([]byte(text), &r); err != nil {
+		t.Fatal(err)
+	}
+	return r.text(name)
+}

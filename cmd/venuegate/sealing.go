@@ -1,0 +1,96 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+
+	"github.com/go-json-experiment/json"
+
+	"venuegate/persistence"
+	"venuegate/persistence/vault"
+	"venuegate/venues"
+)
+
+// credentialVault seals venue credentials in a vault, each bound to its customer
+// and exchange: sealed bytes moved to another account do not open.
+type credentialVault struct{ *vault.Vault }
+
+// sealedCredentials is what is inside; venues.Secret would hide itself.
+type sealedCredentials struct {
+	APIKey     string `json:"apiKey"`
+	APISecret  string `json:"apiSecret"`
+	Passphrase string `json:"passphrase,omitzero"`
+}
+
+// openVault opens the key file, which is made if there is none. That must not
+// happen where something is sealed already: what a lost key had sealed would
+// seem to be broken one account at a time.
+func openVault(ctx context.Context, keyFile string, store persistence.Reader) (credentialVault, error) {
+	if _, err := os.Stat(keyFile); errors.Is(err, fs.ErrNotExist) {
+		sealed, err := sealedAccounts(ctx, store)
+		if err != nil {
+			return credentialVault{}, err
+		}
+		if sealed > 0 {
+			return credentialVault{}, fmt.Errorf("the key file %s is gone, and with it the credentials of %d accounts: bring it back, or make an empty data directory", keyFile, sealed)
+		}
+	}
+	v, err := vault.Open(keyFile)
+	if err != nil {
+		return credentialVault{}, fmt.Errorf("open key file %s: %w", keyFile, err)
+	}
+	return credentialVault{v}, nil
+}
+
+// sealedAccounts counts the accounts with credentials.
+func sealedAccounts(ctx context.Context, store persistence.Reader) (int, error) {
+	customers, err := store.Customers(ctx)
+	if err != nil {
+		return 0, fmt.Errorf("list customers: %w", err)
+	}
+	n := 0
+	for _, c := range customers {
+		accounts, err := store.VenueAccounts(ctx, c.ID)
+		if err != nil {
+			return 0, fmt.Errorf("list accounts of %s: %w", c.ID, err)
+		}
+		for _, a := range accounts {
+			if len(a.Sealed) > 0 {
+				n++
+			}
+		}
+	}
+	return n, nil
+}
+
+// Seal implements admin.Vault.
+func (v credentialVault) Seal(customer string, exchange venues.Venue, c venues.Credentials) ([]byte, error) {
+	plain, err := json.Marshal(sealedCredentials{c.APIKey.Reveal(), c.APISecret.Reveal(), c.Passphrase.Reveal()})
+	if err != nil {
+		return nil, err
+	}
+	return v.Vault.Seal(plain, credentialContext(customer, exchange))
+}
+
+// Open implements admin.Vault.
+func (v credentialVault) Open(customer string, exchange venues.Venue, sealed []byte) (venues.Credentials, error) {
+	plain, err := v.Vault.Open(sealed, credentialContext(customer, exchange))
+	if err != nil {
+		return venues.Credentials{}, err
+	}
+	var c sealedCredentials
+	if err := json.Unmarshal(plain, &c); err != nil {
+		// What was inside is not told.
+		return venues.Credentials{}, errors.New("the sealed credentials cannot be read")
+	}
+	return venues.Credentials{
+		APIKey: venues.Secret(c.APIKey), APISecret: venues.Secret(c.APISecret), Passphrase: venues.Secret(c.Passphrase),
+	}, nil
+}
+
+func credentialContext(customer string, exchange venues.Venue) string {
+	return vault.Context(customer, string(persistence.KindVenueAccount), string(exchange))
+}

@@ -1,0 +1,182 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"venuegate/venues"
+)
+
+// patience bounds every wait of a test for a condition.
+const patience = 20 * time.Second
+
+// eventually waits for a condition, looking often.
+func eventually(t testing.TB, what string, condition func() bool) {
+	t.Helper()
+	deadline := time.Now().Add(patience)
+	for !condition() {
+		if time.Now().After(deadline) {
+			t.Fatalf("still waiting for %s", what)
+		}
+		<-time.After(20 * time.Millisecond)
+	}
+}
+
+// do sends a request over a connection of its own.
+func do(t testing.TB, request *http.Request) (int, string) {
+	t.Helper()
+	client := http.Client{Timeout: patience, Transport: &http.Transport{DisableKeepAlives: true}}
+	response, err := client.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	body, err := io.ReadAll(response.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return response.StatusCode, string(body)
+}
+
+func get(t testing.TB, url string) (int, string) {
+	t.Helper()
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, http.NoBody)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return do(t, request)
+}
+
+// startSim starts simulated venues for the length of a test.
+func startSim(t testing.TB, o simOptions) map[venues.Venue]SimVenue {
+	t.Helper()
+	if o.Listen == "" {
+		o.Listen = "127.0.0.1:0"
+	}
+	log, err := newLogger(LogConfig{Format: logConsole, Level: "warn"}, testWriter{t})
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.Log = log
+	sims, err := startSimulators(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := sims.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return sims.venues
+}
+
+// testWriter shows a log with its test.
+type testWriter struct{ t testing.TB }
+
+func (w testWriter) Write(p []byte) (int, error) {
+	w.t.Log(strings.TrimSuffix(string(p), "\n"))
+	return len(p), nil
+}
+
+// TestSimCommand: the command describes what it runs, keeps the ledger's file,
+// and ends cleanly when told to.
+func TestSimCommand(t *testing.T) {
+	dir := t.TempDir()
+	out, ledger := filepath.Join(dir, "sim.json"), filepath.Join(dir, "ledger")
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	type end struct {
+		status   int
+		out, err string
+	}
+	ended := make(chan end, 1)
+	go func() {
+		status, stdout, stderr := run(ctx, "sim", "--out", out, "--ledger", ledger, "--quiet-market", "--seed", "7")
+		ended <- end{status, stdout, stderr}
+	}()
+	eventually(t, "the description", func() bool { _, err := os.Stat(out); return err == nil })
+	if info, err := os.Stat(out); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("mode %v: %v", info.Mode(), err)
+	}
+	described, err := readSimFile(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range simulated {
+		v := described[s.venue]
+		if status, body := get(t, v.ControlURL+"/ledger"); status != http.StatusOK || !json.Valid([]byte(body)) {
+			t.Errorf("%s control: %d %s", s.venue, status, body)
+		}
+		if v.APIKey == "" || v.APISecret == "" || !strings.HasPrefix(v.WSURL, "ws://127.0.0.1:") {
+			t.Errorf("%s is described as %+v", s.venue, v)
+		}
+	}
+	if status, _ := get(t, described[venues.Binance].RESTURL+"/fapi/v1/time"); status != http.StatusOK {
+		t.Errorf("binance answers %d", status)
+	}
+	if _, err := os.Stat(ledger); err != nil {
+		t.Error(err)
+	}
+	stop()
+	e := <-ended
+	if e.status != exitOK || !strings.Contains(e.out, described[venues.Binance].RESTURL) {
+		t.Errorf("status %d: %s%s", e.status, e.out, e.err)
+	}
+	if conn, err := net.DialTimeout("tcp", strings.TrimPrefix(described[venues.Binance].RESTURL, "http://"), time.Second); err == nil {
+		conn.Close()
+		t.Error("a simulated venue still listens")
+	}
+}
+
+// TestSimulatorsTakeNeighbouringPorts: scripts that name one port know all.
+func TestSimulatorsTakeNeighbouringPorts(t *testing.T) {
+	base := freePorts(t, 2*len(simulated))
+	described := startSim(t, simOptions{Listen: fmt.Sprintf("127.0.0.1:%d", base), Seed: 1, Quiet: true})
+	for i, s := range simulated {
+		v := described[s.venue]
+		if v.RESTURL != fmt.Sprintf("http://127.0.0.1:%d", base+2*i) || v.ControlURL != fmt.Sprintf("http://127.0.0.1:%d", base+2*i+1) {
+			t.Errorf("%s is at %s, control %s", s.venue, v.RESTURL, v.ControlURL)
+		}
+	}
+}
+
+// freePorts finds n neighbouring ports that are free now.
+func freePorts(t *testing.T, n int) int {
+	t.Helper()
+	for base := 20000; base < 60000; base += 97 {
+		free := true
+		for port := base; free && port < base+n; port++ {
+			listener, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", port))
+			if free = err == nil; free {
+				listener.Close()
+			}
+		}
+		if free {
+			return base
+		}
+	}
+	t.Fatal("no free ports")
+	return 0
+}
+
+func TestReadSimFileNamesWhatIsWrong(t *testing.T) {
+	for content, says := range map[string]string{
+		"":   "read simulated venues",
+		"{}": "no simulated venue",
+		`{"ftx":{"restUrl":"http://127.0.0.1:1","wsUrl":"ws://127.0.0.1:1","apiKey":"k"}}`: `"ftx" is unknown`,
+		`{"binance":{"restUrl":"http://127.0.0.1:1"}}`:                                     `"binance" is unknown or incomplete`,
+	} {
+		if _, err := readSimFile(writeFile(t, content)); err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("%q: %v, want %q", content, err, says)
+		}
+	}
+}
