@@ -143,7 +143,7 @@ func (a *account) find(symbolName string, ref OrderRef) *Order {
 	} else if ref.ClientID != "" {
 		o = a.byClientID[ref.ClientID]
 	}
-	if o == nil || o.Symbol != symbolName {
+	if o == nil || symbolName != "" && o.Symbol != symbolName {
 		return nil
 	}
 	return o

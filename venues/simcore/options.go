@@ -38,6 +38,10 @@ type Options struct {
 	// AmendKeepsPriority lets an amendment keep its place in the queue where
 	// the price is unchanged and the quantity not raised.
 	AmendKeepsPriority bool
+	// CrossingCancels accepts a post-only order that would take, and a
+	// fill-or-kill order that cannot be filled whole, and cancels it at once;
+	// otherwise both are refused.
+	CrossingCancels bool
 	// AmendmentsMax per order; default 10 000.
 	AmendmentsMax int
 	// TriggerDelay is the time between the trigger of a conditional order and

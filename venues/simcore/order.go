@@ -98,6 +98,8 @@ const (
 	EndDeadline
 	EndPostOnlyAmended
 	EndAmendedBelowFilled
+	EndPostOnly
+	EndFillOrKill
 )
 
 // Order is an order that the venue accepted. Copies are handed out; the methods

@@ -62,8 +62,13 @@ func (x *Exchange) place(request OrderRequest) (*Order, *Refusal) {
 	if refusal != nil {
 		return nil, refusal
 	}
+	end := EndNone
 	for _, check := range placeChecks {
-		if refusal := check(x, in); refusal != nil {
+		refusal := check(x, in)
+		if refusal == nil {
+			continue
+		}
+		if end = crossingEnds[refusal.Reason]; end == EndNone || !x.options.CrossingCancels {
 			return nil, refusal
 		}
 	}
@@ -72,9 +77,17 @@ func (x *Exchange) place(request OrderRequest) (*Order, *Refusal) {
 	}
 	o := x.newOrder(in)
 	x.accept(in, o)
+	if end != EndNone {
+		x.end(in.account, in.symbol, o, StatusCancelled, end)
+		return o, nil
+	}
 	x.execute(in.account, in.symbol, o)
 	return o, nil
 }
+
+// crossingEnds are the refusals that [Options.CrossingCancels] turns into a
+// cancellation.
+var crossingEnds = map[Reason]EndReason{ReasonPostOnly: EndPostOnly, ReasonFillOrKill: EndFillOrKill}
 
 func (x *Exchange) newIntent(request *OrderRequest) (*intent, *Refusal) {
 	now := x.clock.Now()

@@ -6,8 +6,8 @@ import (
 	"github.com/shopspring/decimal"
 )
 
-// Order finds an order, open or closed. Of several with one client id it is
-// the latest. The error is a *Refusal with ReasonUnknownOrder.
+// Order finds an order, open or closed; an empty symbol means any. Of several
+// with one client id it is the latest. The error is a *Refusal with ReasonUnknownOrder.
 func (x *Exchange) Order(accountID, symbolName string, ref OrderRef) (Order, error) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
