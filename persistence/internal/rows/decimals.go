@@ -129,7 +129,7 @@ func checkValue(v any) error {
 	case persistence.APIKey:
 		return checkTimes(r.CreatedAt, r.ExpiresAt, r.RevokedAt)
 	case persistence.VenueAccount:
-		return checkTimes(r.CreatedAt)
+		return checkTimes(r.CreatedAt, r.RemovedAt)
 	case persistence.IdempotencyRecord:
 		return checkTimes(r.FirstReceived, r.FreedAt)
 	case persistence.AccountState:

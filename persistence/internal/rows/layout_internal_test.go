@@ -1,0 +1,103 @@
+package rows
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"venuegate/persistence"
+	"venuegate/venues"
+)
+
+var rewrite = flag.Bool("rewrite", false, "write the files of testdata anew")
+
+// TestLayout holds every key and index row of a sample of records. A store takes
+// out of its index what this code says a record put into it, so a change here
+// breaks the stores that exist: it needs a new schema version and a migration in
+// package badgerstore, and then -rewrite.
+func TestLayout(t *testing.T) {
+	var got strings.Builder
+	for _, e := range layoutSample(t) {
+		fmt.Fprintf(&got, "%q\n", e.key)
+		for _, r := range e.index {
+			fmt.Fprintf(&got, "\t%q = %q\n", r.key, r.value)
+		}
+	}
+	if want := golden(t, "testdata/layout.txt", got.String()); got.String() != want {
+		t.Errorf("the layout changed; existing stores need a migration:\n%s", got.String())
+	}
+}
+
+// TestValuesOfBefore reads values as they were once written. A field may be
+// added to a record; one that was removed or changed its type would make every
+// stored record unreadable, and needs a migration too.
+func TestValuesOfBefore(t *testing.T) {
+	var now strings.Builder
+	for _, e := range layoutSample(t) {
+		fmt.Fprintf(&now, "%q %q\n", e.key, e.value)
+	}
+	for line := range strings.Lines(golden(t, "testdata/values.txt", now.String())) {
+		var key, value string
+		if _, err := fmt.Sscanf(line, "%q %q", &key, &value); err != nil {
+			t.Fatalf("%s: %v", line, err)
+		}
+		if _, err := decodePrimary([]byte(key), []byte(value)); err != nil {
+			t.Errorf("%s: %v", line, err)
+		}
+	}
+}
+
+// golden reads a file, after writing it anew if that is asked for.
+func golden(t *testing.T, path, now string) string {
+	t.Helper()
+	if *rewrite {
+		if err := os.WriteFile(path, []byte(now), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	was, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(was)
+}
+
+func layoutSample(t *testing.T) []entity {
+	t.Helper()
+	at := venues.At(time.Date(2026, 1, 2, 3, 4, 5, 6e6, time.UTC))
+	open := persistence.OrderRecord{Customer: "cus_1", ClientOrderID: "vg1"}
+	open.OrderID, open.RequestID, open.Exchange, open.Symbol = "ord_1", "r-1", venues.OKX, "BTCUSDT"
+	open.Status, open.CreatedAt, open.Qty = venues.StatusOpen, at, venues.MustDecimal("0.5")
+	closed := open
+	closed.OrderID, closed.Status, closed.RequestID, closed.ClientOrderID = "ord_2", venues.StatusFilled, "", ""
+	protected := closed
+	protected.OrderID = "ord_3"
+	protected.Protection = &venues.Protection{StopLoss: &venues.ProtectionLeg{Status: venues.ProtectionLive}}
+	fill := persistence.FillRecord{Customer: "cus_1"}
+	fill.FillID, fill.OrderID, fill.Exchange, fill.Symbol, fill.ExecutedAt = "fil_1", "ord_1", venues.Bybit, "ETHUSDT", at
+	var entities []entity
+	for _, r := range []persistence.Record{
+		persistence.Customer{ID: "cus_1", Name: "Alice", CreatedAt: at},
+		persistence.APIKey{ID: "key_1", Customer: "cus_1", Hash: []byte{1}, CreatedAt: at},
+		persistence.VenueAccount{Customer: "cus_1", Exchange: venues.OKX, Environment: "sim", CreatedAt: at},
+		open, closed, protected, fill,
+		persistence.IdempotencyRecord{Customer: "cus_1", Scope: "rest", RequestID: "r-1", Attempt: 2, OrderID: "ord_1", FirstReceived: at},
+		persistence.AccountState{Customer: "cus_1", Exchange: venues.OKX},
+		persistence.Setting{Name: "secret", Value: []byte{2}},
+	} {
+		e, err := recordEntity(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		entities = append(entities, e)
+	}
+	event, eventErr := eventEntity("cus_1", persistence.Event{ID: "evt_1", Seq: 7, Type: persistence.EventOrderFilled, CreatedAt: at})
+	entry, entryErr := journalEntity("cus_1", persistence.JournalEntry{ID: "jrn_1", Seq: 8, At: at, Kind: "order", Subject: "ord_1"})
+	if err := firstError(eventErr, entryErr); err != nil {
+		t.Fatal(err)
+	}
+	return append(entities, event, entry)
+}
