@@ -63,15 +63,12 @@ func spreadOf(rounds []float64) Spread {
 }
 
 func (s Spread) String() string {
-	if s == (Spread{}) {
-		return "-"
-	}
 	return fmt.Sprintf("%.4g [%.4g-%.4g]", s.Median, s.Min, s.Max)
 }
 
 // Scenarios lists everything that can be measured.
 func Scenarios() []Scenario {
-	return []Scenario{commitScenario, ordersScenario, memoryScenario}
+	return []Scenario{bookScenario, commitScenario, ordersScenario, memoryScenario}
 }
 
 // Run measures the scenarios named, or all, and writes a table.
@@ -91,11 +88,18 @@ func Run(ctx context.Context, out io.Writer, names []string, o Options) error {
 			return fmt.Errorf("scenario %s: %w", s.Name, err)
 		}
 		for _, f := range figures {
-			fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", s.Name, f.Name, f.Ours, f.Limit, f.Unit, f.ratio(), f.Goal)
+			fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", s.Name, f.Name, f.Ours, f.limit(), f.Unit, f.ratio(), f.Goal)
 		}
 		fmt.Fprintf(table, "%s\t(%d rounds, %s)\t\t\t\t\t\n", s.Name, o.Rounds, time.Since(begun).Round(time.Second))
 	}
 	return table.Flush()
+}
+
+func (f Figure) limit() string {
+	if f.Limit == (Spread{}) {
+		return "-"
+	}
+	return f.Limit.String()
 }
 
 func (f Figure) ratio() string {

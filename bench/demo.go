@@ -28,7 +28,6 @@ type demoFile struct {
 	AdminURL   string `json:"adminUrl"`
 	AdminToken string `json:"adminToken"`
 	APIKey     string `json:"apiKey"`
-	Customer   string `json:"customer"`
 	Sim        map[string]struct {
 		RESTURL   string `json:"restUrl"`
 		APIKey    string `json:"apiKey"`

@@ -7,6 +7,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -18,9 +19,14 @@ import (
 	"github.com/gofiber/fiber/v2"
 )
 
-// ordersPerKey stays below the trading limit of a key within a minute; each
-// round uses a key of its own.
-const ordersPerKey = 100
+const (
+	// ordersPerKey stays below the trading limit of a key within a minute;
+	// each round uses a key of its own.
+	ordersPerKey = 60
+	// roundEvery keeps the three ways together below the venue's limit of 300
+	// orders in ten seconds.
+	roundEvery = 11 * time.Second
+)
 
 var ordersScenario = Scenario{
 	Name: "orders",
@@ -45,6 +51,7 @@ func measureOrders(ctx context.Context, o Options) ([]Figure, error) {
 	defer stop()
 	var direct, forwarded, ours []float64
 	for round := range o.Rounds {
+		next := time.After(roundEvery)
 		key, err := d.newKey(ctx, round)
 		if err != nil {
 			return nil, err
@@ -62,6 +69,11 @@ func measureOrders(ctx context.Context, o Options) ([]Figure, error) {
 				return nil, err
 			}
 			*way.rounds = append(*way.rounds, median(took))
+		}
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-next:
 		}
 	}
 	return []Figure{
@@ -94,14 +106,26 @@ func timeEach(ctx context.Context, send func(context.Context) error) ([]time.Dur
 
 // newKey makes a trading key: the limit of requests is per key.
 func (d *demo) newKey(ctx context.Context, round int) (string, error) {
+	var customers struct {
+		Items []struct {
+			ID string `json:"id"`
+		} `json:"items"`
+	}
+	if err := call(ctx, http.MethodGet, d.File.AdminURL+"/admin/v1/customers", d.File.AdminToken, nil, &customers); err != nil {
+		return "", err
+	}
+	if len(customers.Items) == 0 {
+		return "", errors.New("the demo has no customer")
+	}
+	customer := customers.Items[0].ID
 	body, err := json.Marshal(map[string]any{
-		"customer": d.File.Customer, "name": "bench " + strconv.Itoa(round), "scopes": []string{"trade"},
+		"customer": customer, "name": "bench " + strconv.Itoa(round), "scopes": []string{"trade"},
 	})
 	if err != nil {
 		return "", err
 	}
 	var created struct {
-		Key string `json:"key"`
+		Key string `json:"apiKey"`
 	}
 	err = call(ctx, http.MethodPost, d.File.AdminURL+"/admin/v1/keys", d.File.AdminToken, body, &created)
 	return created.Key, err

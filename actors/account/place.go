@@ -132,7 +132,21 @@ func (o *order) request() venues.OrderRequest {
 	return venues.OrderRequest{
 		OrderSpec: o.OrderSpec, ClientOrderID: o.ClientOrderID,
 		Deadline: o.Deadline.Time, ClosePosition: o.ClosePosition,
+		TriggerWhen: o.triggerWhen(),
 	}
+}
+
+// triggerWhen is the way of the price to the trigger of a protecting order:
+// against the position for a stop loss, with it for a take profit. Other stops
+// leave it to the market.
+func (o *order) triggerWhen() venues.TriggerDirection {
+	if o.Protects == "" || !o.Type.IsStop() {
+		return ""
+	}
+	if (o.Side == venues.Sell) == (o.Protects == venues.ProtectingStopLoss) {
+		return venues.TriggerFalling
+	}
+	return venues.TriggerRising
 }
 
 // soleIntent says whether a step did nothing but make an intent, and of which
@@ -172,13 +186,23 @@ func (s *state) placed(m moment, in placeDone) {
 	case o.Status != venues.StatusPending:
 		// The private stream was faster: what it said is the truth.
 	case errors.Is(in.err, venues.ErrNotSent):
-		s.notPlaced(m, o, venues.Errorf(venues.CodeExchangeUnavailable, "the order was not sent to %s", s.exchange).
-			With("reason", venues.ReasonNotSent).Because(in.err))
+		s.notPlaced(m, o, s.notSent(in.err))
 	case errors.Is(in.err, venues.ErrOutcomeUnknown) || !refused:
 		s.lose(m, o)
 	default:
 		s.refuse(m, o, refusal)
 	}
+}
+
+// notSent is the answer about an order that never left: rate_limited if it was
+// held back for the venue's limits, else exchange_unavailable.
+func (s *state) notSent(cause error) *venues.Error {
+	e := venues.Errorf(venues.CodeExchangeUnavailable, "the order was not sent to %s", s.exchange)
+	if told, ok := errors.AsType[*venues.Error](cause); ok && told.Code == venues.CodeRateLimited {
+		e = venues.Errorf(venues.CodeRateLimited, "the limits of %s are used up; the order was not sent", s.exchange)
+		e.RetryAfter = told.RetryAfter
+	}
+	return e.With("reason", venues.ReasonNotSent).Because(cause)
 }
 
 // refuse ends an order that the venue has explicitly refused.

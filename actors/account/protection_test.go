@@ -71,6 +71,10 @@ func TestFillIsProtected(t *testing.T) {
 			t.Fatalf("leg %+v", leg.Order)
 		}
 	}
+	stop, profit := legs[0].request(), legs[1].request()
+	if stop.TriggerWhen != venues.TriggerFalling || profit.TriggerWhen != venues.TriggerRising {
+		t.Fatalf("stop loss when %s, take profit when %s", stop.TriggerWhen, profit.TriggerWhen)
+	}
 	b.live(legs...)
 	wantLegs(t, o, venues.ProtectionLive, venues.ProtectionLive)
 }

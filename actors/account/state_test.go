@@ -446,3 +446,16 @@ func TestStopIsReplacedByItsResidual(t *testing.T) {
 		t.Fatalf("answer %+v", r)
 	}
 }
+
+func TestOrderHeldBackForTheVenuesLimitsSaysSo(t *testing.T) {
+	b := newBench(t, venues.Capabilities{})
+	o := b.place(limitOrder("r1"))
+	limited := venues.Errorf(venues.CodeRateLimited, "orders_10s").Because(venues.ErrNotSent)
+	limited.RetryAfter = 3 * time.Second
+	b.step(func(m moment) { b.state.placed(m, placeDone{orderID: o.OrderID, err: limited}) })
+	e, _ := errors.AsType[*venues.Error](b.lastReply().err)
+	if e == nil || e.Code != venues.CodeRateLimited || e.RetryAfter != 3*time.Second {
+		t.Fatalf("answer %v", b.lastReply().err)
+	}
+	b.wantFreed(true)
+}
