@@ -47,7 +47,6 @@ type account struct {
 	wallet      decimal.Decimal
 	feeMaker    decimal.Decimal
 	feeTaker    decimal.Decimal
-	frozen      bool
 	updatedAt   time.Time
 
 	holdings map[string]*holding

@@ -69,15 +69,17 @@ func (b *bar) merge(later bar) {
 type series struct {
 	interval Interval
 	kept     int
-	bars     []bar
+	// swing is how much wider a bar is than one of a minute.
+	swing int64
+	bars  []bar
 }
 
 // candleStore keeps four series from which all intervals are made.
 type candleStore struct{ series [4]series }
 
 var storedSeries = [4]series{
-	{interval: "1m", kept: 1500}, {interval: "15m", kept: 1000},
-	{interval: "1h", kept: 1500}, {interval: "1d", kept: 1000},
+	{interval: "1m", kept: 1500, swing: 1}, {interval: "15m", kept: 1000, swing: 4},
+	{interval: "1h", kept: 1500, swing: 8}, {interval: "1d", kept: 1000, swing: 38},
 }
 
 func (c *candleStore) add(t Trade) {
@@ -99,7 +101,7 @@ func (r *series) invent(s *symbol, rng *rand.Rand, now time.Time) {
 	r.bars = make([]bar, r.kept, r.kept+r.kept/4)
 	start, price := r.interval.Start(now), s.lastTicks
 	r.bars[r.kept-1] = flatBar(start, price)
-	swing := max(2, price*int64(r.base())/400)
+	swing := max(2, price*r.swing/minuteSwing)
 	unit := max(1, s.maker.unit)
 	for i := r.kept - 2; i >= 0; i-- {
 		start = r.interval.Start(start.Add(-time.Nanosecond))
@@ -116,8 +118,9 @@ func (r *series) invent(s *symbol, rng *rand.Rand, now time.Time) {
 	}
 }
 
-// base is how wide the series swings compared with the one-minute one.
-func (r *series) base() int { return 1 + r.interval.base() }
+// minuteSwing is how many times its price an invented minute swings at most, as
+// a divisor.
+const minuteSwing = 1200
 
 func flatBar(start time.Time, ticks int64) bar {
 	return bar{start: start, open: ticks, high: ticks, low: ticks, last: ticks}

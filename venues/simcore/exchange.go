@@ -35,7 +35,7 @@ type Exchange struct {
 	mu      sync.Mutex
 	options Options
 	clock   *Clock
-	ledger  *Ledger
+	ledger  *VenueLedger
 
 	symbols  map[string]*symbol
 	names    []string
@@ -81,7 +81,8 @@ func New(options Options) (*Exchange, error) {
 	now := options.Clock.Now()
 	seconds := now.Unix() % 1_000_000_000
 	x := &Exchange{
-		options: options, clock: options.Clock, ledger: options.Ledger,
+		options: options, clock: options.Clock,
+		ledger:  &VenueLedger{ledger: options.Ledger, venue: options.Name, format: options.FormatID},
 		symbols: map[string]*symbol{}, accounts: map[string]*account{}, byKey: map[string]*account{},
 		orderID:  now.UnixMilli() << orderIDShift,
 		algoID:   conditionalBase + seconds*1_000_000,
@@ -131,8 +132,8 @@ func (x *Exchange) Subscribe(receive func(Event)) {
 // Clock is the venue's clock.
 func (x *Exchange) Clock() *Clock { return x.clock }
 
-// Ledger is the record of truth.
-func (x *Exchange) Ledger() *Ledger { return x.ledger }
+// Ledger is the record of truth of this exchange.
+func (x *Exchange) Ledger() *VenueLedger { return x.ledger }
 
 // Tick brings the exchange up to the present: the market moves, orders expire,
 // delayed triggers fire, candles close, funding is paid.

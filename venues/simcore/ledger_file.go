@@ -37,7 +37,7 @@ func OpenLedger(path string) (*Ledger, error) {
 	}
 	l := NewLedger()
 	for i := range rows {
-		l.add(&rows[i])
+		l.remember(&rows[i])
 	}
 	l.file = &ledgerFile{file: file}
 	return l, nil
@@ -51,7 +51,7 @@ func ReadLedger(r io.Reader) ([]LedgerOrder, error) {
 }
 
 func readLedger(r io.Reader) (rows []LedgerOrder, torn bool, err error) {
-	at := map[string]int{}
+	at := map[ledgerKey]int{}
 	reader := bufio.NewReader(r)
 	for {
 		line, err := reader.ReadBytes('\n')
@@ -61,7 +61,7 @@ func readLedger(r io.Reader) (rows []LedgerOrder, torn bool, err error) {
 		torn = len(line) > 0 && line[len(line)-1] != '\n'
 		var row LedgerOrder
 		if json.Unmarshal(line, &row) == nil && row.Kind != "" {
-			key := row.Kind + row.VenueOrderID
+			key := row.key()
 			if i, known := at[key]; known && row.VenueOrderID != "" {
 				rows[i] = row
 			} else {

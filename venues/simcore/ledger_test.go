@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
+	"strconv"
 	"testing"
 	"time"
 
@@ -97,12 +98,37 @@ func TestLedgerKeepsItsFirstFailure(t *testing.T) {
 	if err := ledger.Close(); err != nil {
 		t.Fatal(err)
 	}
-	ledger.Refuse(simcore.LedgerOrder{ClientOrderID: "after"}, testStart)
+	e := newEngine(t, func(o *simcore.Options) { o.Ledger = ledger })
+	e.Ledger().Refuse(simcore.LedgerOrder{ClientOrderID: "after"}, testStart)
 	if n := len(ledger.Orders()); n != 1 {
 		t.Errorf("%d rows after the file was closed", n)
 	}
 	if _, err := simcore.OpenLedger(t.TempDir()); err == nil {
 		t.Error("a folder opens as a ledger")
+	}
+}
+
+// One file serves several venues whose ids may be equal.
+func TestSharedLedger(t *testing.T) {
+	shared := simcore.NewLedger()
+	var engines []*engine
+	for _, name := range []string{"first", "second"} {
+		engines = append(engines, newEngine(t, func(o *simcore.Options) {
+			o.Ledger, o.Name = shared, name
+			o.FormatID = func(id int64) string { return "id-" + strconv.FormatInt(id&0xffff, 10) }
+		}))
+	}
+	for _, e := range engines {
+		e.place(market(e.trader(), simcore.Buy, "0.01"))
+	}
+	if n := len(shared.Orders()); n != 2 {
+		t.Fatalf("%d rows", n)
+	}
+	for i, name := range []string{"first", "second"} {
+		rows := engines[i].Ledger().Orders()
+		if len(rows) != 1 || rows[0].Venue != name || rows[0].Status != "filled" || rows[0].VenueOrderID[:3] != "id-" {
+			t.Errorf("%s: %+v", name, rows)
+		}
 	}
 }
 
@@ -116,7 +142,7 @@ func FuzzReadLedger(f *testing.F) {
 		}
 		seen := map[string]bool{}
 		for _, row := range rows {
-			if key := row.Kind + row.VenueOrderID; row.VenueOrderID != "" {
+			if key := row.Venue + " " + row.Kind + " " + row.VenueOrderID; row.VenueOrderID != "" {
 				if seen[key] {
 					t.Fatalf("two rows of %s", key)
 				}

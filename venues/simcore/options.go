@@ -2,6 +2,7 @@ package simcore
 
 import (
 	"errors"
+	"strconv"
 	"time"
 
 	"github.com/shopspring/decimal"
@@ -53,8 +54,13 @@ type Options struct {
 	FundingInterval time.Duration
 	// BookDepth is how many levels a side the house keeps; default 220.
 	BookDepth int
-	// Ledger receives every order; default a ledger in memory.
+	// Ledger receives every order; default a ledger in memory. Exchanges that
+	// share one must have different names.
 	Ledger *Ledger
+	// Name of the venue in the ledger.
+	Name string
+	// FormatID spells the venue's order ids in the ledger; default decimal.
+	FormatID func(int64) string
 }
 
 // Defaults of Options.
@@ -105,6 +111,9 @@ func (o Options) withDefaults() (Options, error) {
 	}
 	if o.Ledger == nil {
 		o.Ledger = NewLedger()
+	}
+	if o.FormatID == nil {
+		o.FormatID = func(id int64) string { return strconv.FormatInt(id, 10) }
 	}
 	return o, nil
 }

@@ -1,6 +1,7 @@
 package binancesim_test
 
 import (
+	"encoding/json"
 	"net/http"
 	"strconv"
 	"testing"
@@ -86,7 +87,7 @@ func TestPagesOfTrades(t *testing.T) {
 	if len(all) != 5 {
 		t.Fatalf("%d trades", len(all))
 	}
-	second := strconv.FormatInt(int64(all[1]["id"].(float64)), 10)
+	second := v.rowID("/fapi/v1/userTrades", "symbol=BTCUSDT", 1)
 	for _, test := range []struct {
 		query string
 		want  []int
@@ -114,5 +115,31 @@ func TestPagesOfTrades(t *testing.T) {
 	income := v.signed(http.MethodGet, "/fapi/v1/income", "incomeType=COMMISSION&limit=3&page=2").list(t)
 	if len(income) != 2 || income[0]["tradeId"] == "" {
 		t.Errorf("%v", income)
+	}
+}
+
+func TestCandles(t *testing.T) {
+	v := quiet(t)
+	for _, test := range []struct {
+		path string
+		rows int
+	}{
+		{"/fapi/v1/klines?symbol=BTCUSDT&interval=1m&limit=3", 3},
+		{"/fapi/v1/continuousKlines?pair=BTCUSDT&contractType=PERPETUAL&interval=1h&limit=4", 4},
+		{"/fapi/v1/markPriceKlines?symbol=BTCUSDT&interval=1d&limit=5", 5},
+		{"/fapi/v1/indexPriceKlines?pair=BTCUSDT&interval=4h&limit=6", 6},
+		{"/fapi/v1/klines?symbol=BTCUSDT&interval=1m&startTime=" + jsonText(time.Now().Add(-10*time.Minute).Truncate(time.Minute).UnixMilli()) + "&limit=2", 2},
+		{"/fapi/v1/klines?symbol=BTCUSDT&interval=1m&endTime=1", 0},
+	} {
+		var rows [][]any
+		if err := json.Unmarshal(v.public(test.path).body, &rows); err != nil || len(rows) != test.rows {
+			t.Errorf("%s: %d rows, %v", test.path, len(rows), err)
+			continue
+		}
+		for i := 1; i < len(rows); i++ {
+			if begin, end := jsonText(rows[i][0]), jsonText(rows[i-1][6]); !num(json.Number(begin)).Equal(num(json.Number(end)).Add(num("1"))) {
+				t.Errorf("%s: row %d begins at %v after %v", test.path, i, rows[i][0], rows[i-1][6])
+			}
+		}
 	}
 }

@@ -57,7 +57,6 @@ var (
 	errInvalidType       = bad(-1116, "Invalid orderType.")
 	errInvalidTIF        = bad(-1115, "Invalid timeInForce.")
 	errInvalidInterval   = bad(-1120, "Invalid interval.")
-	errTIFNotRequired    = bad(-1106, "Parameter 'timeInForce' sent when not required.")
 	errPrecision         = bad(-1111, "Precision is over the maximum defined for this asset.")
 	errClientIDLength    = bad(-4015, "Client order id length should not be more than 36 chars")
 	errUseAlgo           = bad(-4120, "Order type not supported for this endpoint. Please use the Algo Order API endpoints instead.")

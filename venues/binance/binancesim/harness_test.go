@@ -173,6 +173,18 @@ func (v *venue) script(method, path, body string) map[string]any {
 	return r.object(v)
 }
 
+// rowID is the id of a row of a list, to the last digit.
+func (v *venue) rowID(path, params string, row int) string {
+	v.Helper()
+	var rows []struct {
+		ID json.Number `json:"id"`
+	}
+	if err := json.Unmarshal(v.signed(http.MethodGet, path, params).body, &rows); err != nil {
+		v.Fatal(err)
+	}
+	return rows[row].ID.String()
+}
+
 func (v *venue) control(method, path, body string) reply {
 	v.Helper()
 	request, err := http.NewRequest(method, v.endpoints.ControlURL+path, strings.NewReader(body))

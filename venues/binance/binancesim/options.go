@@ -45,26 +45,25 @@ type Options struct {
 
 // Defaults of Options.
 const (
-	triggerDelayDefault   = 10 * time.Millisecond
-	pingIntervalDefault   = 3 * time.Minute
-	sessionLifeDefault    = 24 * time.Hour
-	listenKeyLifeDefault  = time.Hour
-	sessionSilenceMax     = 10 * time.Minute
-	streamMessagesPerSec  = 10
-	streamsPerSessionMax  = 1024
-	pumpInterval          = 50 * time.Millisecond
-	retentionUnfilled     = 3 * 24 * time.Hour
-	retention             = 90 * 24 * time.Hour
-	demoAccountID         = "demo"
-	listenKeyLen          = 64
-	autoClientIDLen       = 22
-	credentialLen         = 64
-	queryWindowMax        = 7 * 24 * time.Hour
-	tradesReachBack       = 90 * 24 * time.Hour
-	goodTillDateLeadMin   = 600 * time.Second
-	batchOrdersMax        = 5
-	batchCancelsMax       = 10
-	countdownCheckedEvery = pumpInterval
+	triggerDelayDefault  = 10 * time.Millisecond
+	pingIntervalDefault  = 3 * time.Minute
+	sessionLifeDefault   = 24 * time.Hour
+	listenKeyLifeDefault = time.Hour
+	sessionSilenceMax    = 10 * time.Minute
+	streamMessagesPerSec = 10
+	streamsPerSessionMax = 1024
+	pumpInterval         = 50 * time.Millisecond
+	retentionUnfilled    = 3 * 24 * time.Hour
+	retention            = 90 * 24 * time.Hour
+	demoAccountID        = "demo"
+	listenKeyLen         = 64
+	autoClientIDLen      = 22
+	credentialLen        = 64
+	queryWindowMax       = 7 * 24 * time.Hour
+	tradesReachBack      = 90 * 24 * time.Hour
+	goodTillDateLeadMin  = 600 * time.Second
+	batchOrdersMax       = 5
+	batchCancelsMax      = 10
 )
 
 func (o Options) withDefaults() Options {

@@ -46,11 +46,7 @@ func eachListing[T any](s *Sim, c *call, record func(*listing) T) (any, *apiErro
 	return all, nil
 }
 
-const (
-	depthLimitDefault  = 500
-	klinesLimitDefault = 500
-	klinesLimitMax     = 1500
-)
+const depthLimitDefault = 500
 
 var depthLimits = map[int64]bool{5: true, 10: true, 20: true, 50: true, 100: true, 500: true, 1000: true}
 
@@ -117,57 +113,6 @@ func (s *Sim) trades(c *call) (any, *apiError) {
 		})
 	}
 	return body, nil
-}
-
-func (s *Sim) klines(c *call) (any, *apiError) {
-	l, err := s.listing(c)
-	if err != nil {
-		return nil, err
-	}
-	name, err := c.params.need("interval")
-	if err != nil {
-		return nil, err
-	}
-	interval := simcore.Interval(name)
-	if !interval.Valid() {
-		return nil, errInvalidInterval
-	}
-	limit, err := c.params.limit(klinesLimitDefault, klinesLimitMax)
-	if err != nil {
-		return nil, err
-	}
-	from, to, err := c.span()
-	if err != nil {
-		return nil, err
-	}
-	candles := s.candles(l.Symbol, interval, from, to, limit)
-	rows := make([][12]any, len(candles))
-	for i, candle := range candles {
-		rows[i] = l.klineRow(candle)
-	}
-	return rows, nil
-}
-
-// candles are the first limit candles from a start, or the last ones where no
-// start is given.
-func (s *Sim) candles(symbol string, interval simcore.Interval, from, to time.Time, limit int) []simcore.Candle {
-	if !to.IsZero() {
-		to = to.Add(time.Millisecond)
-	}
-	if from.IsZero() {
-		return s.exchange.Candles(symbol, interval, from, to, limit)
-	}
-	candles := s.exchange.Candles(symbol, interval, from, to, klinesLimitMax)
-	return candles[:min(limit, len(candles))]
-}
-
-func (l *listing) klineRow(c simcore.Candle) [12]any {
-	quotePlaces := l.pricePlaces + l.qtyPlaces
-	return [12]any{
-		millis(c.Start), l.price(c.Open), l.price(c.High), l.price(c.Low), l.price(c.Close), l.qty(c.Volume),
-		millis(c.End) - 1, c.QuoteVolume.StringFixed(quotePlaces), c.Trades,
-		l.qty(c.TakerVolume), c.TakerQuoteVolume.StringFixed(quotePlaces), "0",
-	}
 }
 
 // span is the time range of a call; zero times where it has none.

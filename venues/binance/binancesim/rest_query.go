@@ -104,6 +104,23 @@ func (s *Sim) allOrders(c *call) (any, *apiError) {
 	return body[max(0, len(body)-limit):], nil
 }
 
+// forceOrders lists the liquidations of the account.
+func (s *Sim) forceOrders(c *call) (any, *apiError) {
+	limit, err := c.params.limit(50, 100)
+	if err != nil {
+		return nil, err
+	}
+	from, to, err := c.weekSpan(false)
+	if err != nil {
+		return nil, err
+	}
+	only := c.params.text("symbol")
+	body := s.queriedAll(s.exchange.Orders(c.account.ID, func(o *simcore.Order) bool {
+		return o.Liquidation && (only == "" || o.Symbol == only) && within(o.CreatedAt, from, to)
+	}))
+	return body[max(0, len(body)-limit):], nil
+}
+
 // weekSpan is the time range of a call that may not ask for more than seven
 // days; without times it is the last seven. A call by id has no range.
 func (c *call) weekSpan(byID bool) (from, to time.Time, err *apiError) {

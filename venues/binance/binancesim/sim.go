@@ -48,6 +48,9 @@ type Endpoints struct {
 // New makes a simulator with its demo account. Nothing moves before Serve.
 func New(options Options) (*Sim, error) {
 	options = options.withDefaults()
+	if c := options.DemoCredentials; c != nil && len(c.APIKey) != apiKeyLen {
+		return nil, fmt.Errorf("binancesim: the demo key must have %d characters", apiKeyLen)
+	}
 	clock := simcore.NewClock(options.Now)
 	clock.SetOffset(options.ClockOffset)
 	s := &Sim{
@@ -68,7 +71,7 @@ func New(options Options) (*Sim, error) {
 		Credentials:  simcore.CredentialFormat{KeyLen: apiKeyLen, SecretLen: credentialLen},
 		ClientIDs:    simcore.UniqueAmongOpen,
 		TriggerDelay: options.TriggerDelay,
-		Ledger:       options.Ledger,
+		Ledger:       options.Ledger, Name: "binance",
 	})
 	if err != nil {
 		return nil, fmt.Errorf("binancesim: %w", err)

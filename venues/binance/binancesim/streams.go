@@ -177,16 +177,15 @@ func (st *streams) receive(event simcore.Event) {
 
 // Paces of the periodic streams.
 const (
-	paceAgg     = 100 * time.Millisecond
-	paceKline   = 250 * time.Millisecond
-	paceMark    = time.Second
-	paceMark3s  = 3 * time.Second
-	paceTicker  = time.Second
-	paceDepth   = 250 * time.Millisecond
-	paceDepth0  = 50 * time.Millisecond
-	paceDepth1  = 100 * time.Millisecond
-	paceDepth5  = 500 * time.Millisecond
-	paceNothing = 0
+	paceAgg    = 100 * time.Millisecond
+	paceKline  = 250 * time.Millisecond
+	paceMark   = time.Second
+	paceMark3s = 3 * time.Second
+	paceTicker = time.Second
+	paceDepth  = 250 * time.Millisecond
+	paceDepth0 = 50 * time.Millisecond
+	paceDepth1 = 100 * time.Millisecond
+	paceDepth5 = 500 * time.Millisecond
 )
 
 // flush sends what the periodic streams owe at this moment of the base clock.

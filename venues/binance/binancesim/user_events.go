@@ -193,8 +193,12 @@ func positionChange(p *simcore.PositionView) positionEvent {
 }
 
 func (l *listing) lite(at time.Time, o *simcore.Order, f *simcore.Fill) liteEvent {
+	price := "0"
+	if o.Type == simcore.Limit {
+		price = l.price(o.Price())
+	}
 	return liteEvent{
-		Event: eventLite, E: millis(at), T: millis(at), Symbol: o.Symbol, Qty: l.qty(o.Qty()), Price: l.price(o.Price()),
+		Event: eventLite, E: millis(at), T: millis(at), Symbol: o.Symbol, Qty: l.qty(o.Qty()), Price: price,
 		Maker: f.Maker, ClientID: o.ClientID, Side: sideWord(o.Side), LastPrice: l.price(f.Price), LastQty: l.qty(f.Qty),
 		TradeID: f.TradeID, OrderID: o.ID,
 	}

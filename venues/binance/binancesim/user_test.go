@@ -154,6 +154,9 @@ func TestLiquidationEvents(t *testing.T) {
 	if message := s.next(); message["e"] != "ACCOUNT_UPDATE" {
 		t.Errorf("%v after the liquidation", message)
 	}
+	if rows := v.signed(http.MethodGet, "/fapi/v1/forceOrders", "").list(t); len(rows) != 1 || rows[0]["status"] != "FILLED" {
+		t.Errorf("%v", rows)
+	}
 	if o := forced.nextOf("forceOrder")["o"].(map[string]any); o["S"] != "SELL" || o["X"] != "FILLED" {
 		t.Errorf("%v", o)
 	}

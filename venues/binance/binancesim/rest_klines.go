@@ -1,0 +1,96 @@
+package binancesim
+
+import (
+	"time"
+
+	"venuegate/venues/simcore"
+)
+
+const (
+	klinesLimitDefault = 500
+	klinesLimitMax     = 1500
+)
+
+func (s *Sim) klines(c *call) (any, *apiError) { return s.klinesOf(c, "symbol", (*listing).klineRow) }
+
+// continuousKlines names its contract by pair and kind; there are perpetuals
+// alone here.
+func (s *Sim) continuousKlines(c *call) (any, *apiError) {
+	if kind, err := c.params.need("contractType"); err != nil || kind != "PERPETUAL" {
+		return nil, errMandatory("contractType")
+	}
+	return s.klinesOf(c, "pair", (*listing).klineRow)
+}
+
+// markKlines and indexKlines follow the traded price: the prices differ by a
+// few hundredths of a percent.
+func (s *Sim) markKlines(c *call) (any, *apiError) {
+	return s.klinesOf(c, "symbol", (*listing).priceRow)
+}
+
+func (s *Sim) indexKlines(c *call) (any, *apiError) {
+	return s.klinesOf(c, "pair", (*listing).priceRow)
+}
+
+func (s *Sim) klinesOf(c *call, by string, row func(*listing, simcore.Candle) [12]any) (any, *apiError) {
+	symbol, err := c.params.need(by)
+	if err != nil {
+		return nil, err
+	}
+	l, ok := s.listings[symbol]
+	if !ok {
+		return nil, errInvalidSymbol
+	}
+	name, err := c.params.need("interval")
+	if err != nil {
+		return nil, err
+	}
+	interval := simcore.Interval(name)
+	if !interval.Valid() {
+		return nil, errInvalidInterval
+	}
+	limit, err := c.params.limit(klinesLimitDefault, klinesLimitMax)
+	if err != nil {
+		return nil, err
+	}
+	from, to, err := c.span()
+	if err != nil {
+		return nil, err
+	}
+	candles := s.candles(l.Symbol, interval, from, to, limit)
+	rows := make([][12]any, len(candles))
+	for i, candle := range candles {
+		rows[i] = row(l, candle)
+	}
+	return rows, nil
+}
+
+// candles are the first limit candles from a start, or the last ones where no
+// start is given.
+func (s *Sim) candles(symbol string, interval simcore.Interval, from, to time.Time, limit int) []simcore.Candle {
+	if !to.IsZero() {
+		to = to.Add(time.Millisecond)
+	}
+	if from.IsZero() {
+		return s.exchange.Candles(symbol, interval, from, to, limit)
+	}
+	candles := s.exchange.Candles(symbol, interval, from, to, klinesLimitMax)
+	return candles[:min(limit, len(candles))]
+}
+
+func (l *listing) klineRow(c simcore.Candle) [12]any {
+	quotePlaces := l.pricePlaces + l.qtyPlaces
+	return [12]any{
+		millis(c.Start), l.price(c.Open), l.price(c.High), l.price(c.Low), l.price(c.Close), l.qty(c.Volume),
+		millis(c.End) - 1, c.QuoteVolume.StringFixed(quotePlaces), c.Trades,
+		l.qty(c.TakerVolume), c.TakerQuoteVolume.StringFixed(quotePlaces), "0",
+	}
+}
+
+// priceRow is a row of prices alone.
+func (l *listing) priceRow(c simcore.Candle) [12]any {
+	return [12]any{
+		millis(c.Start), l.price(c.Open), l.price(c.High), l.price(c.Low), l.price(c.Close), "0",
+		millis(c.End) - 1, "0", c.Trades, "0", "0", "0",
+	}
+}
