@@ -27,7 +27,7 @@ help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 run: build ## the whole service on simulated venues: prints addresses, a key, commands to try
-	bin/venuegate serve --demo
+	VENUEGATE_LOG_FORMAT=$${VENUEGATE_LOG_FORMAT:-console} bin/venuegate serve --demo
 
 build: ## bin/venuegate
 	@mkdir -p bin

@@ -151,7 +151,8 @@ func (a *App) Run(ctx context.Context) error {
 	}
 	stop(nil)
 	a.log.Info("stopping")
-	failure = errors.Join(failure, a.shutdown(), a.Close())
+	a.shutdown()
+	failure = errors.Join(failure, a.Close())
 	<-served
 	<-served
 	return failure
@@ -165,11 +166,14 @@ func serverFailure(ctx context.Context) error {
 	return nil
 }
 
-// shutdown stops accepting and lets requests under way end.
-func (a *App) shutdown() error {
+// shutdown stops accepting and lets requests under way end. Those that do not in
+// time are cut off: their clients ask again, as after any broken connection.
+func (a *App) shutdown() {
 	ctx, cancel := context.WithTimeout(context.Background(), drainMax)
 	defer cancel()
-	return errors.Join(a.engine.Shutdown(ctx), a.adminServer.Shutdown(ctx))
+	if err := errors.Join(a.engine.Shutdown(ctx), a.adminServer.Shutdown(ctx)); err != nil {
+		a.log.Warn("not all connections ended in time", zap.Error(err))
+	}
 }
 
 // Close ends everything that Open began: actors, connections, store, in this

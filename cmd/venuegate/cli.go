@@ -78,7 +78,7 @@ func newRootCommand(sh shell) *cobra.Command {
 	root.AddCommand(
 		newServeCommand(sh), newSimCommand(), newWatchCommand(sh), newDoctorCommand(sh),
 		newCustomersCommand(sh), newKeysCommand(sh), newAccountsCommand(sh),
-		newBackupCommand(sh), newRestoreCommand(sh), newVersionCommand(),
+		newBackupCommand(sh), newRestoreCommand(sh), newBenchCommand(), newVersionCommand(),
 	)
 	return root
 }

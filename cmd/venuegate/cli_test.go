@@ -56,6 +56,7 @@ func TestExitStatus(t *testing.T) {
 		{[]string{"keys", "revoke"}, exitUsage, "accepts 1 arg"},
 		{[]string{"keys", "list", "--data", empty}, exitFailed, "no service has run on " + empty},
 		{[]string{"watch", "trades:binance:BTCUSDT", "--data", empty}, exitFailed, "which key?"},
+		{[]string{"bench", "levitation"}, exitUsage, `no scenario "levitation"`},
 		{[]string{"sim", "--replay", "ftx=/dev/null"}, exitFailed, `"ftx" is no simulated venue`},
 		{[]string{"sim", "--replay", "binance=/nonexistent"}, exitFailed, "/nonexistent"},
 		{[]string{"sim", "--listen", "0.0.0.0:0"}, exitFailed, "not a loopback address"},

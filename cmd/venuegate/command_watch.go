@@ -63,7 +63,11 @@ func (o *watchOptions) complete(config Config, environ []string) error {
 		o.Key = demo.APIKey
 	}
 	if o.URL == "" {
-		o.URL = "ws://" + config.Listen + "/v1/stream"
+		scheme := "ws://"
+		if config.TLS.Cert != "" {
+			scheme = "wss://"
+		}
+		o.URL = scheme + config.Listen + streamPath
 		if err == nil {
 			o.URL = demo.WSURL
 		}

@@ -1,0 +1,54 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"venuegate/bench"
+)
+
+func newBenchCommand() *cobra.Command {
+	var o bench.Options
+	cmd := &cobra.Command{
+		Use: "bench [SCENARIO...]", Short: "Measure the service against the limits of this machine",
+		Long: "Measures the service against the limits of this machine; bench/README.md says how.\n\nScenarios, all of them where none is named:\n\n" + benchScenarios(),
+		Args: func(_ *cobra.Command, args []string) error { return checkScenarios(args) },
+		RunE: func(cmd *cobra.Command, args []string) (err error) {
+			if o.Binary == "" {
+				if o.Binary, err = os.Executable(); err != nil {
+					return err
+				}
+			}
+			return bench.Run(cmd.Context(), cmd.OutOrStdout(), args, o)
+		},
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&o.Binary, "binary", "", "measure another executable, `FILE`")
+	flags.StringVar(&o.Recording, "recording", "", "recorded book stream, `FILE`; default: a synthetic one")
+	flags.IntVar(&o.Rounds, "rounds", bench.RoundsDefault, "repeat each measurement `N` times")
+	return cmd
+}
+
+func benchScenarios() string {
+	var text strings.Builder
+	for _, s := range bench.Scenarios() {
+		fmt.Fprintf(&text, "  %-12s %s\n", s.Name, s.Does)
+	}
+	return text.String()
+}
+
+func checkScenarios(names []string) error {
+	known := map[string]bool{}
+	for _, s := range bench.Scenarios() {
+		known[s.Name] = true
+	}
+	for _, name := range names {
+		if !known[name] {
+			return fmt.Errorf("there is no scenario %q", name)
+		}
+	}
+	return nil
+}
