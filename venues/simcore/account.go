@@ -48,6 +48,8 @@ type account struct {
 	feeMaker    decimal.Decimal
 	feeTaker    decimal.Decimal
 	updatedAt   time.Time
+	// warned says that the margin call for the present trouble was sent.
+	warned bool
 
 	holdings map[string]*holding
 	symbols  []string

@@ -13,8 +13,9 @@ type Event struct {
 	Body EventBody
 }
 
-// EventBody is one of OrderEvent, ConditionalEvent, AccountEvent, ConfigEvent,
-// BookEvent, TradeEvent, MarkEvent, CandleEvent and StatusEvent.
+// EventBody is one of OrderEvent, ConditionalEvent, AccountEvent,
+// MarginCallEvent, ConfigEvent, BookEvent, TradeEvent, MarkEvent, CandleEvent
+// and StatusEvent.
 type EventBody interface{ event() }
 
 // OrderEventKind says what happened to an order.
@@ -64,6 +65,14 @@ type AccountEvent struct {
 	Reason    AccountReason
 	Symbol    string
 	Change    decimal.Decimal
+	Balance   Balance
+	Positions []PositionView
+}
+
+// MarginCallEvent warns an account once, when its cross margin comes near the
+// maintenance margin. Positions are those in cross margin.
+type MarginCallEvent struct {
+	Account   string
 	Balance   Balance
 	Positions []PositionView
 }
@@ -122,6 +131,7 @@ type StatusEvent struct {
 func (OrderEvent) event()       {}
 func (ConditionalEvent) event() {}
 func (AccountEvent) event()     {}
+func (MarginCallEvent) event()  {}
 func (ConfigEvent) event()      {}
 func (BookEvent) event()        {}
 func (TradeEvent) event()       {}

@@ -198,25 +198,40 @@ func (f *Faults) List() []FaultInfo {
 
 // StrikeRequest says which fault a request meets, if any.
 func (f *Faults) StrikeRequest(path, method string) (FaultInfo, bool) {
-	return f.strike(onRequest, path, func(op string) bool { return strings.EqualFold(op, method) })
+	return f.strike(path, func(one *fault) bool {
+		return one.strikes(onRequest) && (one.Match.Op == "" || strings.EqualFold(one.Match.Op, method))
+	})
 }
 
 // StrikeMessage says which fault a message of a stream meets, if any.
 func (f *Faults) StrikeMessage(path, topic string) (FaultInfo, bool) {
-	return f.strike(onStream, path, func(op string) bool { return strings.HasPrefix(topic, op) })
+	return f.strike(path, func(one *fault) bool {
+		return one.strikes(onStream) && strings.HasPrefix(topic, one.Match.Op)
+	})
 }
 
-func (f *Faults) strike(where carrier, path string, matches func(op string) bool) (FaultInfo, bool) {
+// StrikeHandshake says which fault the opening of a stream meets, if any.
+// Actions that also apply to messages strike it only where Op names the method,
+// GET.
+func (f *Faults) StrikeHandshake(path string) (FaultInfo, bool) {
+	return f.strike(path, func(one *fault) bool {
+		if one.Match.Op == "" {
+			return !one.strikes(onStream)
+		}
+		return one.strikes(onRequest) && strings.EqualFold(one.Match.Op, "GET")
+	})
+}
+
+func (one *fault) strikes(where carrier) bool { return faultCarriers[one.Do]&where != 0 }
+
+func (f *Faults) strike(path string, matches func(*fault) bool) (FaultInfo, bool) {
 	if f.count.Load() == 0 {
 		return FaultInfo{}, false
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for _, one := range f.list {
-		if faultCarriers[one.Do]&where == 0 || one.Times > 0 && one.Struck >= one.Times {
-			continue
-		}
-		if !strings.HasPrefix(path, one.Match.Path) || one.Match.Op != "" && !matches(one.Match.Op) {
+		if one.Times > 0 && one.Struck >= one.Times || !strings.HasPrefix(path, one.Match.Path) || !matches(one) {
 			continue
 		}
 		one.Matched++

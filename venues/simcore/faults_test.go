@@ -56,6 +56,23 @@ func TestFaultsMatch(t *testing.T) {
 	}
 }
 
+func TestFaultsOfHandshakes(t *testing.T) {
+	for text, want := range map[string]bool{
+		`{"match":{"path":"/private"},"do":"maintenance"}`:                  true,
+		`{"match":{"path":"/private","op":"get"},"do":"drop_connection"}`:   true,
+		`{"match":{"path":"/private"},"do":"drop_connection"}`:              false,
+		`{"match":{"path":"/private"},"do":"mute"}`:                         false,
+		`{"match":{"path":"/public"},"do":"status"}`:                        false,
+		`{"match":{"path":"/private","op":"ORDER"},"do":"drop_connection"}`: false,
+	} {
+		var f simcore.Faults
+		addFault(t, &f, text)
+		if _, struck := f.StrikeHandshake("/private/ws"); struck != want {
+			t.Errorf("%s strikes: %t", text, struck)
+		}
+	}
+}
+
 func TestFaultProbability(t *testing.T) {
 	strikes := func(seed string) []bool {
 		var f simcore.Faults

@@ -29,9 +29,35 @@ func (x *Exchange) checkMargins() bool {
 		if s.crossMaint.IsPositive() && equity.LessThanOrEqual(s.crossMaint) {
 			x.liquidateCross(a)
 			found = true
+			continue
 		}
+		x.warn(a, s, equity)
 	}
 	return found
+}
+
+// marginCallRatio is the part of the margin balance that the maintenance margin
+// takes when the account is warned.
+var marginCallRatio = decimal.New(8, -1)
+
+func (x *Exchange) warn(a *account, s sums, equity decimal.Decimal) {
+	near := s.crossMaint.IsPositive() && s.crossMaint.GreaterThanOrEqual(equity.Mul(marginCallRatio))
+	if near == a.warned {
+		return
+	}
+	a.warned = near
+	if !near {
+		return
+	}
+	call := MarginCallEvent{Account: a.id, Balance: a.balance()}
+	a.each(func(h *holding) {
+		for i := range h.positions {
+			if !h.isolated && h.positions[i].lots != 0 {
+				call.Positions = append(call.Positions, a.positionView(h, h.positions[i].side, s))
+			}
+		}
+	})
+	x.emit(call)
 }
 
 func (x *Exchange) liquidateCross(a *account) {

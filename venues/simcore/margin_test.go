@@ -167,6 +167,16 @@ func TestLiquidation(t *testing.T) {
 		if v.Wallet.IsNegative() {
 			t.Errorf("wallet %s", v.Wallet)
 		}
+		calls := 0
+		for _, event := range e.events {
+			if call, ok := event.Body.(simcore.MarginCallEvent); ok {
+				calls++
+				e.equal("position of the margin call", call.Positions[0].Qty, "30")
+			}
+		}
+		if calls != 1 {
+			t.Errorf("%d margin calls", calls)
+		}
 		if got := e.again(resting).Status; got != simcore.StatusCancelled {
 			t.Errorf("resting order is %s", got)
 		}

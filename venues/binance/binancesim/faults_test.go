@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/fasthttp/websocket"
+
 	"venuegate/venues/binance/binancesim"
 )
 
@@ -192,6 +194,32 @@ func TestFaultsOfStreams(t *testing.T) {
 		fill(v, 1)
 		s.closed()
 	})
+}
+
+func TestFaultsOfHandshakes(t *testing.T) {
+	v := quiet(t)
+	for fault, status := range map[string]int{
+		`{"match":{"path":"/market"},"times":1,"do":"maintenance"}`:                            503,
+		`{"match":{"path":"/market"},"times":1,"do":"status","args":{"status":403}}`:           403,
+		`{"match":{"path":"/market","op":"GET"},"times":1,"do":"drop_connection"}`:             0,
+		`{"match":{"path":"/market","op":"GET"},"times":1,"do":"delay","args":{"delayMs":10}}`: 0,
+		`{"match":{"path":"/market"},"times":1,"do":"timeout_before","args":{"delayMs":10}}`:   0,
+		`{"match":{"path":"/market","op":"btc"},"times":1,"do":"drop_connection"}`:             101,
+	} {
+		v.script(http.MethodDelete, "/faults", "")
+		v.script(http.MethodPost, "/faults", fault)
+		conn, response, err := websocket.DefaultDialer.Dial(v.endpoints.WsURL+"/market/ws", nil)
+		if err == nil {
+			conn.Close()
+		}
+		got := 0
+		if response != nil {
+			got = response.StatusCode
+		}
+		if got != status {
+			t.Errorf("%s: %d %v", fault, got, err)
+		}
+	}
 }
 
 func TestReadLag(t *testing.T) {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
+	"venuegate/venues/simcore"
 	"venuegate/venues/simcore/simnet"
 )
 
@@ -33,6 +34,9 @@ type client struct {
 
 // serveStream upgrades a request on one of the stream paths.
 func (s *Sim) serveStream(c *fiber.Ctx) error {
+	if fault, struck := s.faults.StrikeHandshake(c.Path()); struck {
+		return s.refuseStream(c, fault)
+	}
 	category, rest, _ := strings.Cut(strings.TrimPrefix(c.Path(), "/"), "/")
 	form, names, _ := strings.Cut(rest, "/")
 	cl := &client{category: category, combined: form == "stream", streams: map[string]bool{}}
@@ -54,6 +58,21 @@ func (s *Sim) serveStream(c *fiber.Ctx) error {
 			s.users.forget(cl)
 		},
 	})
+}
+
+// refuseStream lets the opening of a stream fail as a scripted fault wants it.
+func (s *Sim) refuseStream(c *fiber.Ctx, fault simcore.FaultInfo) error {
+	switch fault.Do {
+	case simcore.FaultStatus:
+		return s.sendStatus(c, fault)
+	case simcore.FaultBan, simcore.FaultMaintenance, simcore.FaultReject:
+		return c.SendStatus(fiber.StatusServiceUnavailable)
+	case simcore.FaultDropConnection:
+		simnet.Drop(c.Context())
+	default:
+		s.server.Silence(c.Context(), fault)
+	}
+	return nil
 }
 
 func (s *Sim) sessionOptions(path string) simnet.SessionOptions {

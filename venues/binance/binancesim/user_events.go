@@ -13,6 +13,7 @@ const (
 	eventAlgo    = "ALGO_UPDATE"
 	eventLite    = "TRADE_LITE"
 	eventConfig  = "ACCOUNT_CONFIG_UPDATE"
+	eventMargin  = "MARGIN_CALL"
 )
 
 type orderEvent struct {
@@ -135,6 +136,8 @@ func (u *users) receive(event simcore.Event) {
 		u.algoChanged(event.Time, &body.Conditional)
 	case simcore.AccountEvent:
 		u.accountChanged(event.Time, &body)
+	case simcore.MarginCallEvent:
+		u.marginCalled(event.Time, &body)
 	case simcore.ConfigEvent:
 		u.configChanged(event.Time, &body)
 	}

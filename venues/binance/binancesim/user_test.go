@@ -139,6 +139,13 @@ func TestLiquidationEvents(t *testing.T) {
 	forced := v.stream("/market/ws/btcusdt@forceOrder/!forceOrder@arr")
 	forced.settled()
 	v.order("symbol=BTCUSDT&side=BUY&type=MARKET&quantity=30")
+	liquidation := num(v.signed(http.MethodGet, "/fapi/v3/positionRisk", "").list(t)[0]["liquidationPrice"])
+	near := liquidation.Add(num("20")).StringFixed(1)
+	v.script(http.MethodPost, "/market", `{"symbol":"BTCUSDT","mark":"`+near+`"}`)
+	call := s.nextOf("MARGIN_CALL")
+	if p := call["p"].([]any)[0].(map[string]any); p["pa"] != "30" || p["mt"] != "CROSSED" || call["cw"] == nil {
+		t.Errorf("%v", call)
+	}
 	v.script(http.MethodPost, "/market", `{"symbol":"BTCUSDT","mark":"60000"}`)
 	for {
 		message := s.next()
