@@ -59,9 +59,10 @@ chaos: ## crash and fault runs against the built binary
 interop: ## independent clients against the simulators
 	@.ci/tagged interop -timeout 30m
 
-bench: ## Go benchmarks of every package, into bench/results (see bench/README.md)
+bench: build ## the service against the limits of this machine, then every package's benchmarks
 	@mkdir -p bench/results
-	go test $(PKG) -run '^$$' -bench . -benchmem -benchtime $(BENCHTIME) | tee bench/results/$(VERSION).txt
+	bin/venuegate bench | tee bench/results/$(VERSION).txt
+	go test $(PKG) -run '^$$' -bench . -benchmem -benchtime $(BENCHTIME) | tee -a bench/results/$(VERSION).txt
 
 verify: lint ## what a release must pass besides the tests: modules, formatting, linters
 	go mod verify

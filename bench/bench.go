@@ -20,9 +20,6 @@ import (
 type Options struct {
 	// Binary is the service's executable, for scenarios that start it.
 	Binary string
-	// Recording is a recorded book stream, for scenarios that replay one; see
-	// README.md. Empty means a synthetic one.
-	Recording string
 	// Rounds is how often each measurement is repeated; 0 means RoundsDefault.
 	Rounds int
 }

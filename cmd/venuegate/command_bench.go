@@ -27,7 +27,6 @@ func newBenchCommand() *cobra.Command {
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&o.Binary, "binary", "", "measure another executable, `FILE`")
-	flags.StringVar(&o.Recording, "recording", "", "recorded book stream, `FILE`; default: a synthetic one")
 	flags.IntVar(&o.Rounds, "rounds", bench.RoundsDefault, "repeat each measurement `N` times")
 	return cmd
 }
