@@ -74,14 +74,14 @@ func TestWalk(t *testing.T) {
 	}
 	s.call(s.demo.ReadKey, http.StatusForbidden, http.MethodDelete, "/v1/orders/"+resting.text("orderId"), "")
 
-	before := describeOrders(s)
+	before := append(describeOrders(s), describeFills(s)...)
 	s.kill()
 	next := startService(t, dir, "--sim", simFile)
 	if next.demo.APIKey != s.demo.APIKey || next.demo.ReadKey != s.demo.ReadKey {
 		t.Error("the second start made other keys")
 	}
-	if after := describeOrders(next); !slices.Equal(after, before) {
-		t.Errorf("orders after the kill\n%s\nbefore\n%s", strings.Join(after, "\n"), strings.Join(before, "\n"))
+	if after := append(describeOrders(next), describeFills(next)...); !slices.Equal(after, before) {
+		t.Errorf("orders and fills after the kill\n%s\nbefore\n%s", strings.Join(after, "\n"), strings.Join(before, "\n"))
 	}
 	next.trade(http.StatusConflict, http.MethodPost, "/v1/orders", fmt.Sprintf(
 		`{"exchange":"binance","symbol":"BTCUSDT","side":"buy","type":"limit","qty":"1","price":%q,"requestId":"walk-1"}`, price))
@@ -118,14 +118,24 @@ func betweenBestPrices(t *testing.T, s *service) decimal.Decimal {
 	return price
 }
 
-// describeOrders lists all orders with what must survive.
+// describeOrders and describeFills list all of them with what must survive.
 func describeOrders(s *service) []string {
 	s.t.Helper()
-	orders := s.trade(http.StatusOK, http.MethodGet, "/v1/orders?status=all", "").items()
-	lines := make([]string, len(orders))
-	for i, o := range orders {
-		for _, member := range []string{"orderId", "requestId", "status", "qty", "filledQty", "price", "avgPrice", "fee", "venueOrderId", "comment", "createdAt"} {
-			lines[i] += member + "=" + o.text(member) + " "
+	return describe(s.trade(http.StatusOK, http.MethodGet, "/v1/orders?status=all", ""),
+		"orderId", "requestId", "status", "qty", "filledQty", "price", "avgPrice", "fee", "venueOrderId", "comment", "createdAt")
+}
+
+func describeFills(s *service) []string {
+	s.t.Helper()
+	return describe(s.trade(http.StatusOK, http.MethodGet, "/v1/fills", ""),
+		"fillId", "orderId", "qty", "price", "fee", "venueTradeId", "executedAt")
+}
+
+func describe(list record, members ...string) []string {
+	lines := make([]string, len(list.items()))
+	for i, item := range list.items() {
+		for _, member := range members {
+			lines[i] += member + "=" + item.text(member) + " "
 		}
 	}
 	return lines
