@@ -57,7 +57,7 @@ type Server struct {
 // NewServer makes a server that serves nothing yet.
 func NewServer(log *zap.Logger) *Server {
 	s := &Server{log: log, closing: make(chan struct{})}
-	s.Sessions = newSessions(s.closing)
+	s.Sessions = newSessions()
 	return s
 }
 

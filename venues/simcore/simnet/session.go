@@ -14,6 +14,7 @@ import (
 const (
 	queueBytesMax  = 16 << 20
 	writeTimeout   = 10 * time.Second
+	goodbyeTimeout = time.Second
 	readBytesMax   = 64 << 10
 	bufferBytes    = 4 << 10
 	rateLimitSpan  = time.Second
@@ -38,7 +39,6 @@ type SessionOptions struct {
 
 // Sessions are the open WebSocket sessions of a server.
 type Sessions struct {
-	closing <-chan struct{}
 	running sync.WaitGroup
 
 	mu     sync.Mutex
@@ -46,69 +46,53 @@ type Sessions struct {
 	closed bool
 }
 
-func newSessions(closing <-chan struct{}) *Sessions {
-	return &Sessions{closing: closing, open: map[*Session]struct{}{}}
-}
+func newSessions() *Sessions { return &Sessions{open: map[*Session]struct{}{}} }
 
 var upgrader = websocket.FastHTTPUpgrader{
 	ReadBufferSize: bufferBytes, WriteBufferSize: bufferBytes,
 	CheckOrigin: func(*fasthttp.RequestCtx) bool { return true },
 }
 
-// Serve upgrades a request and runs the session. opened is called before
-// anything is read, received for every text message, both from the session's
-// own goroutine; ended after the last of them.
+// Serve upgrades a request and runs the session in a goroutine of the HTTP
+// server.
 func (all *Sessions) Serve(ctx *fasthttp.RequestCtx, options SessionOptions, handler SessionHandler) error {
-	if !all.enter() {
-		Drop(ctx)
-		return nil
-	}
-	err := upgrader.Upgrade(ctx, func(conn *websocket.Conn) {
-		defer all.running.Done()
+	return upgrader.Upgrade(ctx, func(conn *websocket.Conn) {
 		s := newSession(conn, options)
-		if !all.add(s) {
-			return
+		if all.begin(s) {
+			defer all.finish(s)
+			s.run(handler)
 		}
-		defer all.remove(s)
-		s.run(handler)
 	})
-	if err != nil {
-		all.running.Done()
-	}
-	return err
 }
 
-// SessionHandler is what an endpoint does with a session.
+// SessionHandler is what an endpoint does with a session. All are called from
+// the session's own goroutine.
 type SessionHandler struct {
-	Opened   func(*Session)
+	// Opened is called before anything is read.
+	Opened func(*Session)
+	// Received is called for every text message.
 	Received func(*Session, []byte)
-	Ended    func(*Session)
+	// Ended is called after the last message.
+	Ended func(*Session)
 }
 
-func (all *Sessions) enter() bool {
+// begin counts a session; false where the server is closing.
+func (all *Sessions) begin(s *Session) bool {
 	all.mu.Lock()
 	defer all.mu.Unlock()
 	if all.closed {
 		return false
 	}
 	all.running.Add(1)
-	return true
-}
-
-func (all *Sessions) add(s *Session) bool {
-	all.mu.Lock()
-	defer all.mu.Unlock()
-	if all.closed {
-		return false
-	}
 	all.open[s] = struct{}{}
 	return true
 }
 
-func (all *Sessions) remove(s *Session) {
+func (all *Sessions) finish(s *Session) {
 	all.mu.Lock()
 	defer all.mu.Unlock()
 	delete(all.open, s)
+	all.running.Done()
 }
 
 func (all *Sessions) closeAll() {
@@ -245,5 +229,7 @@ func (s *Session) end(code int, reason string) {
 		return
 	}
 	s.closed, s.closeCode, s.closeReason = true, code, reason[:min(len(reason), closeReasonMax)]
+	// A write to a client that does not read must not hold up the end.
+	_ = s.conn.NetConn().SetWriteDeadline(time.Now().Add(goodbyeTimeout))
 	s.signal()
 }

@@ -162,7 +162,7 @@ func (s *Session) sayGoodbye() {
 	}
 	frame := websocket.FormatCloseMessage(code, reason)
 	// The peer may be gone already; the connection is closed in any case.
-	_ = s.conn.WriteControl(websocket.CloseMessage, frame, time.Now().Add(time.Second))
+	_ = s.conn.WriteControl(websocket.CloseMessage, frame, time.Now().Add(goodbyeTimeout))
 }
 
 // ticking is a ticker that never ticks for a zero interval.
