@@ -274,6 +274,7 @@ func (s *state) succeed(m moment, o *order) {
 		OrderSpec: o.OrderSpec, Source: o.Source, ChannelID: o.ChannelID, Comment: o.Comment,
 	})
 	next.Qty, next.Price, next.TriggerPrice = wanted.qty.Sub(o.FilledQty), wanted.price, wanted.triggerPrice
+	next.Protection = planProtection(&next.OrderSpec)
 	next.Replaces, o.ReplacedBy = o.OrderID, next.OrderID
 	next.waiters, next.replyDue = o.change.waiters, m.now.Add(answerWithin)
 	o.change.waiters = nil

@@ -131,6 +131,7 @@ func (s *state) takePositions(m moment, list []venues.Position, readAt time.Time
 			s.closePosition(m, p)
 		}
 	}
+	s.withdrawOrphans(m, open, readAt)
 }
 
 func (s *state) takePosition(m moment, p venues.Position) {

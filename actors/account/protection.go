@@ -1,6 +1,7 @@
 package account
 
 import (
+	"slices"
 	"time"
 
 	"github.com/shopspring/decimal"
@@ -20,6 +21,12 @@ const (
 	// closeUnprotectedAfter is when a position that cannot be protected is
 	// closed instead.
 	closeUnprotectedAfter = 2 * protectWithin
+	// closeRetryMax bounds the waits, each twice the one before, between closing
+	// orders that did not close everything.
+	closeRetryMax = 30 * time.Second
+	// positionLag is how long after a fill the venue's list of positions may
+	// still lack it.
+	positionLag = 2 * time.Second
 )
 
 // protecting lists the kinds of protection in the order in which they are
@@ -32,13 +39,28 @@ func protecting() []venues.Protecting {
 // none itself: reduce-only stops are placed with the fill, follow its size, and
 // go when the position does.
 type guard struct {
-	legs map[venues.Protecting]*order
+	// legs are the protecting orders of each kind in the order of their making:
+	// the newest counts, those before it go once it lives.
+	legs map[venues.Protecting][]*order
 	// due is when legs are looked at again, alarmDue when a fill has been
-	// unprotected for too long.
+	// unprotected since too long.
 	due      time.Time
 	alarmDue time.Time
 	since    time.Time
-	closing  bool
+	// closing says that what cannot be protected is being closed: exit is the
+	// order on its way, exited what the ones before it have closed.
+	closing bool
+	exit    *order
+	exited  decimal.Decimal
+	retries int
+}
+
+// current is the newest protecting order of a kind; nil if there is none.
+func (g *guard) current(kind venues.Protecting) *order {
+	if legs := g.legs[kind]; len(legs) > 0 {
+		return legs[len(legs)-1]
+	}
+	return nil
 }
 
 // planProtection notes what an order's stop loss and take profit will become.
@@ -70,7 +92,7 @@ func (s *state) setLeg(o *order, kind venues.Protecting, status venues.Protectio
 // guardFill makes the legs follow a fill of their entry. A crash in between is
 // no loss: an entry whose protection is awake is loaded at start.
 func (s *state) guardFill(m moment, o *order) {
-	if s.caps.AttachedProtection || !o.Protection.Awake() {
+	if s.caps.AttachedProtection || (!o.Protection.Awake() && !o.guard.closing) {
 		return
 	}
 	if o.guard.since.IsZero() {
@@ -85,15 +107,19 @@ func (s *state) guardFill(m moment, o *order) {
 // position is never naked in between.
 func (s *state) protect(m moment, o *order) {
 	o.guard.due = time.Time{}
-	if !o.FilledQty.IsPositive() || o.guard.closing {
+	if o.guard.closing {
+		s.exit(m, o)
+		return
+	}
+	if !o.FilledQty.IsPositive() {
 		return
 	}
 	for _, kind := range protecting() {
 		leg := o.Protection.Leg(kind)
-		if leg == nil || (leg.Status != venues.ProtectionPending && leg.Status != venues.ProtectionLive && leg.Status != venues.ProtectionFailed) {
+		if leg == nil || (leg.Status != venues.ProtectionPending && leg.Status != venues.ProtectionLive) {
 			continue
 		}
-		current := o.guard.legs[kind]
+		current := o.guard.current(kind)
 		if current != nil && !current.Status.IsClosed() && current.Qty.Equal(o.FilledQty) {
 			continue
 		}
@@ -119,37 +145,42 @@ func (s *state) placeLeg(m moment, o *order, kind venues.Protecting, price decim
 
 func (s *state) linkLeg(o, leg *order) {
 	if o.guard.legs == nil {
-		o.guard.legs = map[venues.Protecting]*order{}
+		o.guard.legs = map[venues.Protecting][]*order{}
 	}
-	if before := o.guard.legs[leg.Protects]; before != nil && !before.Status.IsClosed() {
-		leg.supersedes = before
-	}
-	o.guard.legs[leg.Protects] = leg
+	legs := slices.DeleteFunc(o.guard.legs[leg.Protects], func(l *order) bool { return l.Status.IsClosed() })
+	o.guard.legs[leg.Protects] = append(legs, leg)
 }
 
 // legChanged carries what became of a leg over to its entry.
 func (s *state) legChanged(m moment, leg *order) {
 	o, known := s.orders[leg.EntryOrderID]
-	if !known || o.guard.legs[leg.Protects] != leg {
-		return // superseded, or its entry is history
+	if !known {
+		return // its entry is history
+	}
+	if leg == o.guard.exit {
+		s.exitChanged(m, o)
+		return
+	}
+	if o.guard.current(leg.Protects) != leg {
+		return // superseded
 	}
 	switch {
 	case leg.Status == venues.StatusUntriggered:
 		s.setLeg(o, leg.Protects, venues.ProtectionLive, leg.OrderID)
-		s.cancelSuperseded(m, leg)
+		s.withdrawSuperseded(m, o, leg.Protects)
 	case leg.FilledQty.IsPositive() || leg.Status == venues.StatusOpen:
 		s.setLeg(o, leg.Protects, venues.ProtectionTriggered, leg.OrderID)
+		s.withdrawSuperseded(m, o, leg.Protects)
 		if leg.Status.IsClosed() {
 			s.cancelOtherLegs(m, o, leg.Protects)
 		}
 	case leg.Status == venues.StatusRejected || leg.Status == venues.StatusExpired:
-		s.setLeg(o, leg.Protects, venues.ProtectionFailed, leg.OrderID)
 		s.legFailed(m, o, leg)
 	case leg.Status == venues.StatusCancelled:
 		s.setLeg(o, leg.Protects, venues.ProtectionCancelled, leg.OrderID)
 	}
 	if !o.unprotected() {
-		o.guard.alarmDue = time.Time{}
+		o.guard.alarmDue, o.guard.since = time.Time{}, time.Time{}
 	}
 	s.watch(o)
 }
@@ -160,8 +191,7 @@ func (o *order) unprotected() bool {
 		return false
 	}
 	for _, kind := range protecting() {
-		if leg := o.Protection.Leg(kind); leg != nil &&
-			(leg.Status == venues.ProtectionPending || leg.Status == venues.ProtectionFailed) {
+		if leg := o.Protection.Leg(kind); leg != nil && leg.Status == venues.ProtectionPending {
 			return true
 		}
 	}
@@ -169,13 +199,23 @@ func (o *order) unprotected() bool {
 }
 
 // legFailed tries again, or closes at once where the price is already past the
-// stop: that is what the stop was for.
+// stop: that is what the stop was for. The leg stays pending until then, so that
+// a restart finds it.
 func (s *state) legFailed(m moment, o, leg *order) {
-	if leg.Error != nil && leg.Error.Reason == venues.ReasonWouldTrigger {
-		s.closeUnprotected(m, o, "price_past_"+string(leg.Protects))
-		return
+	if status := o.Protection.Leg(leg.Protects).Status; status != venues.ProtectionPending && status != venues.ProtectionLive {
+		return // it was given up before
 	}
-	o.guard.due = earlier(o.guard.due, m.now.Add(protectRetry))
+	s.setLeg(o, leg.Protects, venues.ProtectionPending, leg.OrderID)
+	switch {
+	case o.guard.closing:
+	case leg.Error != nil && leg.Error.Reason == venues.ReasonWouldTrigger:
+		s.closeUnprotected(m, o, "price_past_"+string(leg.Protects))
+	default:
+		if o.guard.since.IsZero() {
+			o.guard.since, o.guard.alarmDue = m.now, m.now.Add(protectWithin)
+		}
+		o.guard.due = earlier(o.guard.due, m.now.Add(protectRetry))
+	}
 }
 
 // guardDue retries failed legs, raises the alarm, and at last closes.
@@ -199,54 +239,94 @@ func (s *state) guardDue(m moment, o *order) {
 	o.guard.alarmDue = o.guard.since.Add(closeUnprotectedAfter)
 }
 
-// closeUnprotected closes what an entry opened: it could not be protected.
+// closeUnprotected closes what an entry opened, and keeps it from opening more:
+// it could not be protected.
 func (s *state) closeUnprotected(m moment, o *order, why string) {
 	o.guard.closing = true
 	o.guard.due, o.guard.alarmDue = time.Time{}, time.Time{}
+	s.note(m, o, "closed_by_protection", persistence.JournalField{Name: "reason", Value: why})
+	s.withdraw(m, o)
 	s.cancelOtherLegs(m, o, "")
+	s.exit(m, o)
+}
+
+// exit makes the intent of the order that closes what is still open.
+func (s *state) exit(m moment, o *order) {
+	rest := o.FilledQty.Sub(o.guard.exited)
+	if o.guard.exit != nil || !rest.IsPositive() {
+		return
+	}
 	out := s.newOrder(m, venues.PlaceOrder{
 		OrderSpec: venues.OrderSpec{
-			Symbol: o.Symbol, Side: o.Side.Opposite(), Type: venues.TypeMarket, Qty: o.FilledQty,
+			Symbol: o.Symbol, Side: o.Side.Opposite(), Type: venues.TypeMarket, Qty: rest,
 			ReduceOnly: true, TimeInForce: venues.ImmediateOrCancel,
 		},
 		Source: venues.SourceProtection,
 	})
 	out.EntryOrderID, out.Protects = o.OrderID, venues.ProtectingStopLoss
-	s.note(m, o, "closed_by_protection", persistence.JournalField{Name: "reason", Value: why},
-		persistence.JournalField{Name: "close_order", Value: out.OrderID})
+	o.guard.exit = out
 	s.after(callPlace{orderID: out.OrderID, request: out.request()})
 	s.touch(out)
 }
 
-func (s *state) cancelSuperseded(m moment, leg *order) {
-	if before := leg.supersedes; before != nil {
-		leg.supersedes = nil
-		s.withdraw(m, before)
+// exitChanged follows a closing order to its end; what it left open is tried
+// again until it is closed.
+func (s *state) exitChanged(m moment, o *order) {
+	out := o.guard.exit
+	if !out.Status.IsClosed() {
+		return
+	}
+	o.guard.exit = nil
+	o.guard.exited = o.guard.exited.Add(out.FilledQty)
+	if out.Error != nil && out.Error.Reason == venues.ReasonNoPosition {
+		o.guard.exited = o.FilledQty
+	}
+	if o.guard.exited.LessThan(o.FilledQty) {
+		wait := min(protectRetry<<min(o.guard.retries, 8), closeRetryMax)
+		o.guard.retries++
+		o.guard.due = earlier(o.guard.due, m.now.Add(wait))
+		s.watch(o)
+		return
+	}
+	for _, kind := range protecting() {
+		if leg := o.Protection.Leg(kind); leg != nil && leg.Status == venues.ProtectionPending {
+			s.setLeg(o, kind, venues.ProtectionFailed, leg.OrderID)
+		}
 	}
 }
 
-// cancelOtherLegs ends every leg of an entry but one.
-func (s *state) cancelOtherLegs(m moment, o *order, but venues.Protecting) {
-	for _, kind := range protecting() {
-		if kind == but || o.Protection.Leg(kind) == nil {
-			continue
-		}
-		leg := o.guard.legs[kind]
-		if leg == nil || leg.Status.IsClosed() {
-			if o.Protection.Leg(kind).Status == venues.ProtectionPending {
-				s.setLeg(o, kind, venues.ProtectionCancelled, "")
-			}
-			continue
-		}
+// withdrawSuperseded ends the legs before the newest one. A cancel that failed
+// is tried again whenever the newest one is seen alive.
+func (s *state) withdrawSuperseded(m moment, o *order, kind venues.Protecting) {
+	legs := o.guard.legs[kind]
+	for _, leg := range legs[:len(legs)-1] {
 		s.withdraw(m, leg)
 	}
 }
 
-// withdraw cancels an order of our own for which nobody waits.
+// cancelOtherLegs ends every leg of an entry but those of one kind.
+func (s *state) cancelOtherLegs(m moment, o *order, but venues.Protecting) {
+	for _, kind := range protecting() {
+		leg := o.Protection.Leg(kind)
+		if kind == but || leg == nil {
+			continue
+		}
+		for _, legOrder := range o.guard.legs[kind] {
+			s.withdraw(m, legOrder)
+		}
+		current := o.guard.current(kind)
+		if (current == nil || current.Status.IsClosed()) && leg.Status == venues.ProtectionPending && !o.guard.closing {
+			s.setLeg(o, kind, venues.ProtectionCancelled, "")
+		}
+	}
+}
+
+// withdraw cancels an order of our own accord.
 func (s *state) withdraw(m moment, o *order) {
 	if o.Status.IsClosed() || o.change.kind == venues.PendingCancel {
 		return
 	}
+	s.answerChange(o, nil) // an amend is overtaken
 	o.change = change{kind: venues.PendingCancel, deadline: m.now.Add(orderLifeMax + s.caps.AbsenceAfter)}
 	o.PendingAction = venues.PendingCancel
 	s.sendCancel(o)
@@ -256,10 +336,32 @@ func (s *state) withdraw(m moment, o *order) {
 // positionGone withdraws the protection of a position that is flat.
 func (s *state) positionGone(m moment, p *venues.Position) {
 	for _, o := range s.inOrder() {
-		if o.Symbol == p.Symbol && o.Protection.Awake() && o.Status.IsClosed() && (o.Side == venues.Buy) == (p.Side == venues.Long) {
+		if o.protects(p.Symbol, p.Side) {
 			s.cancelOtherLegs(m, o, "")
 		}
 	}
+}
+
+// withdrawOrphans withdraws the protection of entries whose position is not in
+// a list of those that are open: it was closed while nobody watched, or a cancel
+// has failed.
+func (s *state) withdrawOrphans(m moment, open map[string]bool, readAt time.Time) {
+	for _, o := range s.inOrder() {
+		p := venues.Position{Symbol: o.Symbol, Side: venues.Long}
+		if o.Side == venues.Sell {
+			p.Side = venues.Short
+		}
+		if !open[p.Key()] && o.protects(p.Symbol, p.Side) && readAt.Sub(o.UpdatedAt.Time) > positionLag {
+			s.cancelOtherLegs(m, o, "")
+		}
+	}
+}
+
+// protects says whether the order is an entry that has ended and still protects
+// a position.
+func (o *order) protects(symbol string, side venues.PositionSide) bool {
+	return o.Symbol == symbol && (o.Side == venues.Buy) == (side == venues.Long) &&
+		o.Status.IsClosed() && o.Protection.Awake()
 }
 
 // endProtection follows the end of an entry that was never filled.
@@ -278,8 +380,13 @@ func (s *state) endProtection(o *order) {
 // the last incarnation stopped.
 func (s *state) relink(m moment) {
 	for _, leg := range s.inOrder() {
-		if o, known := s.orders[leg.EntryOrderID]; known && leg.Type.IsStop() {
+		o, known := s.orders[leg.EntryOrderID]
+		switch {
+		case !known:
+		case leg.Type.IsStop():
 			s.linkLeg(o, leg)
+		case !leg.Status.IsClosed():
+			o.guard.closing, o.guard.exit = true, leg
 		}
 	}
 	for _, o := range s.inOrder() {

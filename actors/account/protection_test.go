@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"venuegate/actors"
 	"venuegate/venues"
 )
 
@@ -175,5 +176,163 @@ func TestEntryWithoutAFillNeedsNoProtection(t *testing.T) {
 	wantLegs(t, o, venues.ProtectionCancelled, venues.ProtectionCancelled)
 	if o.Unfinished() {
 		t.Fatal("it is still looked after")
+	}
+}
+
+// refuse answers an order of ours with a refusal.
+func (b *bench) refuse(o *order, reason string) {
+	refusal := venues.Errorf(venues.CodeOrderRejected, "no").With("reason", reason)
+	b.step(func(m moment) { b.state.placed(m, placeDone{orderID: o.OrderID, err: refusal}) })
+}
+
+// TestBurstOfFillsLeavesOneLeg: legs are superseded before they are known to
+// live; in the end only the newest one may stay.
+func TestBurstOfFillsLeavesOneLeg(t *testing.T) {
+	b := newBench(t, venues.Capabilities{})
+	o := b.fillEntry("0.2")
+	first := b.legs(time.Second)
+	b.fillMore(o, "t2", "0.2")
+	second := b.legs(time.Second)
+	b.fillMore(o, "t3", "0.6")
+	third := b.legs(time.Second)
+	b.live(first...)
+	b.live(second...)
+	b.live(third...)
+	for _, leg := range append(first, second...) {
+		if leg.PendingAction != venues.PendingCancel {
+			t.Fatalf("a %s of %s stays beside that of %s", leg.Protects, leg.Qty, third[0].Qty)
+		}
+	}
+}
+
+func TestLegThatOutlivesItsSuccessorsRefusalIsWithdrawn(t *testing.T) {
+	b := newBench(t, venues.Capabilities{})
+	o := b.fillEntry("0.4")
+	first := b.legs(time.Second)
+	b.live(first...)
+	b.fillMore(o, "t2", "0.6")
+	second := b.legs(200 * time.Millisecond)
+	b.refuse(second[0], "")
+	b.live(second[1])
+	third := b.legs(2 * time.Second)
+	if len(third) != 1 {
+		t.Fatalf("%d legs after the refusal", len(third))
+	}
+	b.live(third...)
+	if first[0].PendingAction != venues.PendingCancel {
+		t.Fatal("the first stop stays")
+	}
+}
+
+func TestFailedCancelOfASupersededLegIsTriedAgain(t *testing.T) {
+	b := newBench(t, venues.Capabilities{})
+	o := b.fillEntry("0.4")
+	first := b.legs(time.Second)
+	b.live(first...)
+	b.fillMore(o, "t2", "0.6")
+	second := b.legs(time.Second)
+	b.live(second...)
+	b.step(func(m moment) { b.state.cancelled(m, cancelDone{orderID: first[0].OrderID, err: errPoolFull}) })
+	b.step(func(m moment) { b.state.report(m, second[0].says(venues.StatusUntriggered, "0")) })
+	if !b.find(isCancel) {
+		t.Fatal("the first stop stays")
+	}
+}
+
+// TestUnprotectedIsClosedUntilItIs: the venue refuses the close too, for a while.
+func TestUnprotectedIsClosedUntilItIs(t *testing.T) {
+	b := newBench(t, venues.Capabilities{})
+	o := b.fillEntry("0.4")
+	b.refuse(b.legs(time.Second)[0], venues.ReasonWouldTrigger)
+	if o.PendingAction != venues.PendingCancel {
+		t.Fatal("the entry goes on filling")
+	}
+	exit := o.guard.exit
+	for range 5 {
+		b.step(func(m moment) {
+			b.state.placed(m, placeDone{orderID: exit.OrderID, err: errPoolFull})
+		})
+		again := b.legs(closeRetryMax)
+		if len(again) != 1 || again[0].Type != venues.TypeMarket || !again[0].Qty.Equal(o.FilledQty) {
+			t.Fatalf("%d orders after the close was not sent", len(again))
+		}
+		exit = again[0]
+	}
+	if !o.Unfinished() {
+		t.Fatal("a restart would forget the open position")
+	}
+	r := exit.says(venues.StatusFilled, "0.4")
+	r.Fill = exit.fill("t8", "0.4", "57000")
+	b.step(func(m moment) { b.state.report(m, r) })
+	if len(b.legs(time.Minute)) != 0 || o.Protection.StopLoss.Status != venues.ProtectionFailed {
+		t.Fatalf("closed, and the stop loss is %s", o.Protection.StopLoss.Status)
+	}
+}
+
+func TestNothingToCloseEndsTheClosing(t *testing.T) {
+	b := newBench(t, venues.Capabilities{})
+	o := b.fillEntry("1")
+	b.refuse(b.legs(time.Second)[0], venues.ReasonWouldTrigger)
+	b.refuse(o.guard.exit, venues.ReasonNoPosition)
+	if len(b.legs(time.Minute)) != 0 {
+		t.Fatal("it goes on closing what is not there")
+	}
+}
+
+func TestFillsThatNeverComeAreProtectedToo(t *testing.T) {
+	b := newBench(t, venues.Capabilities{})
+	o := b.open(protectedOrder(), venues.StatusOpen)
+	b.step(func(m moment) { b.state.report(m, o.says(venues.StatusFilled, "1")) })
+	if legs := b.legs(fillsHoldMax + time.Second); len(legs) != 2 {
+		t.Fatalf("%d legs", len(legs))
+	}
+}
+
+func TestLaterFillIsAnAlarmOfItsOwn(t *testing.T) {
+	b := newBench(t, venues.Capabilities{})
+	o := b.fillEntry("0.4")
+	b.live(b.legs(time.Second)...)
+	b.pass(time.Hour)
+	b.fillMore(o, "t2", "0.6")
+	b.legs(time.Second)
+	if o.guard.alarmDue.IsZero() {
+		t.Fatal("nobody would notice that the second fill is not protected")
+	}
+}
+
+// TestProtectionOfAPositionClosedUnseenIsWithdrawn: after a restart, say.
+func TestProtectionOfAPositionClosedUnseenIsWithdrawn(t *testing.T) {
+	b := newBench(t, venues.Capabilities{})
+	b.fillEntry("1")
+	legs := b.legs(time.Second)
+	b.live(legs...)
+	b.step(func(m moment) { b.state.fundsRead(m, fundsDone{funds: Funds{ReadAt: b.now}}) })
+	if b.find(isCancel) {
+		t.Fatal("the list of positions may be older than the fill")
+	}
+	b.pass(time.Minute)
+	b.step(func(m moment) { b.state.fundsRead(m, fundsDone{funds: Funds{ReadAt: b.now}}) })
+	for _, leg := range legs {
+		if leg.PendingAction != venues.PendingCancel {
+			t.Fatalf("the %s is orphaned", leg.Protects)
+		}
+	}
+}
+
+func TestReplacedStopKeepsItsProtection(t *testing.T) {
+	b := newBench(t, venues.Capabilities{})
+	in := protectedOrder()
+	in.cmd.Type, in.cmd.TriggerPrice = venues.TypeStopLimit, venues.Some(venues.MustDecimal("61000"))
+	o := b.open(in, venues.StatusUntriggered)
+	amend := amendOrder{
+		orderReply: actors.ReplyFunc(func(venues.Order, error) {}), instrument: instrument(),
+		cmd: venues.AmendOrder{OrderID: o.OrderID, TriggerPrice: venues.Some(venues.MustDecimal("61500"))},
+	}
+	b.step(func(m moment) { b.state.amend(m, amend) })
+	b.step(func(m moment) {
+		b.state.cancelled(m, cancelDone{orderID: o.OrderID, report: o.says(venues.StatusCancelled, "0")})
+	})
+	if next := b.state.orders[o.ReplacedBy]; !next.Protection.Awake() {
+		t.Fatal("the successor has a stop loss and no protection")
 	}
 }

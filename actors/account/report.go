@@ -178,6 +178,7 @@ func (s *state) releaseHeld(m moment, o *order) {
 	if r.AvgPrice.Valid {
 		o.AvgPrice = r.AvgPrice
 	}
+	s.guardFill(m, o)
 	s.note(m, o, "fills_missing", persistence.JournalField{Name: "filled_qty", Value: venues.FormatDecimal(r.FilledQty)})
 	s.take(m, o, r)
 }

@@ -95,8 +95,6 @@ type order struct {
 	inquiry inquiry
 	change  change
 	guard   guard
-	// supersedes is the protecting order that this one replaces once it lives.
-	supersedes *order
 	// forced marks a liquidation.
 	forced bool
 }
