@@ -40,6 +40,18 @@
 // the life of a position is exact to the last digit whatever the entry price
 // divides into.
 //
+// # For scripts
+//
+// [Control] is the control API as plain calls, [Faults] decides which scripted
+// fault a request or a message meets, [Ledger] records every order in memory
+// and, opened with [OpenLedger], in a file that outlives a kill; several
+// exchanges may share one. Package simnet puts them on a wire.
+//
+// A quiet exchange has a still ladder of liquidity around each start price. It
+// is used up by those who take it; [Exchange.MovePrice] and [Exchange.SetDepth]
+// lay it anew, and with a depth of zero only the orders of accounts and
+// [Exchange.HouseLevel] make the book.
+//
 // # Example
 //
 //	exchange, err := simcore.New(simcore.Options{Instruments: listing, Seed: 1})

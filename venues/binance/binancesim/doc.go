@@ -36,6 +36,12 @@
 //   - Subscriptions to a stream of another category are accepted and silent.
 //   - REST decimals are padded, event decimals trimmed.
 //
+// # Recordings
+//
+// [Sim.Replay] plays a recording as the streams of its symbols: recorded streams
+// byte by byte, other speeds derived, depth snapshots from the recorded book as
+// it is at that moment, orders matched against it.
+//
 // # What it does not
 //
 // Multi-assets mode, portfolio margin, delivery contracts, the WebSocket order
