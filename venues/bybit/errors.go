@@ -1,0 +1,204 @@
+package bybit
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"go.uber.org/zap"
+
+	"venuegate/venues"
+	"venuegate/venues/internal/restclient"
+)
+
+const (
+	// limitWaitMin is the shortest wait after a broken limit, limitWaitMax the
+	// longest that is believed.
+	limitWaitMin = time.Second
+	limitWaitMax = time.Minute
+	// blockedFor is how long nothing is sent after the venue shut our address
+	// out: it lifts that after ten minutes of silence.
+	blockedFor = 10 * time.Minute
+	// overloadedFor is how long nothing is sent after the venue's own protection
+	// turned us away.
+	overloadedFor = time.Second
+	// maintenanceRetry serves maintenance without an end.
+	maintenanceRetry = time.Minute
+)
+
+// envelope holds every answer of the venue.
+type envelope struct {
+	RetCode json.RawMessage `json:"retCode"`
+	RetMsg  string          `json:"retMsg"`
+	Result  json.RawMessage `json:"result"`
+}
+
+// parseEnvelope reads an answer; ok says that it is one, with a code.
+func parseEnvelope(body []byte) (code int, e envelope, ok bool) {
+	if !bytes.HasPrefix(bytes.TrimLeft(body, " \r\n\t"), []byte("{")) || json.Unmarshal(body, &e) != nil {
+		return 0, envelope{}, false
+	}
+	code, err := strconv.Atoi(unquote(e.RetCode))
+	return code, e, err == nil
+}
+
+// judge turns an answer into its result or an error. Only code 0 with a good
+// status is success; only a listed code is a definite no.
+func (c *Connector) judge(r request, a *restclient.Answer) (json.RawMessage, error) {
+	code, e, ok := parseEnvelope(a.Body)
+	switch {
+	case a.Status == http.StatusForbidden && !ok:
+		return nil, c.blocked(r, a)
+	case a.Status >= 500, a.Status == http.StatusRequestTimeout, !ok:
+		return nil, uncertain(r, venueFault(venues.CodeExchangeUnavailable, code, e.RetMsg,
+			"the venue answered with status "+strconv.Itoa(a.Status)))
+	case verdicts[code].code == venues.CodeRateLimited:
+		return nil, c.limited(r, a, code, e.RetMsg)
+	case code == codeOverloaded, a.Status == http.StatusTooManyRequests:
+		c.gate.Freeze(overloadedFor)
+		return nil, uncertain(r, venueFault(venues.CodeExchangeUnavailable, code, e.RetMsg, "the venue is overloaded").
+			With("reason", "overloaded"))
+	case code != 0:
+		return nil, c.refusal(r, code, e.RetMsg)
+	case a.Status == http.StatusOK:
+		return e.Result, nil
+	default:
+		return nil, uncertain(r, venueFault(venues.CodeExchangeUnavailable, code, e.RetMsg,
+			"the venue answered with status "+strconv.Itoa(a.Status)))
+	}
+}
+
+// uncertain joins ErrOutcomeUnknown to the error of a request that may have
+// changed something.
+func uncertain(r request, err error) error {
+	if r.mutates {
+		return outcomeUnknown(err)
+	}
+	return err
+}
+
+// blocked handles a 403 that is not the API's own. One that names the limit is
+// definite; any other may come from anything in between.
+func (c *Connector) blocked(r request, a *restclient.Answer) error {
+	c.gate.Freeze(blockedFor)
+	if bytes.Contains(a.Body, []byte("access too frequent")) {
+		e := venues.Errorf(venues.CodeRateLimited, "the venue's limit of this address is used up")
+		e.RetryAfter = blockedFor
+		return e
+	}
+	e := venues.Errorf(venues.CodeExchangeUnavailable, "the venue refuses requests from here")
+	e.RetryAfter = blockedFor
+	return uncertain(r, e.With("reason", "blocked"))
+}
+
+// limited handles a broken limit: definite, nothing was executed. It concerns the
+// account's use of one endpoint.
+func (c *Connector) limited(r request, a *restclient.Answer, code int, message string) error {
+	wait := limitWaitMin
+	if ms, err := strconv.ParseInt(a.Header.Get("X-Bapi-Limit-Reset-Timestamp"), 10, 64); err == nil {
+		wait = min(max(time.UnixMilli(ms).Sub(c.clock.Now()), limitWaitMin), limitWaitMax)
+	}
+	if budget := r.budget(); budget != nil {
+		c.gate.Exhaust(budget, wait)
+	} else {
+		c.gate.Freeze(wait)
+	}
+	e := venueFault(venues.CodeRateLimited, code, message, "the venue's request limit is used up")
+	e.RetryAfter = wait
+	return e
+}
+
+// refusal handles a code by the table.
+func (c *Connector) refusal(r request, code int, message string) error {
+	v, listed := verdicts[code]
+	switch {
+	case code == codeParameter:
+		v = parameterVerdict(message)
+	case !listed:
+		c.options.Log.Warn("venue refusal with an unlisted code",
+			zap.String("path", r.path), zap.Int("code", code), zap.String("message", bounded(redact(message))))
+		v = unlistedVerdict(code)
+	}
+	e := venueFault(v.code, code, message, v.text)
+	if v.reason != "" {
+		e = e.With("reason", v.reason)
+	}
+	if v.code == venues.CodeMaintenance {
+		e.RetryAfter = maintenanceRetry
+	}
+	if v.unknown {
+		return uncertain(r, e)
+	}
+	return e
+}
+
+// parameterHints read the text of 10001, which stands for many things. It may be
+// in any language, so nothing but the words of a refusal depends on it.
+var parameterHints = []struct {
+	text    string
+	verdict verdict
+}{
+	{"position idx not match", verdict{code: venues.CodeInvalidRequest, reason: "position_mode", text: "the order does not fit the account's position mode"}},
+	{"Not supported symbols", verdict{code: venues.CodeSymbolNotTradable, reason: "unknown_symbol"}},
+	{"symbol invalid", verdict{code: venues.CodeSymbolNotTradable, reason: "unknown_symbol"}},
+	{"]buy: [", verdict{code: venues.CodeInvalidRequest, reason: "no_liquidity"}},
+	{"]sell: [", verdict{code: venues.CodeInvalidRequest, reason: "no_liquidity"}},
+	{"empty value: api", verdict{code: venues.CodeUnauthorized, text: "the venue refuses the API key"}},
+}
+
+func parameterVerdict(message string) verdict {
+	for _, hint := range parameterHints {
+		if strings.Contains(message, hint.text) {
+			return hint.verdict
+		}
+	}
+	return verdicts[codeParameter]
+}
+
+// secrets are the parts of messages that repeat the key or what was signed.
+var secrets = regexp.MustCompile(`(?i)(origin_string|api_?key|api_?signature|sign)\s*\[[^\]]*\]?`)
+
+// redact takes out of a message what the venue repeats of our credentials.
+func redact(message string) string { return secrets.ReplaceAllString(message, "$1[...]") }
+
+// venueFault makes an error that repeats, bounded, what the venue said.
+func venueFault(word venues.Code, code int, message, text string) *venues.Error {
+	if text == "" {
+		text = "refused by the venue"
+	}
+	e := venues.Errorf(word, "%s", text)
+	if code != 0 {
+		e.VenueCode = strconv.Itoa(code)
+	}
+	e.VenueMessage = bounded(redact(message))
+	return e
+}
+
+// venueCode is the venue's code within an error, 0 if there is none.
+func venueCode(err error) int {
+	e, ok := errors.AsType[*venues.Error](err)
+	if !ok {
+		return 0
+	}
+	code, err := strconv.Atoi(e.VenueCode)
+	if err != nil {
+		return 0
+	}
+	return code
+}
+
+// isRefusal says whether an error is the venue's definite no with one of codes.
+func isRefusal(err error, codes ...int) bool {
+	if err == nil || errors.Is(err, venues.ErrOutcomeUnknown) || errors.Is(err, venues.ErrNotSent) {
+		return false
+	}
+	return slices.Contains(codes, venueCode(err))
+}
+
+func isClockRefusal(err error) bool { return isRefusal(err, codeClock, codeExpired) }

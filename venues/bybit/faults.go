@@ -1,0 +1,155 @@
+package bybit
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/shopspring/decimal"
+
+	"venuegate/venues"
+)
+
+// forcedTypes are the makers of orders that nobody asked for: liquidation,
+// deleveraging, settlement.
+var forcedTypes = []string{
+	"CreateByLiq", "CreateByTakeOver_PassThrough", "CreateByAdl_PassThrough", "CreateByMmRateClose", "CreateBySettle", "CreateByAdminClosing",
+}
+
+func isForced(createType string) bool { return slices.Contains(forcedTypes, createType) }
+
+// isForcedExecution is isForced for executions, whose own kind may tell too.
+func isForcedExecution(createType, execType string) bool {
+	return isForced(createType) || slices.Contains([]string{"BustTrade", "AdlTrade", "Delivery", "Settle"}, execType)
+}
+
+// endReasons are what ended orders whose owner did not ask for it: values of
+// rejectReason and of cancelType.
+var endReasons = map[string]string{
+	"EC_PostOnlyWillTakeLiquidity":       venues.ReasonPostOnlyWouldTake,
+	"EC_CancelForNoFullFill":             venues.ReasonFOKNotFilled,
+	"EC_BySelfMatch":                     "self_trade_prevention",
+	"EC_StopBySelfMatch":                 "self_trade_prevention",
+	"EC_InvalidSymbolStatus":             "symbol_status",
+	"EC_SecurityStatusFail":              "symbol_status",
+	"EC_ReachRiskPriceLimit":             "price_band",
+	"EC_ReachMarketPriceLimit":           "price_band",
+	"CancelByReduceOnly":                 venues.ReasonNoPosition,
+	"CancelByTpSlTsClear":                venues.ReasonNoPosition,
+	"CancelByPrepareLiq":                 "liquidation",
+	"CancelAllBeforeLiq":                 "liquidation",
+	"CancelByPrepareAdl":                 "deleveraging",
+	"CancelAllBeforeAdl":                 "deleveraging",
+	"CancelByAdmin":                      "venue",
+	"CancelBySettle":                     "delisted",
+	"CancelBySmp":                        "self_trade_prevention",
+	"CancelByDCP":                        "disconnect_protection",
+	"CancelByOCOTpCanceledBySlTriggered": "other_leg_triggered",
+	"CancelByOCOSlCanceledByTpTriggered": "other_leg_triggered",
+	"EC_CancelByOrderValueZero":          "value_zero",
+	"EC_CancelByMatchValueZero":          "value_zero",
+}
+
+// fault says why an order ended without being filled or asked to end; nil if
+// there is nothing to explain. A part that was filled needs no excuse for the
+// rest of an order that takes at once.
+func (o *orderRecord) fault(r *venues.ExecutionReport) *venues.OrderFault {
+	reason := o.endReason(r)
+	switch {
+	case r.Status == venues.StatusRejected && reason == "":
+		reason = "rejected"
+	case r.Status != venues.StatusRejected && r.Status != venues.StatusCancelled, reason == "":
+		return nil
+	}
+	text := "the venue ended the order"
+	if r.Status == venues.StatusRejected {
+		text = "the venue rejected the order"
+	}
+	fault := &venues.OrderFault{Code: venues.CodeOrderRejected, Reason: reason, Message: text}
+	if o.RejectReason != "EC_NoError" {
+		fault.VenueMessage = bounded(o.RejectReason)
+	}
+	return fault
+}
+
+func (o *orderRecord) endReason(r *venues.ExecutionReport) string {
+	for _, word := range []string{o.RejectReason, o.CancelType} {
+		if reason := endReasons[word]; reason != "" {
+			return reason
+		}
+	}
+	if o.RejectReason != "EC_NoImmediateQtyToFill" && o.RejectReason != "EC_NoEnoughQtyToFill" {
+		return ""
+	}
+	switch {
+	case r.FilledQty.IsPositive():
+		return ""
+	case r.Type.IsMarket():
+		return "no_liquidity"
+	case o.TimeInForce == "FOK":
+		return venues.ReasonFOKNotFilled
+	default:
+		return venues.ReasonIOCNotFilled
+	}
+}
+
+// takerFee is the venue's default taker fee, for the estimate below.
+var takerFee = venues.MustDecimal("0.00055")
+
+// explainMargin adds what the client is told of a refusal for lack of margin:
+// the free margin as read now, and an estimate of what the order needs. The venue
+// tells neither. What cannot be read is left out.
+func (a *Account) explainMargin(ctx context.Context, r *venues.OrderRequest, refused error) error {
+	e, ok := errors.AsType[*venues.Error](refused)
+	if !ok {
+		return refused
+	}
+	if free, err := a.freeMargin(ctx, r.Symbol); err == nil {
+		e = e.With("available", venues.FormatDecimal(free))
+	}
+	if need, err := a.neededMargin(ctx, r); err == nil {
+		e = e.With("required", venues.FormatDecimal(need))
+	}
+	return e
+}
+
+func (a *Account) freeMargin(ctx context.Context, symbol string) (decimal.Decimal, error) {
+	balances, err := a.Balances(ctx)
+	if err != nil {
+		return decimal.Decimal{}, err
+	}
+	coin := settleCoin(a.c.venueSymbol(symbol))
+	for _, b := range balances {
+		if b.Currency == coin {
+			return b.Available, nil
+		}
+	}
+	return decimal.Zero, nil
+}
+
+// neededMargin is value x (1/L + f x (2 -+ 1/L)): margin, the fee to open, and
+// the fee to close at the bankruptcy price.
+func (a *Account) neededMargin(ctx context.Context, r *venues.OrderRequest) (decimal.Decimal, error) {
+	price := r.Price
+	if !price.Valid {
+		last, err := a.c.lastPrice(ctx, r.Symbol)
+		if err != nil {
+			return decimal.Decimal{}, err
+		}
+		price = venues.Some(last)
+	}
+	leverage, err := a.leverageOf(ctx, r.Symbol)
+	if err != nil {
+		return decimal.Decimal{}, err
+	}
+	if !leverage.Valid {
+		return decimal.Decimal{}, missing("leverage")
+	}
+	share := decimal.NewFromInt(1).DivRound(leverage.Decimal, venues.DecimalDigitsMax)
+	closing := share.Neg()
+	if r.Side == venues.Sell {
+		closing = share
+	}
+	rate := share.Add(takerFee.Mul(decimal.NewFromInt(2).Add(closing)))
+	return r.Qty.Mul(price.Decimal).Mul(rate).RoundCeil(balanceDecimals), nil
+}

@@ -1,0 +1,246 @@
+package bybit
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"venuegate/venues"
+)
+
+// number is a decimal of the venue, a JSON string; "" and null are unknown, as
+// the venue prints what does not apply. Exponents are refused.
+type number struct{ venues.Optional }
+
+func (n *number) UnmarshalJSON(data []byte) error {
+	text := unquote(data)
+	if text == "" {
+		*n = number{}
+		return nil
+	}
+	value, err := venues.ParseVenueDecimal(text)
+	if err != nil {
+		return err
+	}
+	n.Optional = venues.Some(value)
+	return nil
+}
+
+// positive is the number if it is above zero, else unknown: the venue prints "0"
+// or "0.00" where there is none.
+func (n number) positive() venues.Optional { return venues.SomePositive(n.Decimal) }
+
+// integer is a whole number that the venue prints as a number here and as a
+// string there; "" and null are zero.
+type integer int64
+
+func (i *integer) UnmarshalJSON(data []byte) error {
+	text := unquote(data)
+	if text == "" {
+		*i = 0
+		return nil
+	}
+	n, err := strconv.ParseInt(text, 10, 64)
+	if err != nil {
+		return err
+	}
+	*i = integer(n)
+	return nil
+}
+
+// time is the integer as milliseconds.
+func (i integer) time() time.Time { return millis(int64(i)) }
+
+func unquote(data []byte) string {
+	text := string(data)
+	if len(text) >= 2 && text[0] == '"' {
+		return text[1 : len(text)-1]
+	}
+	if text == "null" {
+		return ""
+	}
+	return text
+}
+
+// venueMessageMax bounds what is repeated of the venue's messages, in bytes.
+const venueMessageMax = 256
+
+// errUnknownWord is a value of an enumeration that decides something and is not
+// known here. It is never guessed.
+var errUnknownWord = errors.New("unknown value")
+
+func unknownWord(field, value string) error {
+	return fmt.Errorf("%s %s: %w", field, strconv.Quote(bounded(value)), errUnknownWord)
+}
+
+// errMissing is a field without which an object has no meaning.
+var errMissing = errors.New("field is missing")
+
+func missing(field string) error { return fmt.Errorf("%s: %w", field, errMissing) }
+
+// millis is a venue time; 0 is unknown.
+func millis(ms int64) time.Time {
+	if ms <= 0 {
+		return time.Time{}
+	}
+	return time.UnixMilli(ms).UTC()
+}
+
+func formatMillis(t time.Time) string { return strconv.FormatInt(t.UnixMilli(), 10) }
+
+func parseSide(word string) (venues.Side, error) {
+	switch word {
+	case "Buy":
+		return venues.Buy, nil
+	case "Sell":
+		return venues.Sell, nil
+	}
+	return "", unknownWord("side", word)
+}
+
+func formatSide(s venues.Side) string {
+	if s == venues.Buy {
+		return "Buy"
+	}
+	return "Sell"
+}
+
+// parseType reads what an order is: whatever waits for a trigger, or has waited
+// for one, has a kind of stop.
+func parseType(orderType, stopOrderType string) (venues.OrderType, error) {
+	stop := stopOrderType != "" && stopOrderType != "UNKNOWN"
+	switch {
+	case orderType == "Market" && stop:
+		return venues.TypeStopMarket, nil
+	case orderType == "Market":
+		return venues.TypeMarket, nil
+	case orderType == "Limit" && stop:
+		return venues.TypeStopLimit, nil
+	case orderType == "Limit":
+		return venues.TypeLimit, nil
+	}
+	return "", unknownWord("order type", orderType)
+}
+
+func formatType(t venues.OrderType) string {
+	if t.IsMarket() {
+		return "Market"
+	}
+	return "Limit"
+}
+
+// parseTimeInForce is tolerant: the word describes and decides nothing here.
+func parseTimeInForce(word string) (tif venues.TimeInForce, postOnly bool) {
+	switch word {
+	case "GTC":
+		return venues.GoodTillCancel, false
+	case "PostOnly", "RPI":
+		return venues.GoodTillCancel, true
+	case "IOC":
+		return venues.ImmediateOrCancel, false
+	case "FOK":
+		return venues.FillOrKill, false
+	}
+	return "", false
+}
+
+func formatTimeInForce(tif venues.TimeInForce, postOnly bool) string {
+	switch {
+	case postOnly:
+		return "PostOnly"
+	case tif == venues.ImmediateOrCancel:
+		return "IOC"
+	case tif == venues.FillOrKill:
+		return "FOK"
+	}
+	return "GTC"
+}
+
+// parseStatus reads an order's status. Deactivated is a stop that ended before
+// its trigger; Triggered lasts for a moment on its way to New.
+func parseStatus(word string) (venues.OrderStatus, error) {
+	switch word {
+	case "Created":
+		return venues.StatusPending, nil
+	case "Untriggered":
+		return venues.StatusUntriggered, nil
+	case "New", "Triggered":
+		return venues.StatusOpen, nil
+	case "PartiallyFilled":
+		return venues.StatusPartiallyFilled, nil
+	case "Filled":
+		return venues.StatusFilled, nil
+	case "Cancelled", "Deactivated", "PartiallyFilledCanceled":
+		return venues.StatusCancelled, nil
+	case "Rejected":
+		return venues.StatusRejected, nil
+	}
+	return "", unknownWord("order status", word)
+}
+
+// positionIndex says which position an entry is about.
+type positionIndex int
+
+const (
+	oneWay     positionIndex = 0
+	hedgeLong  positionIndex = 1
+	hedgeShort positionIndex = 2
+)
+
+func (i integer) index() (positionIndex, error) {
+	switch p := positionIndex(i); p {
+	case oneWay, hedgeLong, hedgeShort:
+		return p, nil
+	}
+	return oneWay, unknownWord("positionIdx", strconv.FormatInt(int64(i), 10))
+}
+
+// indexOf is what an order carries: one that reduces works on the position
+// opposite to its side.
+func indexOf(hedge bool, side venues.Side, reduces bool) positionIndex {
+	switch {
+	case !hedge:
+		return oneWay
+	case (side == venues.Buy) != reduces:
+		return hedgeLong
+	default:
+		return hedgeShort
+	}
+}
+
+// reduces says whether an order can only reduce. In hedge mode that follows from
+// the position it works on, whatever the flag says.
+func (p positionIndex) reduces(side venues.Side, flag bool) bool {
+	switch p {
+	case hedgeLong:
+		return side == venues.Sell
+	case hedgeShort:
+		return side == venues.Buy
+	default:
+		return flag
+	}
+}
+
+// intervals are the venue's names of the timeframes.
+var intervals = map[venues.Timeframe]string{
+	"1m": "1", "3m": "3", "5m": "5", "15m": "15", "30m": "30",
+	"1h": "60", "2h": "120", "4h": "240", "6h": "360", "12h": "720",
+	"1d": "D", "1w": "W",
+}
+
+// bounded keeps venue text printable and short.
+func bounded(text string) string {
+	var clean strings.Builder
+	for _, r := range text {
+		if r < ' ' || r == 0x7f || r == '\uFFFD' {
+			r = '?'
+		}
+		if clean.Len()+len(string(r)) > venueMessageMax {
+			break
+		}
+		clean.WriteRune(r)
+	}
+	return clean.String()
+}

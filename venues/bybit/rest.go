@@ -1,0 +1,194 @@
+package bybit
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"strconv"
+	"time"
+
+	"venuegate/venues"
+	"venuegate/venues/internal/restclient"
+)
+
+const (
+	recvWindowMax = 60 * time.Second
+	// requestsPer5s is the allowance of an address over all hosts.
+	requestsPer5s = 600
+	// behind is how much our timestamps lag: the venue refuses one that is more
+	// than a second ahead whatever the window.
+	behind = 200 * time.Millisecond
+
+	category        = "linear"
+	jsonContentType = "application/json"
+)
+
+// request is one REST request before it is signed.
+type request struct {
+	method string
+	path   string
+	params params // of a GET
+	body   any    // of a POST, as JSON
+	// account signs the request; nil for public ones.
+	account *Account
+	lane    restclient.Lane
+	mutates bool
+	// deadline by our clock; the venue must not execute it later. Zero means
+	// that RecvWindow counts from the moment of signing.
+	deadline time.Time
+}
+
+var errDeadlinePassed = errors.New("deadline passed before the request was sent")
+
+// call executes a request and decodes its result into out, if not nil. A clock
+// refusal is definite, so the request is signed once more under its old deadline.
+func (c *Connector) call(ctx context.Context, r request, out any) error {
+	if r.account != nil && !c.clock.Measured() {
+		// Once for all who come now. A failure shows soon enough: the venue will
+		// refuse a wrong time.
+		_ = c.clock.Resync(ctx, time.Time{}, c.serverTime)
+	}
+	signedAt := time.Now()
+	err := c.once(ctx, r, out)
+	if r.account == nil || !isClockRefusal(err) {
+		return err
+	}
+	if c.clock.Resync(ctx, signedAt, c.serverTime) != nil {
+		return err
+	}
+	return c.once(ctx, r, out)
+}
+
+func (c *Connector) once(ctx context.Context, r request, out any) error {
+	answer, err := c.rest.Do(ctx, restclient.Call{
+		Lane:    r.lane,
+		Costs:   c.costs(r),
+		Mutates: r.mutates,
+		SendBy:  r.deadline,
+		Build:   func() (restclient.Request, error) { return c.build(r, time.Now()) },
+	})
+	if err != nil {
+		return err
+	}
+	c.observe(r, answer)
+	result, err := c.judge(r, answer)
+	if err != nil || out == nil {
+		return err
+	}
+	if err := json.Unmarshal(result, out); err != nil {
+		return malformed(r, err)
+	}
+	return nil
+}
+
+// costs of a request: one of the address's allowance, one of the account's for
+// this endpoint.
+func (c *Connector) costs(r request) []restclient.Cost {
+	costs := []restclient.Cost{{Budget: c.requests, Units: 1}}
+	if budget := r.budget(); budget != nil {
+		costs = append(costs, restclient.Cost{Budget: budget, Units: 1})
+	}
+	return costs
+}
+
+// budget of the account for the endpoint; nil if it has none.
+func (r request) budget() *restclient.Budget {
+	if r.account == nil {
+		return nil
+	}
+	return r.account.budgets[r.path]
+}
+
+// build signs the request for the moment now.
+func (c *Connector) build(r request, now time.Time) (restclient.Request, error) {
+	wire := restclient.Request{Method: r.method, Path: r.path, Query: r.params.encode()}
+	if r.body != nil {
+		body, err := json.Marshal(r.body)
+		if err != nil {
+			return wire, notSent(err)
+		}
+		wire.Body, wire.ContentType = string(body), jsonContentType
+	}
+	if r.account == nil {
+		return wire, nil
+	}
+	stamp := now.Add(c.clock.Offset() - behind)
+	window, err := c.recvWindow(r.deadline, now)
+	if err != nil {
+		return wire, notSent(err)
+	}
+	credentials := r.account.credentials
+	timestamp, recvWindow := formatMillis(stamp), strconv.FormatInt(window.Milliseconds(), 10)
+	wire.Header = map[string]string{
+		"X-Bapi-Api-Key":     credentials.APIKey.Reveal(),
+		"X-Bapi-Timestamp":   timestamp,
+		"X-Bapi-Recv-Window": recvWindow,
+		"X-Bapi-Sign-Type":   "2",
+		"X-Bapi-Sign":        sign(credentials.APISecret, timestamp, credentials.APIKey, recvWindow, wire.Query+wire.Body),
+	}
+	return wire, nil
+}
+
+// recvWindow is how long after the timestamp, which lies behind now, the venue
+// may still execute the request.
+func (c *Connector) recvWindow(deadline, now time.Time) (time.Duration, error) {
+	if deadline.IsZero() {
+		return c.options.RecvWindow, nil
+	}
+	left := deadline.Sub(now)
+	if left < time.Millisecond {
+		return 0, deadlinePassed()
+	}
+	return min(left+behind, recvWindowMax), nil
+}
+
+func deadlinePassed() *venues.Error {
+	return venues.Errorf(venues.CodeExchangeUnavailable, "the order's deadline has passed").Because(errDeadlinePassed)
+}
+
+// observe feeds the venue's own counters to the gate.
+func (c *Connector) observe(r request, answer *restclient.Answer) {
+	budget := r.budget()
+	limit, err := strconv.Atoi(answer.Header.Get("X-Bapi-Limit"))
+	if budget == nil || err != nil || limit <= 0 {
+		return
+	}
+	c.gate.Resize(budget, limit)
+	if left, err := strconv.Atoi(answer.Header.Get("X-Bapi-Limit-Status")); err == nil && left >= 0 && left <= limit {
+		c.gate.Observe(budget, limit-left)
+	}
+}
+
+// notSent says of an error that nothing was sent.
+func notSent(err error) error { return join(err, venues.ErrNotSent) }
+
+// outcomeUnknown says of an error that the request may have been executed.
+func outcomeUnknown(err error) error { return join(err, venues.ErrOutcomeUnknown) }
+
+func join(err, outcome error) error {
+	if errors.Is(err, venues.ErrNotSent) || errors.Is(err, venues.ErrOutcomeUnknown) {
+		return err
+	}
+	if e, ok := errors.AsType[*venues.Error](err); ok {
+		return e.Because(errors.Join(outcome, e.Err))
+	}
+	return venues.Errorf(venues.CodeExchangeUnavailable, "the venue cannot be reached").
+		Because(errors.Join(outcome, err))
+}
+
+// malformed is an answer that cannot be understood. The venue may have done what
+// was asked.
+func malformed(r request, cause error) error {
+	e := venues.Errorf(venues.CodeExchangeUnavailable, "%s %s: the venue's answer cannot be read", r.method, r.path).
+		Because(cause)
+	if r.mutates {
+		return outcomeUnknown(e)
+	}
+	return e
+}
+
+// get makes a public or signed read.
+func get(path string, p params, account *Account, lane restclient.Lane) request {
+	return request{method: http.MethodGet, path: path, params: p, account: account, lane: lane}
+}

@@ -1,0 +1,170 @@
+package bybit
+
+import (
+	"context"
+	"slices"
+	"strconv"
+	"sync/atomic"
+	"time"
+
+	"github.com/shopspring/decimal"
+
+	"venuegate/venues"
+	"venuegate/venues/internal/restclient"
+)
+
+// Account is one customer's unified account. It is safe for concurrent use.
+type Account struct {
+	c           *Connector
+	credentials venues.Credentials
+	budgets     map[string]*restclient.Budget // by endpoint
+	mode        atomic.Pointer[accountMode]
+	hedges      hedgeTable
+	sides       sideMemory
+	// acknowledged is when the last change of an order began that the venue took,
+	// in unix nanoseconds: the private stream must tell of it soon.
+	acknowledged atomic.Int64
+}
+
+// endpointLimits are what an account may ask of each endpoint in any second
+// (document "Rate Limit Rules"); answers tell the account's own limit.
+var endpointLimits = map[string]int{
+	createPath: 10, amendPath: 10, cancelPath: 10, setLeveragePath: 10,
+	realtimePath: 50, historyPath: 50, executionsPath: 50, positionsPath: 50, walletPath: 50, accountInfoPath: 50,
+	keyPath: 10,
+}
+
+func newAccount(c *Connector, credentials venues.Credentials) *Account {
+	a := &Account{c: c, credentials: credentials, budgets: make(map[string]*restclient.Budget, len(endpointLimits))}
+	for path, limit := range endpointLimits {
+		a.budgets[path] = restclient.NewBudget(path, limit, time.Second)
+	}
+	return a
+}
+
+const (
+	walletPath = "/v5/account/wallet-balance"
+	keyPath    = "/v5/user/query-api"
+)
+
+// get reads with a signature.
+func (a *Account) get(ctx context.Context, path string, p params, out any) error {
+	return a.c.call(ctx, get(path, p, a, restclient.LaneReconcile), out)
+}
+
+// balanceDecimals are the digits to which the venue cuts amounts.
+const balanceDecimals = 8
+
+// Balances lists the coins that the account holds or uses, and USDT in any case.
+// With cross margin all coins together are margin; what is free of that is told
+// in each coin at the venue's price.
+func (a *Account) Balances(ctx context.Context) ([]venues.Balance, error) {
+	mode, err := a.knownMode(ctx)
+	if err != nil {
+		return nil, err
+	}
+	r := get(walletPath, params{{"accountType", "UNIFIED"}}, a, restclient.LaneReconcile)
+	var answer page[walletRecord]
+	if err := a.c.call(ctx, r, &answer); err != nil {
+		return nil, err
+	}
+	if len(answer.List) != 1 {
+		return nil, malformed(r, missing("list"))
+	}
+	balances, err := answer.List[0].balances(mode)
+	if err != nil {
+		return nil, malformed(r, err)
+	}
+	return balances, nil
+}
+
+func (w *walletRecord) balances(mode accountMode) ([]venues.Balance, error) {
+	var balances []venues.Balance
+	coins := w.Coins
+	if !slices.ContainsFunc(coins, func(r coinRecord) bool { return r.Coin == usdt }) {
+		coins = append(slices.Clip(coins), coinRecord{Coin: usdt, Equity: number{venues.Some(decimal.Zero)}})
+	}
+	for n := range coins {
+		r := &coins[n]
+		if r.Coin == "" || !r.Equity.Valid {
+			return nil, missing("equity of coin " + strconv.Quote(bounded(r.Coin)))
+		}
+		if r.Coin != usdt && r.empty() {
+			continue
+		}
+		balances = append(balances, venues.Balance{
+			Exchange: venues.Bybit, AccountType: mode.AccountType, Currency: r.Coin,
+			Equity: r.Equity.Decimal, Available: w.available(r, mode), UsedMargin: w.usedMargin(r),
+			UnrealizedPnl: r.UnrealisedPnl.Decimal,
+		})
+	}
+	return balances, nil
+}
+
+func (r *coinRecord) empty() bool {
+	return r.Equity.Decimal.IsZero() && r.WalletBalance.Decimal.IsZero() && r.used().IsZero()
+}
+
+func (r *coinRecord) used() decimal.Decimal {
+	return r.TotalPositionIM.Decimal.Add(r.TotalOrderIM.Decimal)
+}
+
+// price of the coin in USD; 1 where the venue's own figures tell none.
+func (r *coinRecord) price() decimal.Decimal {
+	if r.Equity.Decimal.IsZero() {
+		return decimal.NewFromInt(1)
+	}
+	price := r.USDValue.Decimal.DivRound(r.Equity.Decimal, venues.DecimalDigitsMax)
+	if !price.IsPositive() {
+		return decimal.NewFromInt(1)
+	}
+	return price
+}
+
+// available is the account's free margin in the coin, or the coin's own where
+// margin is isolated and the totals say nothing.
+func (w *walletRecord) available(r *coinRecord, mode accountMode) decimal.Decimal {
+	if mode.margin == isolatedMargin || !w.TotalAvailableBalance.Valid {
+		return r.WalletBalance.Decimal.Sub(r.used()).Sub(r.Locked.Decimal).Sub(r.Bonus.Decimal)
+	}
+	return w.TotalAvailableBalance.Decimal.DivRound(r.price(), venues.DecimalDigitsMax).Truncate(balanceDecimals)
+}
+
+// usedMargin is the coin's own, or the account's where margin is reckoned for the
+// portfolio alone.
+func (w *walletRecord) usedMargin(r *coinRecord) decimal.Decimal {
+	if r.TotalPositionIM.Valid || r.TotalOrderIM.Valid || !w.TotalInitialMargin.Valid {
+		return r.used()
+	}
+	return w.TotalInitialMargin.Decimal.DivRound(r.price(), venues.DecimalDigitsMax).Truncate(balanceDecimals)
+}
+
+// keyRecord is the result of GET /v5/user/query-api.
+type keyRecord struct {
+	ReadOnly    integer             `json:"readOnly"`
+	Permissions map[string][]string `json:"permissions"`
+	IPs         []string            `json:"ips"`
+	ExpiredAt   string              `json:"expiredAt"`
+}
+
+// KeyFacts examines the API key.
+func (a *Account) KeyFacts(ctx context.Context) (venues.KeyFacts, error) {
+	var answer keyRecord
+	if err := a.get(ctx, keyPath, nil, &answer); err != nil {
+		return venues.KeyFacts{}, err
+	}
+	return answer.facts(), nil
+}
+
+func (r *keyRecord) facts() venues.KeyFacts {
+	facts := venues.KeyFacts{
+		CanTrade:    r.ReadOnly == 0 && slices.Contains(r.Permissions["ContractTrade"], "Order"),
+		CanWithdraw: slices.Contains(r.Permissions["Wallet"], "Withdraw"),
+		IPBound:     len(r.IPs) > 0 && !slices.Contains(r.IPs, "*"),
+		Known:       true,
+	}
+	if expires, err := time.Parse(time.RFC3339, r.ExpiredAt); err == nil && expires.Year() > 1970 {
+		facts.ExpiresAt = expires.UTC()
+	}
+	return facts
+}

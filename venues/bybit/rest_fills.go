@@ -1,0 +1,115 @@
+package bybit
+
+import (
+	"cmp"
+	"context"
+	"net/http"
+	"slices"
+	"time"
+
+	"venuegate/venues"
+	"venuegate/venues/internal/restclient"
+)
+
+const (
+	executionsPath = "/v5/execution/list"
+	// executionsWindow is the longest span of one question, executionsPage its
+	// most rows.
+	executionsWindow = 7 * 24 * time.Hour
+	executionsPage   = 100
+)
+
+// Fills reads the executions of an instrument in [From, To), oldest first, in
+// windows of seven days. Funding is no execution.
+func (a *Account) Fills(ctx context.Context, q venues.FillsQuery) ([]venues.Fill, error) {
+	var fills []venues.Fill
+	seen := make(map[string]bool)
+	for from := q.From; from.Before(q.To); from = from.Add(executionsWindow) {
+		to := from.Add(executionsWindow)
+		if to.After(q.To) {
+			to = q.To
+		}
+		rows, err := a.executions(ctx, q.Symbol, from, to)
+		if err != nil {
+			return nil, err
+		}
+		for n := range rows {
+			row := &rows[n]
+			at := row.ExecTime.time()
+			if !row.isFill() || seen[row.ExecID] || at.Before(q.From) || !at.Before(q.To) {
+				continue
+			}
+			seen[row.ExecID] = true
+			fill, err := row.fill()
+			if err != nil {
+				return nil, malformed(request{method: http.MethodGet, path: executionsPath}, err)
+			}
+			fills = append(fills, fill)
+		}
+	}
+	slices.SortStableFunc(fills, func(a, b venues.Fill) int {
+		return cmp.Or(a.ExecutedAt.Compare(b.ExecutedAt.Time), cmp.Compare(a.VenueTradeID, b.VenueTradeID))
+	})
+	return fills, nil
+}
+
+func (a *Account) executions(ctx context.Context, symbol string, from, to time.Time) ([]executionRecord, error) {
+	return pages[executionRecord](ctx, a.c, get(executionsPath, params{
+		{"category", category},
+		{"symbol", a.c.venueSymbol(symbol)},
+		{"startTime", formatMillis(from)},
+		{"endTime", formatMillis(to.Add(-time.Millisecond))},
+	}, a, restclient.LaneHistory), executionsPage)
+}
+
+// isFill says whether the row changed a position by a price and a quantity.
+func (r *executionRecord) isFill() bool { return r.ExecType != "Funding" && r.ExecType != "UNKNOWN" }
+
+func (r *executionRecord) fill() (venues.Fill, error) {
+	side, err := parseSide(r.Side)
+	symbol := canonicalSymbol(r.Symbol)
+	switch {
+	case err != nil:
+		return venues.Fill{}, err
+	case r.ExecID == "":
+		return venues.Fill{}, missing("execId")
+	case r.OrderID == "":
+		return venues.Fill{}, missing("orderId")
+	case symbol == "":
+		return venues.Fill{}, missing("symbol")
+	case !r.ExecQty.Decimal.IsPositive():
+		return venues.Fill{}, missing("execQty")
+	case !r.ExecPrice.Decimal.IsPositive():
+		return venues.Fill{}, missing("execPrice")
+	case r.ExecTime <= 0:
+		return venues.Fill{}, missing("execTime")
+	}
+	fill := venues.Fill{
+		Exchange: venues.Bybit, Symbol: symbol, Side: side,
+		Qty: r.ExecQty.Decimal, Price: r.ExecPrice.Decimal, Liquidity: venues.Taker,
+		RealizedPnl:  r.ExecPnl.Optional,
+		VenueTradeID: r.ExecID, VenueOrderID: r.OrderID, ExecutedAt: venues.At(r.ExecTime.time()),
+	}
+	if r.IsMaker {
+		fill.Liquidity = venues.Maker
+	}
+	fill.Fee, fill.FeeCurrency = r.fee()
+	return fill, nil
+}
+
+// fee is the venue's fee with the taxes on it in the same coin. The coin is often
+// not told: it is that of the settlement.
+func (r *executionRecord) fee() (fee venues.Optional, currency string) {
+	if currency = r.FeeCurrency; currency == "" {
+		currency = settleCoin(r.Symbol)
+	}
+	if fee = r.ExecFee.Optional; !fee.Valid {
+		return fee, ""
+	}
+	for _, extra := range r.ExtraFees {
+		if extra.FeeCoin == currency {
+			fee.Decimal = fee.Decimal.Add(extra.Fee.Decimal)
+		}
+	}
+	return fee, currency
+}

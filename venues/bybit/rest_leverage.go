@@ -1,0 +1,95 @@
+package bybit
+
+import (
+	"context"
+	"errors"
+	"net/http"
+
+	"github.com/shopspring/decimal"
+
+	"venuegate/venues"
+	"venuegate/venues/internal/restclient"
+)
+
+const setLeveragePath = "/v5/position/set-leverage"
+
+// leverageBody is POST /v5/position/set-leverage. Both sides are set alike: the
+// venue demands it everywhere but in isolated hedge mode.
+type leverageBody struct {
+	Category     string `json:"category"`
+	Symbol       string `json:"symbol"`
+	BuyLeverage  string `json:"buyLeverage"`
+	SellLeverage string `json:"sellLeverage"`
+}
+
+// SetLeverage writes the leverage of an instrument and reads it back. The same
+// value is success. A refusal is leverage_change_rejected with details.reason
+// where the venue's code tells one.
+func (a *Account) SetLeverage(ctx context.Context, symbol string, leverage decimal.Decimal) (venues.LeverageChange, error) {
+	change := venues.LeverageChange{Exchange: venues.Bybit, Symbol: symbol}
+	before, err := a.leverageOf(ctx, symbol)
+	if err != nil {
+		return change, notSent(err)
+	}
+	change.PreviousLeverage = before
+	text, venueSymbol := venues.FormatDecimal(leverage), a.c.venueSymbol(symbol)
+	err = a.c.call(ctx, request{
+		method: http.MethodPost, path: setLeveragePath, account: a, lane: restclient.LaneOrder, mutates: true,
+		body: leverageBody{Category: category, Symbol: venueSymbol, BuyLeverage: text, SellLeverage: text},
+	}, nil)
+	if err != nil && !isRefusal(err, codeLeverageNotModified) {
+		return change, a.leverageRefusal(symbol, leverage, err)
+	}
+	after, err := a.leverageOf(ctx, symbol)
+	if err != nil {
+		return change, outcomeUnknown(err)
+	}
+	if !after.Valid {
+		return change, outcomeUnknown(malformed(request{method: http.MethodGet, path: positionsPath}, missing("leverage")))
+	}
+	change.Leverage = after.Decimal
+	return change, nil
+}
+
+// leverageOf reads an instrument's leverage, which its rows tell even without a
+// position. It is unknown with portfolio margin.
+func (a *Account) leverageOf(ctx context.Context, symbol string) (venues.Optional, error) {
+	rows, err := a.positionRows(ctx, params{{"symbol", a.c.venueSymbol(symbol)}})
+	if err != nil {
+		return venues.Optional{}, err
+	}
+	if len(rows) == 0 {
+		return venues.Optional{}, malformed(request{method: http.MethodGet, path: positionsPath}, missing("list"))
+	}
+	a.hedges.learn(symbol, rows[0].PositionIdx != 0)
+	return rows[0].Leverage.positive(), nil
+}
+
+// leverageRefusal says in the service's words why the venue refused.
+func (a *Account) leverageRefusal(symbol string, leverage decimal.Decimal, err error) error {
+	code := venueCode(err)
+	reason, known := leverageReasons[code]
+	high := a.maxLeverage(symbol)
+	if code == codeParameter && high.Valid && leverage.GreaterThan(high.Decimal) {
+		reason, known = venues.ReasonAboveMax, true
+	}
+	e, ok := errors.AsType[*venues.Error](err)
+	if !ok || !known || errors.Is(err, venues.ErrOutcomeUnknown) {
+		return err
+	}
+	refused := *e
+	refused.Code, refused.Details = venues.CodeLeverageChangeRejected, nil
+	refused.Message = "the venue refuses this leverage"
+	with := refused.With("reason", reason)
+	if high.Valid {
+		with = with.With("maxLeverage", venues.FormatDecimal(high.Decimal))
+	}
+	return with
+}
+
+func (a *Account) maxLeverage(symbol string) venues.Optional {
+	if i, ok := a.c.catalogue.Load().Find(symbol); ok {
+		return i.MaxLeverage
+	}
+	return venues.Optional{}
+}

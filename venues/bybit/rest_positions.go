@@ -1,0 +1,140 @@
+package bybit
+
+import (
+	"context"
+	"net/http"
+	"sync"
+
+	"venuegate/venues"
+	"venuegate/venues/internal/restclient"
+)
+
+const (
+	positionsPath = "/v5/position/list"
+	positionsPage = 200
+)
+
+// positionRows reads the rows of an instrument, or the open ones of a settlement
+// coin.
+func (a *Account) positionRows(ctx context.Context, filter params) ([]positionRecord, error) {
+	p := append(params{{"category", category}}, filter...)
+	return pages[positionRecord](ctx, a.c, get(positionsPath, p, a, restclient.LaneReconcile), positionsPage)
+}
+
+// Positions lists the open positions of all settlement coins.
+func (a *Account) Positions(ctx context.Context) ([]venues.Position, error) {
+	mode, err := a.knownMode(ctx)
+	if err != nil {
+		return nil, err
+	}
+	positions := []venues.Position{}
+	for _, coin := range settleCoins {
+		rows, err := a.positionRows(ctx, params{{"settleCoin", coin}})
+		if err != nil {
+			return nil, err
+		}
+		for n := range rows {
+			index, p, err := rows[n].position(mode)
+			if err != nil {
+				return nil, malformed(request{method: http.MethodGet, path: positionsPath}, err)
+			}
+			a.hedges.learn(p.Symbol, index != oneWay)
+			if p.Qty.IsPositive() {
+				positions = append(positions, p)
+			}
+		}
+	}
+	a.sides.replace(positions)
+	return positions, nil
+}
+
+// position reads a row. Of an empty one in one-way mode the side is empty.
+func (r *positionRecord) position(mode accountMode) (positionIndex, venues.Position, error) {
+	index, err := r.PositionIdx.index()
+	p := venues.Position{
+		Exchange:         venues.Bybit,
+		Symbol:           canonicalSymbol(r.Symbol),
+		Qty:              r.Size.Decimal,
+		EntryPrice:       r.AvgPrice.positive(),
+		MarkPrice:        r.MarkPrice.positive(),
+		LiquidationPrice: r.LiqPrice.positive(),
+		UnrealizedPnl:    r.UnrealisedPnl.Optional,
+		Leverage:         r.Leverage.positive(),
+		StopLoss:         r.StopLoss.positive(),
+		TakeProfit:       r.TakeProfit.positive(),
+		AccountType:      mode.AccountType,
+		MarginMode:       mode.marginMode(),
+		OpenedAt:         venues.At(r.OpenTime.time()),
+		UpdatedAt:        venues.At(r.UpdatedTime.time()),
+	}
+	if !p.EntryPrice.Valid {
+		p.EntryPrice = r.EntryPrice.positive()
+	}
+	switch {
+	case err != nil:
+		return index, p, err
+	case p.Symbol == "":
+		return index, p, missing("symbol")
+	case !r.Size.Valid || p.Qty.IsNegative():
+		return index, p, missing("size")
+	}
+	p.Side, err = r.side(index)
+	return index, p, err
+}
+
+// side of the position: the row's own word, or what its index stands for.
+func (r *positionRecord) side(index positionIndex) (venues.PositionSide, error) {
+	switch {
+	case r.Side == "Buy":
+		return venues.Long, nil
+	case r.Side == "Sell":
+		return venues.Short, nil
+	case r.Size.Decimal.IsPositive() || r.Side != "" && r.Side != "None":
+		return "", unknownWord("side", r.Side)
+	case index == hedgeLong:
+		return venues.Long, nil
+	case index == hedgeShort:
+		return venues.Short, nil
+	default:
+		return "", nil
+	}
+}
+
+// sideMemory remembers the direction of one-way positions: the venue reports a
+// closed one without saying which it was, and repeats that with every order.
+type sideMemory struct {
+	mu    sync.Mutex
+	known bool // positions were listed: what is not in sides is flat
+	sides map[string]venues.PositionSide
+}
+
+func (m *sideMemory) replace(positions []venues.Position) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.known, m.sides = true, make(map[string]venues.PositionSide, len(positions))
+	for _, p := range positions {
+		m.sides[p.Symbol] = p.Side
+	}
+}
+
+// ended tells which sides of symbol are over now that its one-way position is on
+// the side now, empty for none, and remembers that. If nothing is known of the
+// old direction, both may have been.
+func (m *sideMemory) ended(symbol string, now venues.PositionSide) []venues.PositionSide {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.sides == nil {
+		m.sides = make(map[string]venues.PositionSide)
+	}
+	before, known := m.sides[symbol]
+	known = known || m.known
+	m.sides[symbol] = now
+	switch {
+	case before != "" && before != now:
+		return []venues.PositionSide{before}
+	case known || now != "":
+		return nil
+	default:
+		return []venues.PositionSide{venues.Long, venues.Short}
+	}
+}

@@ -1,0 +1,195 @@
+package bybit
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"go.uber.org/zap"
+
+	"venuegate/venues"
+)
+
+// privateEvent is a message of the private stream, or an answer if it has no
+// topic.
+type privateEvent struct {
+	notice
+	Topic string          `json:"topic"`
+	Data  json.RawMessage `json:"data"`
+}
+
+// handle decodes one message and tells the sink of it; deliver is held.
+func (f *privateFeed) handle(message []byte, now time.Time) error {
+	var e privateEvent
+	if err := json.Unmarshal(message, &e); err != nil {
+		return fmt.Errorf("parse message: %w", err)
+	}
+	if e.Topic == "" {
+		f.answered(&e.notice)
+		return nil
+	}
+	f.heardAt.Store(now.UnixNano())
+	topic, _, _ := strings.Cut(e.Topic, ".") // "order.linear" is order too
+	var err error
+	switch topic {
+	case topicOrder:
+		err = f.orders(e.Data, now)
+	case topicExecution:
+		err = f.executions(e.Data, now)
+	case topicPosition:
+		err = f.positions(e.Data)
+	case topicWallet:
+		f.sink.BalancesChanged()
+	default:
+		f.log.Info("private stream: event of an unknown kind", zap.String("topic", bounded(e.Topic)))
+	}
+	if err != nil {
+		return fmt.Errorf("topic %s: %w", bounded(e.Topic), err)
+	}
+	return nil
+}
+
+// answered handles the confirmation of the subscription; pongs only show life.
+func (f *privateFeed) answered(n *notice) {
+	switch {
+	case n.Op != "subscribe" || f.openedAt.IsZero():
+	case !n.Success:
+		f.link.Reconnect(fmt.Errorf("%w: %s", errRefused, bounded(n.RetMsg)))
+	default:
+		f.openedAt, f.connected = time.Time{}, true
+		f.sink.Connected()
+	}
+}
+
+func (f *privateFeed) tell(reports []venues.ExecutionReport) {
+	for n := range reports {
+		f.sink.Report(reports[n])
+	}
+}
+
+// isForeign says whether an entry is about another product of the account.
+func isForeign(entryCategory string) bool { return entryCategory != "" && entryCategory != category }
+
+// orders tells of orders, each with the execution that has waited for it.
+func (f *privateFeed) orders(data []byte, now time.Time) error {
+	var rows []orderRecord
+	if err := json.Unmarshal(data, &rows); err != nil {
+		return err
+	}
+	var faults error
+	for n := range rows {
+		if isForeign(rows[n].Category) {
+			continue
+		}
+		report, err := rows[n].report()
+		if err != nil {
+			faults = errors.Join(faults, err)
+			continue
+		}
+		f.tell(f.join.order(report, now))
+	}
+	return faults
+}
+
+// executions tells of fills, or keeps them for their orders' messages.
+func (f *privateFeed) executions(data []byte, now time.Time) error {
+	var rows []executionRecord
+	if err := json.Unmarshal(data, &rows); err != nil {
+		return err
+	}
+	var faults error
+	for n := range rows {
+		row := &rows[n]
+		if isForeign(row.Category) || !row.isFill() {
+			continue
+		}
+		report, err := row.report()
+		if err != nil {
+			faults = errors.Join(faults, err)
+			continue
+		}
+		f.tell(f.join.execution(report, row.completes(), now))
+	}
+	return faults
+}
+
+// completes says whether nothing of the order is left after the execution.
+func (r *executionRecord) completes() bool {
+	return r.LeavesQty.Valid && !r.LeavesQty.Decimal.IsPositive()
+}
+
+// report is what an execution tells of its order. That the order has ended is
+// left to the order's own message.
+func (r *executionRecord) report() (venues.ExecutionReport, error) {
+	fill, err := r.fill()
+	orderType, errType := parseType(r.OrderType, r.StopOrderType)
+	if r.OrderType == "UNKNOWN" && isForcedExecution(r.CreateType, r.ExecType) {
+		orderType, errType = venues.TypeMarket, nil // what the venue does by itself
+	}
+	if err := errors.Join(err, errType); err != nil {
+		return venues.ExecutionReport{}, err
+	}
+	report := venues.ExecutionReport{
+		Symbol: fill.Symbol, ClientOrderID: r.OrderLinkID, VenueOrderID: r.OrderID,
+		Side: fill.Side, Type: orderType, Status: venues.StatusPartiallyFilled,
+		Qty: r.OrderQty.Decimal, FilledQty: r.OrderQty.Decimal.Sub(r.LeavesQty.Decimal),
+		Fill: &fill, Forced: isForcedExecution(r.CreateType, r.ExecType), VenueTime: fill.ExecutedAt.Time,
+	}
+	if !orderType.IsMarket() {
+		report.Price = r.OrderPrice.positive()
+	}
+	if report.FilledQty.LessThan(fill.Qty) || !r.LeavesQty.Valid {
+		report.FilledQty = fill.Qty
+	}
+	if report.Qty.LessThan(report.FilledQty) {
+		report.Qty = report.FilledQty // orders of the venue's own making tell none
+	}
+	return report, nil
+}
+
+// positions tells of positions, and of one-way ones also which side is over.
+func (f *privateFeed) positions(data []byte) error {
+	var rows []positionRecord
+	if err := json.Unmarshal(data, &rows); err != nil {
+		return err
+	}
+	mode := accountMode{AccountMode: venues.AccountMode{AccountType: accountUnified}}
+	if known := f.account.mode.Load(); known != nil {
+		mode = *known
+	}
+	for n := range rows {
+		if isForeign(rows[n].Category) {
+			continue
+		}
+		index, position, err := rows[n].position(mode)
+		if err != nil {
+			return err
+		}
+		f.account.hedges.learn(position.Symbol, index != oneWay)
+		if f.account.mode.Load() == nil {
+			position.MarginMode = "" // not known before the account's mode is
+		}
+		f.tellPosition(index, position)
+	}
+	return nil
+}
+
+func (f *privateFeed) tellPosition(index positionIndex, p venues.Position) {
+	if index == oneWay {
+		for _, side := range f.account.sides.ended(p.Symbol, p.Side) {
+			f.sink.Position(venues.Position{
+				Exchange: p.Exchange, Symbol: p.Symbol, Side: side,
+				AccountType: p.AccountType, MarginMode: p.MarginMode, UpdatedAt: p.UpdatedAt,
+			})
+		}
+		if p.Qty.IsZero() {
+			return
+		}
+	}
+	if p.Qty.IsZero() {
+		p.EntryPrice, p.UnrealizedPnl = venues.Optional{}, venues.Optional{}
+	}
+	f.sink.Position(p)
+}

@@ -1,0 +1,164 @@
+package bybit
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"venuegate/venues"
+)
+
+const (
+	usdt = "USDT"
+	usdc = "USDC"
+	// perpSuffix ends the names of the perpetuals settled in USDC.
+	perpSuffix = "PERP"
+)
+
+// settleCoins are asked for one by one where the venue wants one of them.
+var settleCoins = []string{usdt, usdc}
+
+// canonicalSymbol is the service's name of a venue symbol: BTCPERP is BTCUSDC,
+// BTC-26DEC25 is BTCUSDC-251226, BTCUSDT-26DEC25 is BTCUSDT-251226, everything else
+// stays. What cannot be a symbol is empty.
+func canonicalSymbol(venueSymbol string) string {
+	if base, expiry, dated := cutExpiry(venueSymbol); dated {
+		if !settledBySuffix(base) {
+			base += usdc
+		}
+		return venues.NormalizeSymbol(base + "-" + expiry.Format("060102"))
+	}
+	if base, ok := strings.CutSuffix(venueSymbol, perpSuffix); ok && base != "" {
+		return venues.NormalizeSymbol(base + usdc)
+	}
+	return venues.NormalizeSymbol(venueSymbol)
+}
+
+// cutExpiry splits a dated symbol, whose date looks like 26DEC25.
+func cutExpiry(venueSymbol string) (base string, expiry time.Time, dated bool) {
+	base, date, found := strings.Cut(venueSymbol, "-")
+	if !found || base == "" {
+		return venueSymbol, time.Time{}, false
+	}
+	expiry, err := time.Parse("2Jan06", date)
+	return base, expiry, err == nil
+}
+
+func settledBySuffix(base string) bool {
+	return strings.HasSuffix(base, usdt) || strings.HasSuffix(base, usdc)
+}
+
+// settleCoin is the currency of a venue symbol's margin, by rule.
+func settleCoin(venueSymbol string) string {
+	symbol, _, _ := strings.Cut(canonicalSymbol(venueSymbol), "-")
+	if strings.HasSuffix(symbol, usdc) {
+		return usdc
+	}
+	return usdt
+}
+
+// venueSymbol is the venue's name of a canonical symbol: the catalogue's, or by
+// rule where the catalogue has not been read.
+func (c *Connector) venueSymbol(symbol string) string {
+	if i, ok := c.catalogue.Load().Find(symbol); ok {
+		return i.VenueSymbol
+	}
+	pair, date, dated := strings.Cut(symbol, "-")
+	base, isUSDC := strings.CutSuffix(pair, usdc)
+	expiry, err := time.Parse("060102", date)
+	switch {
+	case dated && err == nil && isUSDC:
+		return base + "-" + strings.ToUpper(expiry.Format("2Jan06"))
+	case dated && err == nil:
+		return pair + "-" + strings.ToUpper(expiry.Format("2Jan06"))
+	case isUSDC && !dated && base != "":
+		return base + perpSuffix
+	}
+	return symbol
+}
+
+// instrumentRecord is a row of GET /v5/market/instruments-info.
+type instrumentRecord struct {
+	Symbol         string `json:"symbol"`
+	ContractType   string `json:"contractType"`
+	Status         string `json:"status"`
+	BaseCoin       string `json:"baseCoin"`
+	QuoteCoin      string `json:"quoteCoin"`
+	SettleCoin     string `json:"settleCoin"`
+	LeverageFilter struct {
+		MaxLeverage number `json:"maxLeverage"`
+	} `json:"leverageFilter"`
+	PriceFilter struct {
+		MinPrice number `json:"minPrice"`
+		MaxPrice number `json:"maxPrice"`
+		TickSize number `json:"tickSize"`
+	} `json:"priceFilter"`
+	LotSizeFilter struct {
+		MinOrderQty      number `json:"minOrderQty"`
+		MaxOrderQty      number `json:"maxOrderQty"`
+		MaxMktOrderQty   number `json:"maxMktOrderQty"`
+		QtyStep          number `json:"qtyStep"`
+		MinNotionalValue number `json:"minNotionalValue"`
+	} `json:"lotSizeFilter"`
+}
+
+// instrument turns a record into the service's words. Quantities are in base coin
+// here too; names such as 1000BONKUSDT carry a multiplier within the coin.
+func (r *instrumentRecord) instrument(at time.Time) (venues.Instrument, error) {
+	lot, price := r.LotSizeFilter, r.PriceFilter
+	i := venues.Instrument{
+		Symbol:         canonicalSymbol(r.Symbol),
+		Exchange:       venues.Bybit,
+		Status:         instrumentStatus(r.Status),
+		TickSize:       price.TickSize.Decimal,
+		MinPrice:       price.MinPrice.positive(),
+		MaxPrice:       price.MaxPrice.positive(),
+		MinQty:         lot.MinOrderQty.Decimal,
+		QtyStep:        lot.QtyStep.Decimal,
+		MaxQty:         lot.MaxOrderQty.positive(),
+		MaxMarketQty:   lot.MaxMktOrderQty.positive(),
+		MinNotional:    lot.MinNotionalValue.positive(),
+		MaxLeverage:    r.LeverageFilter.MaxLeverage.positive(),
+		ContractSize:   venues.MustDecimal("1"),
+		BaseCurrency:   r.BaseCoin,
+		QuoteCurrency:  r.QuoteCoin,
+		SettleCurrency: r.SettleCoin,
+		VenueSymbol:    r.Symbol,
+		UpdatedAt:      venues.At(at),
+	}
+	var err error
+	if i.Kind, err = contractKind(r.ContractType); err != nil {
+		return i, fmt.Errorf("instrument %s: %w", bounded(r.Symbol), err)
+	}
+	if i.Symbol == "" {
+		return i, unknownWord("symbol", r.Symbol)
+	}
+	if !i.TickSize.IsPositive() || !i.QtyStep.IsPositive() || !i.MinQty.IsPositive() {
+		return i, fmt.Errorf("instrument %s: %w", bounded(r.Symbol), missing("tickSize, qtyStep or minOrderQty"))
+	}
+	return i, nil
+}
+
+func contractKind(word string) (venues.Kind, error) {
+	switch word {
+	case "LinearPerpetual":
+		return venues.KindPerpetual, nil
+	case "LinearFutures":
+		return venues.KindFuture, nil
+	}
+	return "", unknownWord("contractType", word)
+}
+
+func instrumentStatus(word string) venues.InstrumentStatus {
+	switch word {
+	case "Trading":
+		return venues.InstrumentTrading
+	case "PreLaunch":
+		return venues.InstrumentPreOpen
+	case "Delivering":
+		return venues.InstrumentSettling
+	case "Closed":
+		return venues.InstrumentClosed
+	}
+	return venues.InstrumentHalted
+}

@@ -1,0 +1,216 @@
+package bybit
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strconv"
+	"sync/atomic"
+	"time"
+
+	"github.com/shopspring/decimal"
+	"go.uber.org/zap"
+
+	"venuegate/venues"
+	"venuegate/venues/internal/restclient"
+)
+
+// Connector is Bybit linear without credentials. It is safe for concurrent use.
+type Connector struct {
+	options   Options
+	gate      *restclient.Gate
+	requests  *restclient.Budget
+	rest      *restclient.Client
+	clock     restclient.Clock
+	catalogue atomic.Pointer[venues.InstrumentSet]
+}
+
+var (
+	_ venues.Connector    = (*Connector)(nil)
+	_ venues.Account      = (*Account)(nil)
+	_ venues.KeyInspector = (*Account)(nil)
+)
+
+// New makes a connector; nothing is sent yet. Options must be valid.
+func New(o Options) *Connector {
+	o = o.withDefaults()
+	gate := restclient.NewGate()
+	return &Connector{
+		options:  o,
+		gate:     gate,
+		requests: restclient.NewBudget("requests_5s", requestsPer5s, 5*time.Second),
+		rest:     restclient.New(restclient.Options{BaseURL: o.RESTURL, Timeout: o.Timeout}, gate),
+	}
+}
+
+// Close gives up idle connections. Feeds are closed by their owners.
+func (c *Connector) Close() { c.rest.Close() }
+
+// Venue is bybit.
+func (c *Connector) Venue() venues.Venue { return venues.Bybit }
+
+// Capabilities of the venue. Nothing can be accepted after the receive window,
+// which ends at the deadline; what was accepted before shows within seconds. Orders
+// that ended without a fill are kept for a day.
+func (c *Connector) Capabilities() venues.Capabilities {
+	return venues.Capabilities{
+		AttachedProtection:    true,
+		AmendStops:            true,
+		AsyncAck:              true,
+		StreamSnapshots:       true,
+		ClientIDUniqueForever: true,
+		AbsenceAfter:          10 * time.Second,
+		UnfilledRetention:     24 * time.Hour,
+	}
+}
+
+// SyncClock measures the offset of the venue's clock. Call it every few minutes;
+// a refused timestamp makes the connector measure by itself.
+func (c *Connector) SyncClock(ctx context.Context) (time.Duration, error) {
+	return c.clock.Sync(ctx, c.serverTime)
+}
+
+func (c *Connector) serverTime(ctx context.Context) (time.Time, error) {
+	r := get("/v5/market/time", nil, nil, restclient.LaneOrder)
+	var answer struct {
+		TimeNano integer `json:"timeNano"`
+	}
+	if err := c.once(ctx, r, &answer); err != nil {
+		return time.Time{}, err
+	}
+	if answer.TimeNano <= 0 {
+		return time.Time{}, malformed(r, missing("timeNano"))
+	}
+	return time.Unix(0, int64(answer.TimeNano)).UTC(), nil
+}
+
+// instrumentStatuses are asked for one by one: without a status the venue lists
+// what trades, and no more.
+var instrumentStatuses = []string{"Trading", "PreLaunch", "Delivering"}
+
+const (
+	instrumentsPath = "/v5/market/instruments-info"
+	instrumentsPage = 1000
+)
+
+// Instruments reads the catalogue. A record that cannot be understood is left
+// out and logged.
+func (c *Connector) Instruments(ctx context.Context) ([]venues.Instrument, error) {
+	var instruments []venues.Instrument
+	now, seen := time.Now(), make(map[string]bool)
+	for _, status := range instrumentStatuses {
+		r := get(instrumentsPath, params{{"category", category}, {"status", status}}, nil, restclient.LaneReconcile)
+		rows, err := pages[instrumentRecord](ctx, c, r, instrumentsPage)
+		if err != nil {
+			return nil, err
+		}
+		for n := range rows {
+			i, err := rows[n].instrument(now)
+			if err != nil {
+				c.options.Log.Error("instrument left out", zap.Error(err))
+				continue
+			}
+			if !seen[i.Symbol] {
+				seen[i.Symbol] = true
+				instruments = append(instruments, i)
+			}
+		}
+	}
+	if len(instruments) == 0 {
+		return nil, malformed(request{method: http.MethodGet, path: instrumentsPath}, missing("list"))
+	}
+	c.catalogue.Store(venues.NewInstrumentSet(instruments))
+	return instruments, nil
+}
+
+var errNoInstrument = errors.New("instrument is not in the catalogue")
+
+func (c *Connector) instrument(symbol string) (*venues.Instrument, error) {
+	if i, ok := c.catalogue.Load().Find(symbol); ok {
+		return i, nil
+	}
+	return nil, venues.Errorf(venues.CodeSymbolNotTradable, "%s is not in the catalogue", bounded(symbol)).
+		With("symbol", bounded(symbol)).Because(errNoInstrument)
+}
+
+// snapshotLimit is how deep a book is read by REST: as deep as the stream.
+const snapshotLimit = 200
+
+// Snapshot reads a book by REST. Its numbers are not those of the stream of 200
+// levels. The instrument must be in the catalogue.
+func (c *Connector) Snapshot(ctx context.Context, symbol string) (*venues.BookUpdate, error) {
+	i, err := c.instrument(symbol)
+	if err != nil {
+		return nil, err
+	}
+	r := get("/v5/market/orderbook", params{
+		{"category", category}, {"symbol", i.VenueSymbol}, {"limit", strconv.Itoa(snapshotLimit)},
+	}, nil, restclient.LaneReconcile)
+	var answer bookRecord
+	if err := c.call(ctx, r, &answer); err != nil {
+		return nil, err
+	}
+	update, err := answer.update(i, time.Now())
+	if err != nil {
+		return nil, malformed(r, err)
+	}
+	return update, nil
+}
+
+// candlesMax is how many candles one answer can hold.
+const candlesMax = 1000
+
+// Candles reads the newest candles, oldest first, at most limit and at most 1000.
+func (c *Connector) Candles(ctx context.Context, symbol string, tf venues.Timeframe, limit int) ([]venues.Candle, error) {
+	interval, known := intervals[tf]
+	if !known {
+		return nil, venues.InvalidFields(venues.FieldFault{Field: "timeframe", Rule: "unknown", Given: bounded(string(tf))})
+	}
+	r := get("/v5/market/kline", params{
+		{"category", category},
+		{"symbol", c.venueSymbol(symbol)},
+		{"interval", interval},
+		{"limit", strconv.Itoa(min(max(limit, 1), candlesMax))},
+	}, nil, restclient.LaneHistory)
+	var answer struct {
+		List []klineRow `json:"list"`
+	}
+	if err := c.call(ctx, r, &answer); err != nil {
+		return nil, err
+	}
+	candles := make([]venues.Candle, len(answer.List))
+	now := c.clock.Now()
+	for n := range answer.List { // the venue lists the newest first
+		candle, err := answer.List[n].candle(symbol, tf, now)
+		if err != nil {
+			return nil, malformed(r, err)
+		}
+		candles[len(candles)-1-n] = candle
+	}
+	return candles, nil
+}
+
+// lastPrice is the last traded price, which triggers compare with.
+func (c *Connector) lastPrice(ctx context.Context, symbol string) (decimal.Decimal, error) {
+	r := get("/v5/market/tickers", params{{"category", category}, {"symbol", c.venueSymbol(symbol)}}, nil, restclient.LaneOrder)
+	var answer struct {
+		List []struct {
+			LastPrice number `json:"lastPrice"`
+		} `json:"list"`
+	}
+	if err := c.call(ctx, r, &answer); err != nil {
+		return decimal.Decimal{}, err
+	}
+	if len(answer.List) != 1 || !answer.List[0].LastPrice.Decimal.IsPositive() {
+		return decimal.Decimal{}, malformed(r, missing("lastPrice"))
+	}
+	return answer.List[0].LastPrice.Decimal, nil
+}
+
+// OpenAccount prepares the use of an account; nothing is sent yet.
+func (c *Connector) OpenAccount(credentials venues.Credentials) (venues.Account, error) {
+	if credentials.APIKey.Reveal() == "" || credentials.APISecret.Reveal() == "" {
+		return nil, venues.Errorf(venues.CodeUnauthorized, "API key and secret are required")
+	}
+	return newAccount(c, credentials), nil
+}
