@@ -43,8 +43,11 @@ func (s *state) restore(in loadedOrder) *order {
 	o := s.insert(in.record)
 	o.stored = in.record
 	o.claim = in.claim
+	// Nobody carries on a change that was on its way; what became of it shows.
+	o.PendingAction = venues.PendingNone
+	o.triggered = o.Status == venues.StatusOpen || o.FilledQty.IsPositive()
 	for _, f := range in.fills {
-		o.fillIDs[f.FillID] = true
+		o.trades[tradeKey(&f.Fill)] = true
 		o.fillsQty = o.fillsQty.Add(f.Qty)
 		o.notional = o.notional.Add(f.Price.Mul(f.Qty))
 	}
@@ -75,6 +78,7 @@ func (s *state) adopt(m moment, r venues.ExecutionReport) *order {
 		},
 		Customer: s.customer, ClientOrderID: r.ClientOrderID, Deadline: venues.At(m.now),
 	})
+	o.triggered = r.Status != venues.StatusUntriggered // before we knew it
 	s.note(m, o, "adopted", persistence.JournalField{Name: "client_order_id", Value: r.ClientOrderID})
 	s.touch(o)
 	return o
@@ -86,10 +90,7 @@ func (s *state) adopt(m moment, r venues.ExecutionReport) *order {
 func (s *state) apply(m moment, o *order, r venues.ExecutionReport) {
 	s.touch(o)
 	o.forced = o.forced || r.Forced
-	if o.VenueOrderID == "" && r.VenueOrderID != "" {
-		o.VenueOrderID = r.VenueOrderID
-		s.indexVenueID(o)
-	}
+	s.name(o, r)
 	if r.Fill != nil {
 		s.addFill(m, o, *r.Fill)
 	}
@@ -113,14 +114,47 @@ func (s *state) take(m moment, o *order, r venues.ExecutionReport) {
 	if next == venues.StatusPending || !o.Status.CanBecome(next) {
 		return
 	}
+	if next == venues.StatusRejected && !o.Status.IsActive() {
+		s.refuse(m, o, refusalOf(r.Fault))
+		return
+	}
 	if r.Fault != nil && next != venues.StatusFilled {
 		o.Error = r.Fault
 	}
 	s.become(m, o, next)
 }
 
-// takeTerms follows amendments, ours and those made elsewhere.
+// refusalOf is a refusal that came as a report.
+func refusalOf(fault *venues.OrderFault) *venues.Error {
+	if fault == nil {
+		return venues.Errorf(venues.CodeOrderRejected, "the venue rejected the order")
+	}
+	e := &venues.Error{Code: fault.Code, Message: fault.Message, VenueCode: fault.VenueCode, VenueMessage: fault.VenueMessage}
+	if fault.Reason != "" {
+		e = e.With("reason", fault.Reason)
+	}
+	return e
+}
+
+// name learns the id that the venue gives the order. A stop has another one from
+// its trigger on, and its fills carry that.
+func (s *state) name(o *order, r venues.ExecutionReport) {
+	if r.VenueOrderID == "" || (o.VenueOrderID != "" && r.Status == venues.StatusUntriggered) {
+		return
+	}
+	o.VenueOrderID = r.VenueOrderID
+	s.indexVenueID(o)
+}
+
+// takeTerms follows amendments, ours and those made elsewhere. A list that was
+// read before an amendment may be taken after it.
 func (s *state) takeTerms(o *order, r venues.ExecutionReport) {
+	if !r.VenueTime.IsZero() {
+		if r.VenueTime.Before(o.termsAt) {
+			return
+		}
+		o.termsAt = r.VenueTime
+	}
 	if r.Qty.IsPositive() && !o.ClosePosition {
 		o.Qty = r.Qty
 	}
@@ -147,7 +181,8 @@ func (s *state) become(m moment, o *order, next venues.OrderStatus) {
 		persistence.JournalField{Name: "from", Value: string(previous)},
 		persistence.JournalField{Name: "to", Value: string(next)},
 		persistence.JournalField{Name: "filled_qty", Value: venues.FormatDecimal(o.FilledQty)})
-	if previous == venues.StatusUntriggered && (next == venues.StatusOpen || next == venues.StatusPartiallyFilled || next == venues.StatusFilled) {
+	if o.Type.IsStop() && !o.triggered && (next == venues.StatusOpen || next == venues.StatusPartiallyFilled || next == venues.StatusFilled) {
+		o.triggered = true
 		s.emitTriggered(m, o)
 	}
 	if next == venues.StatusFilled {
@@ -163,7 +198,9 @@ func (s *state) become(m moment, o *order, next venues.OrderStatus) {
 func (s *state) hold(m moment, o *order, r venues.ExecutionReport) {
 	if o.held == nil {
 		o.heldDue = m.now.Add(fillsHoldMax)
-		s.after(callFills{symbol: o.Symbol, from: o.CreatedAt.Add(-fillsOverlap), delay: fillsDelay})
+		s.after(callFills{orderID: o.OrderID, symbol: o.Symbol, from: o.CreatedAt.Add(-fillsOverlap), delay: fillsDelay})
+	} else if r.FilledQty.LessThan(o.held.FilledQty) || (o.held.Status.IsClosed() && !r.Status.IsClosed()) {
+		return // told before the one that is held
 	}
 	o.held = &r
 }
@@ -183,13 +220,17 @@ func (s *state) releaseHeld(m moment, o *order) {
 	s.take(m, o, r)
 }
 
+// tradeKey names an execution within an order as its venue does. Its time is left
+// out: a stream and REST may tell it a millisecond apart.
+func tradeKey(f *venues.Fill) string { return f.VenueOrderID + "/" + f.VenueTradeID }
+
 // addFill records an execution once.
 func (s *state) addFill(m moment, o *order, f venues.Fill) {
 	f.FillID = persistence.FillID(s.exchange, f.Symbol, f.VenueOrderID, f.VenueTradeID, f.ExecutedAt.Time)
-	if o.fillIDs[f.FillID] {
+	if o.trades[tradeKey(&f)] {
 		return
 	}
-	o.fillIDs[f.FillID] = true
+	o.trades[tradeKey(&f)] = true
 	f.OrderID, f.RequestID, f.Source, f.Exchange = o.OrderID, o.RequestID, o.Source, s.exchange
 	o.fillsQty = o.fillsQty.Add(f.Qty)
 	o.notional = o.notional.Add(f.Price.Mul(f.Qty))
@@ -203,10 +244,10 @@ func (s *state) addFill(m moment, o *order, f venues.Fill) {
 	s.touch(o)
 	s.guardFill(m, o)
 	if o.FilledQty.LessThan(o.Qty) {
-		s.emitPartiallyFilled(m, o, f)
 		if !o.Status.IsClosed() { // an execution proves that the venue has the order
 			s.become(m, o, venues.StatusPartiallyFilled)
 		}
+		s.emitPartiallyFilled(m, o, f)
 	}
 	if o.held != nil && o.held.FilledQty.LessThanOrEqual(o.FilledQty) {
 		held := *o.held

@@ -75,9 +75,9 @@ type order struct {
 	stored persistence.OrderRecord
 	// claim holds the order's request id until it is freed by proof.
 	claim *persistence.IdempotencyRecord
-	// fillIDs, fillsQty and notional sum up the fills recorded so far. FilledQty
+	// trades, fillsQty and notional sum up the fills recorded so far. FilledQty
 	// is more than fillsQty only after fillsHoldMax.
-	fillIDs  map[string]bool
+	trades   map[string]bool
 	fillsQty decimal.Decimal
 	notional decimal.Decimal
 
@@ -100,7 +100,7 @@ type order struct {
 }
 
 func (s *state) insert(r persistence.OrderRecord) *order {
-	o := &order{OrderRecord: r, fillIDs: map[string]bool{}}
+	o := &order{OrderRecord: r, trades: map[string]bool{}}
 	s.orders[o.OrderID] = o
 	s.byClient[o.ClientOrderID] = o
 	s.indexVenueID(o)

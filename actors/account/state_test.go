@@ -459,3 +459,15 @@ func TestOrderHeldBackForTheVenuesLimitsSaysSo(t *testing.T) {
 	}
 	b.wantFreed(true)
 }
+
+func TestExecutionToldAMillisecondApartIsOne(t *testing.T) {
+	b := newBench(t, venues.Capabilities{})
+	o := b.open(limitOrder(""), venues.StatusOpen)
+	told := o.says(venues.StatusPartiallyFilled, "0.4")
+	told.Fill = o.fill("t1", "0.4", "60000")
+	b.step(func(m moment) { b.state.report(m, told) })
+	again := *o.fill("t1", "0.4", "60000")
+	again.ExecutedAt = venues.At(again.ExecutedAt.Add(time.Millisecond))
+	b.step(func(m moment) { b.state.fills(m, []venues.Fill{again}) })
+	b.want(o, venues.StatusPartiallyFilled, "0.4")
+}

@@ -235,6 +235,7 @@ func (l *listing) orderEvent(at time.Time, event *simcore.OrderEvent) orderEvent
 	if f := event.Fill; f != nil {
 		body.LastQty, body.LastPrice, body.Fee = trimmed(f.Qty), trimmed(f.Price), trimmed(f.Fee)
 		body.TradeID, body.Maker, body.Realized = f.TradeID, f.Maker, trimmed(f.RealizedPnL)
+		body.TradeTime = millis(f.Time) // as userTrades tells it
 	}
 	return body
 }
