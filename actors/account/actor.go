@@ -3,6 +3,7 @@ package account
 import (
 	"errors"
 	"math"
+	"slices"
 	"time"
 
 	"go.uber.org/zap"
@@ -194,7 +195,7 @@ func (a *account) finish(ctx *actors.Context, m moment) {
 	switch {
 	case !out.batch.Empty() || (len(out.after) > 0 && a.committing > 0):
 		a.committing++
-		done := actors.ReplyTo(ctx, func(_ struct{}, err error) any { return committed{out.after, err} })
+		done := actors.ReplyTo(ctx, func(_ struct{}, err error) any { return committed{out, err} })
 		a.deps.Journal.Submit(out.batch, func(err error) {
 			if err != nil {
 				done.Reject(err)
@@ -229,12 +230,15 @@ func (a *account) committed(ctx *actors.Context, in committed) {
 		a.carryOut(ctx, in.after)
 		return
 	}
-	if orderID, ok := a.state.soleIntent(in.after); ok && refusesWhole(in.err) {
-		a.state.intentRefused(orderID, in.err)
+	if in.intent != "" && refusesWhole(in.err) {
+		a.state.intentRefused(in.intent, in.err)
 		return
 	}
 	for _, e := range in.after {
-		if r, ok := e.(replyOrder); ok {
+		switch r := e.(type) {
+		case replyOrder:
+			r.to.Reject(commitError(in.err))
+		case replyFunds:
 			r.to.Reject(commitError(in.err))
 		}
 	}
@@ -244,9 +248,12 @@ func (a *account) committed(ctx *actors.Context, in committed) {
 
 func (a *account) rejectWaiters(err error) {
 	for _, o := range a.state.orders {
-		for _, waiter := range append(o.waiters, o.change.waiters...) {
+		for _, waiter := range slices.Concat(o.waiters, o.change.waiters) {
 			waiter.Reject(err)
 		}
+	}
+	for _, waiter := range a.state.funds.waiters {
+		waiter.Reject(err)
 	}
 }
 

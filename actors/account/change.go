@@ -176,7 +176,10 @@ func (s *state) admitAmend(o *order, in amendOrder) *venues.Error {
 	spec := o.OrderSpec
 	t := wantedTerms(o, in.cmd)
 	spec.Qty, spec.Price, spec.TriggerPrice = t.qty, t.price, t.triggerPrice
-	return in.instrument.CheckOrder(&spec, in.mark)
+	if err := in.instrument.CheckOrder(&spec, in.mark); err != nil {
+		return err
+	}
+	return checkProtection(&spec, in.mark)
 }
 
 func wantedTerms(o *order, cmd venues.AmendOrder) terms {
@@ -211,11 +214,14 @@ func (s *state) amended(m moment, in amendDone) {
 	switch {
 	case in.err == nil:
 		s.apply(m, o, in.report)
+		if o.change.kind == venues.PendingAmend && !o.change.wanted.of(o) { // not shown yet
+			s.inquire(m, o, inquirySteps[1])
+		}
 	case errors.Is(in.err, venues.ErrOutcomeUnknown):
 		s.inquire(m, o, inquirySteps[0])
 	case venues.CodeOf(in.err) == venues.CodeNotFound:
 		s.inquire(m, o, 0)
-	default:
+	case o.change.kind == venues.PendingAmend: // and not a cancel that has overtaken it
 		s.refuseChange(o, in.err)
 	}
 }

@@ -49,9 +49,10 @@ type (
 		from    time.Time
 	}
 	callFills struct {
-		symbol string
-		from   time.Time
-		delay  time.Duration
+		orderID string
+		symbol  string
+		from    time.Time
+		delay   time.Duration
 	}
 	callFunds     struct{}
 	planFunds     struct{}
@@ -164,7 +165,7 @@ func (a *account) ordersOfFills(ctx context.Context, symbol string, from time.Ti
 }
 
 func (e callFills) run(a *account, ctx *actors.Context) {
-	ctx.Timers().After("fills/"+e.symbol, e.delay, readFills{e.symbol, e.from})
+	ctx.Timers().After("fills/"+e.orderID, e.delay, readFills{e.symbol, e.from})
 }
 
 func (a *account) readFills(ctx *actors.Context, in readFills) {
@@ -288,10 +289,13 @@ func (a *account) findStored(ctx context.Context, clientID string) (*loadedOrder
 // incarnation before this one has submitted is waited for.
 func (a *account) load(ctx context.Context) any {
 	var done loadDone
-	flushed := make(chan struct{})
-	a.deps.Journal.Submit(persistence.Batch{Fence: a.deps.Fence}, func(error) { close(flushed) })
+	flushed := make(chan error, 1)
+	a.deps.Journal.Submit(persistence.Batch{Fence: a.deps.Fence}, func(err error) { flushed <- err })
 	select {
-	case <-flushed:
+	case err := <-flushed:
+		if err != nil {
+			return loadDone{err: err}
+		}
 	case <-ctx.Done():
 		return loadDone{err: ctx.Err()}
 	}

@@ -13,16 +13,20 @@ import (
 // stream, and by asking the venue under the client id until the order is found
 // or its absence is proven.
 type inquiry struct {
-	due      time.Time
-	asked    int
-	notFound []time.Time
-	proving  bool
+	due       time.Time
+	asked     int
+	firstMiss time.Time
+	proving   bool
 }
 
 // inquirySteps are the waits before the first questions; the last one repeats.
 var inquirySteps = []time.Duration{
 	500 * time.Millisecond, time.Second, 2 * time.Second, 4 * time.Second, 8 * time.Second, 10 * time.Second,
+	20 * time.Second, 40 * time.Second, time.Minute,
 }
+
+// reasonNotShown is why an order ended of which its venue has no memory.
+const reasonNotShown = "not_shown"
 
 // absenceSpan is how far apart two answers "not found" must lie.
 const absenceSpan = 5 * time.Second
@@ -80,14 +84,16 @@ func (s *state) queried(m moment, in queryDone) {
 
 // missed notes one "not found". It is no proof by itself.
 func (s *state) missed(m moment, o *order) {
-	if o.Status.IsClosed() || o.Status == venues.StatusPending {
+	if o.Status.IsClosed() {
 		return
 	}
 	if o.Status != venues.StatusUnknown {
-		s.lose(m, o) // the venue held it, and does not show it any more
+		s.lose(m, o) // the venue has acknowledged it, and does not show it
 		return
 	}
-	o.inquiry.notFound = append(o.inquiry.notFound, m.now)
+	if o.inquiry.firstMiss.IsZero() {
+		o.inquiry.firstMiss = m.now
+	}
 	if o.inquiry.proving || !s.absenceProvable(m, o) {
 		return
 	}
@@ -96,15 +102,10 @@ func (s *state) missed(m moment, o *order) {
 }
 
 // absenceProvable says whether the answers so far allow the last step of the
-// proof: the deadline has passed by more than the venue's delay, two answers lie
-// apart, and the venue would still show an order that ended without a fill.
+// proof: the deadline has passed by more than the venue's delay, and two answers
+// lie apart.
 func (s *state) absenceProvable(m moment, o *order) bool {
-	seen := o.inquiry.notFound
-	latest := seen[len(seen)-1]
-	age := m.now.Sub(o.CreatedAt.Time)
-	return latest.Sub(seen[0]) >= absenceSpan &&
-		latest.After(o.Deadline.Add(s.caps.AbsenceAfter)) &&
-		age < s.caps.UnfilledRetention
+	return m.now.Sub(o.inquiry.firstMiss) >= absenceSpan && m.now.After(o.Deadline.Add(s.caps.AbsenceAfter))
 }
 
 // proved takes the open orders and fills that were read to complete a proof.
@@ -130,6 +131,10 @@ func (s *state) proved(m moment, in proofDone) {
 		}
 	}
 	s.touch(o)
+	if m.now.Sub(o.CreatedAt.Time) >= s.caps.UnfilledRetention {
+		s.vanish(m, o)
+		return
+	}
 	if o.VenueOrderID != "" {
 		// It did exist. Gone without a fill and without a trace is not a state
 		// that may be guessed.
@@ -138,4 +143,14 @@ func (s *state) proved(m moment, in proofDone) {
 	s.note(m, o, "absence_proven", persistence.JournalField{Name: "asked", Value: strconv.Itoa(o.inquiry.asked)})
 	s.notPlaced(m, o, venues.Errorf(venues.CodeExchangeUnavailable, "it is proven that %s placed nothing", s.exchange).
 		With("reason", venues.ReasonNotPlaced))
+}
+
+// vanish ends an order of which the venue shows nothing any more, as it does of
+// those that ended without a fill long ago. It is not open, and every fill is
+// accounted for: it is over, whether or not it was ever placed.
+func (s *state) vanish(m moment, o *order) {
+	o.Error = &venues.OrderFault{
+		Code: venues.CodeExchangeUnavailable, Reason: reasonNotShown, Message: "the venue does not show the order any more",
+	}
+	s.become(m, o, venues.StatusCancelled)
 }

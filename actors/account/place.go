@@ -2,6 +2,7 @@ package account
 
 import (
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/shopspring/decimal"
@@ -41,6 +42,7 @@ func (s *state) place(m moment, in placeOrder) {
 		s.claim(m, o, in.cmd)
 	}
 	s.after(callPlace{orderID: o.OrderID, request: o.request()})
+	s.out.intent = o.OrderID
 	s.touch(o)
 }
 
@@ -149,25 +151,13 @@ func (o *order) triggerWhen() venues.TriggerDirection {
 	return venues.TriggerRising
 }
 
-// soleIntent says whether a step did nothing but make an intent, and of which
-// order.
-func (s *state) soleIntent(after []effect) (orderID string, ok bool) {
-	for _, e := range after {
-		if place, isPlace := e.(callPlace); isPlace {
-			o, known := s.orders[place.orderID]
-			return place.orderID, known && o.Replaces == ""
-		}
-	}
-	return "", false
-}
-
 // intentRefused undoes an intent that the store has not taken.
 func (s *state) intentRefused(orderID string, cause error) {
 	o := s.orders[orderID]
 	if !errors.Is(cause, persistence.ErrExists) {
 		cause = commitError(cause)
 	}
-	for _, waiter := range o.waiters {
+	for _, waiter := range slices.Concat(o.waiters, o.change.waiters) {
 		s.after(replyOrder{to: waiter, err: cause})
 	}
 	s.forget(o)
@@ -183,6 +173,9 @@ func (s *state) placed(m moment, in placeDone) {
 	switch refusal, refused := errors.AsType[*venues.Error](in.err); {
 	case in.err == nil:
 		s.apply(m, o, in.report)
+		if o.Status == venues.StatusPending { // received, and no more is said
+			s.inquire(m, o, inquirySteps[0])
+		}
 	case o.Status != venues.StatusPending:
 		// The private stream was faster: what it said is the truth.
 	case errors.Is(in.err, venues.ErrNotSent):

@@ -117,8 +117,8 @@ type (
 		err       error
 	}
 	committed struct {
-		after []effect
-		err   error
+		output
+		err error
 	}
 )
 

@@ -39,6 +39,7 @@ func (s *state) loaded(m moment, in loadDone) {
 	}
 	for _, l := range in.orders {
 		o := s.restore(l)
+		s.touch(o)
 		if o.Status == venues.StatusPending {
 			s.lose(m, o)
 		}

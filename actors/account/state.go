@@ -52,6 +52,9 @@ type moment struct {
 type output struct {
 	batch persistence.Batch
 	after []effect
+	// intent is the order that a command asked for, if the step did nothing but
+	// make its intent.
+	intent string
 }
 
 // closedKeep is how long a closed order stays in memory, for late reports; after
@@ -71,6 +74,8 @@ func newState(c Config, fence persistence.Fence) *state {
 // order is a record with what is only of use while it is being worked on.
 type order struct {
 	persistence.OrderRecord
+	// venueKeys are where byVenue has the order.
+	venueKeys []string
 	// stored is the record as it was last put into a batch.
 	stored persistence.OrderRecord
 	// claim holds the order's request id until it is freed by proof.
@@ -80,6 +85,11 @@ type order struct {
 	trades   map[string]bool
 	fillsQty decimal.Decimal
 	notional decimal.Decimal
+
+	// termsAt is the venue's time of the newest report of price and quantity.
+	termsAt time.Time
+	// triggered says that a stop was seen after its trigger.
+	triggered bool
 
 	// waiters are the callers who wait for the order to settle, until replyDue.
 	waiters  []orderReply
@@ -119,15 +129,21 @@ func (o *order) changed() bool {
 }
 
 func (s *state) indexVenueID(o *order) {
-	if o.VenueOrderID != "" {
-		s.byVenue[o.Symbol+"/"+o.VenueOrderID] = o
+	key := o.Symbol + "/" + o.VenueOrderID
+	if o.VenueOrderID != "" && s.byVenue[key] != o {
+		s.byVenue[key] = o
+		o.venueKeys = append(o.venueKeys, key)
 	}
 }
 
 func (s *state) forget(o *order) {
 	delete(s.orders, o.OrderID)
 	delete(s.byClient, o.ClientOrderID)
-	delete(s.byVenue, o.Symbol+"/"+o.VenueOrderID)
+	for _, key := range o.venueKeys {
+		if s.byVenue[key] == o {
+			delete(s.byVenue, key)
+		}
+	}
 	delete(s.watched, o.OrderID)
 }
 
