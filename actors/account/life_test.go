@@ -1,0 +1,209 @@
+package account
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"venuegate/actors"
+	"venuegate/persistence"
+	"venuegate/venues"
+)
+
+func (b *bench) amend(o *order, price string) {
+	in := amendOrder{
+		orderReply: actors.ReplyFunc(func(venues.Order, error) {}), instrument: instrument(), mark: venues.Some(venues.MustDecimal("60000")),
+		cmd: venues.AmendOrder{OrderID: o.OrderID, Price: venues.Some(venues.MustDecimal(price))},
+	}
+	b.step(func(m moment) { b.state.amend(m, in) })
+}
+
+func TestRefusedAmendDoesNotEndTheCancelAfterIt(t *testing.T) {
+	b := newBench(t, venues.Capabilities{})
+	o := b.open(limitOrder(""), venues.StatusOpen)
+	b.amend(o, "59000")
+	b.cancel(o)
+	b.replies = nil
+	b.step(func(m moment) {
+		b.state.amended(m, amendDone{orderID: o.OrderID, err: venues.Errorf(venues.CodeOrderRejected, "too late")})
+	})
+	if len(b.replies) != 0 || o.PendingAction != venues.PendingCancel {
+		t.Fatalf("the cancel was answered with the amend's refusal: %+v", b.replies)
+	}
+	b.step(func(m moment) {
+		b.state.cancelled(m, cancelDone{orderID: o.OrderID, report: o.says(venues.StatusCancelled, "0")})
+	})
+	if r := b.lastReply(); r.err != nil || r.order.Status != venues.StatusCancelled {
+		t.Fatalf("answer %+v", r)
+	}
+}
+
+func TestAcceptedAmendThatDoesNotShowIsAskedFor(t *testing.T) {
+	b := newBench(t, venues.Capabilities{})
+	o := b.open(limitOrder(""), venues.StatusOpen)
+	b.amend(o, "59000")
+	b.step(func(m moment) {
+		b.state.amended(m, amendDone{orderID: o.OrderID, report: o.says(venues.StatusPending, "0")})
+	})
+	for range 40 {
+		if count(b.pass(time.Second), isQuery) > 0 {
+			b.step(func(m moment) {
+				b.state.queried(m, queryDone{orderID: o.OrderID, report: o.says(venues.StatusOpen, "0")})
+			})
+		}
+	}
+	if o.PendingAction != venues.PendingNone || o.change.kind != venues.PendingNone {
+		t.Fatalf("pending action %q for ever", o.PendingAction)
+	}
+}
+
+func TestAmendBeyondTheStopLossIsRefused(t *testing.T) {
+	b := newBench(t, venues.Capabilities{})
+	o := b.open(protectedOrder(), venues.StatusOpen)
+	b.amend(o, "57000")
+	if venues.CodeOf(b.lastReply().err) != venues.CodeInvalidRequest {
+		t.Fatalf("answer %+v", b.lastReply())
+	}
+}
+
+// reload lets another incarnation begin with what is stored.
+func (b *bench) reload() *bench {
+	next := newBench(b.t, b.state.caps)
+	next.now, next.nextID = b.now, b.nextID
+	done := loadDone{}
+	for _, r := range b.puts {
+		if record, ok := r.(persistence.OrderRecord); ok && record.Unfinished() {
+			done.orders = append(done.orders, loadedOrder{record: record})
+		}
+	}
+	next.step(func(m moment) { next.state.loaded(m, done) })
+	return next
+}
+
+func TestPendingActionEndsWithTheIncarnation(t *testing.T) {
+	b := newBench(t, venues.Capabilities{})
+	o := b.open(limitOrder(""), venues.StatusOpen)
+	b.amend(o, "59000")
+	next := b.reload()
+	stored := next.puts[o.Key().String()].(persistence.OrderRecord)
+	if stored.PendingAction != venues.PendingNone {
+		t.Fatalf("pending action %q, and nobody carries it on", stored.PendingAction)
+	}
+}
+
+func TestOlderReportDoesNotDisplaceAHeldOne(t *testing.T) {
+	b := newBench(t, venues.Capabilities{})
+	o := b.open(limitOrder(""), venues.StatusOpen)
+	b.step(func(m moment) { b.state.report(m, o.says(venues.StatusFilled, "1")) })
+	b.step(func(m moment) { b.state.report(m, o.says(venues.StatusPartiallyFilled, "0.5")) })
+	b.pass(fillsHoldMax)
+	b.want(o, venues.StatusFilled, "1")
+}
+
+func TestListReadBeforeAnAmendmentDoesNotUndoIt(t *testing.T) {
+	b := newBench(t, venues.Capabilities{})
+	o := b.open(limitOrder(""), venues.StatusOpen)
+	newer, older := o.says(venues.StatusOpen, "0"), o.says(venues.StatusOpen, "0")
+	newer.Price, newer.VenueTime = venues.Some(venues.MustDecimal("59000")), b.now
+	older.VenueTime = b.now.Add(-time.Second)
+	b.step(func(m moment) { b.state.report(m, newer) })
+	b.step(func(m moment) { b.state.reconciled(m, reconcileDone{open: []venues.ExecutionReport{older}}) })
+	if !o.Price.Decimal.Equal(venues.MustDecimal("59000")) {
+		t.Fatalf("price %s", o.Price.Decimal)
+	}
+}
+
+func stopOrder() placeOrder {
+	in := limitOrder("")
+	in.cmd.Type, in.cmd.TriggerPrice = venues.TypeStopLimit, venues.Some(venues.MustDecimal("61000"))
+	return in
+}
+
+func TestStopThatTriggersWhileUnknownIsTold(t *testing.T) {
+	b := newBench(t, venues.Capabilities{})
+	o := b.open(stopOrder(), venues.StatusUntriggered)
+	b.step(func(m moment) { b.state.queried(m, queryDone{orderID: o.OrderID, err: notFound()}) })
+	b.want(o, venues.StatusUnknown, "0")
+	b.step(func(m moment) {
+		b.state.queried(m, queryDone{orderID: o.OrderID, report: o.says(venues.StatusOpen, "0")})
+	})
+	wantEvents(t, b, persistence.EventStopTriggered)
+	b.step(func(m moment) { b.state.queried(m, queryDone{orderID: o.OrderID, err: notFound()}) })
+	part := o.says(venues.StatusPartiallyFilled, "0.4")
+	part.Fill = o.fill("t1", "0.4", "60000")
+	b.step(func(m moment) { b.state.report(m, part) })
+	wantEvents(t, b, persistence.EventStopTriggered, persistence.EventOrderPartiallyFilled)
+}
+
+func TestFillsOfATriggeredStopAreItsOwn(t *testing.T) {
+	b := newBench(t, venues.Capabilities{})
+	o := b.open(stopOrder(), venues.StatusUntriggered)
+	engine := o.says(venues.StatusOpen, "0")
+	engine.VenueOrderID = "engine"
+	b.step(func(m moment) { b.state.report(m, engine) })
+	f := o.fill("t1", "0.4", "60000")
+	f.VenueOrderID = "engine"
+	b.step(func(m moment) { b.state.fills(m, []venues.Fill{*f}) })
+	b.want(o, venues.StatusPartiallyFilled, "0.4")
+}
+
+func TestOrderReceivedWithoutAWordIsAskedFor(t *testing.T) {
+	b := newBench(t, venues.Capabilities{AsyncAck: true})
+	o := b.place(limitOrder("r1"))
+	b.step(func(m moment) {
+		b.state.placed(m, placeDone{orderID: o.OrderID, report: o.says(venues.StatusPending, "0")})
+	})
+	if n := count(b.pass(time.Second), isQuery); n == 0 {
+		t.Fatal("nobody asks what became of it")
+	}
+	b.step(func(m moment) { b.state.queried(m, queryDone{orderID: o.OrderID, err: notFound()}) })
+	b.want(o, venues.StatusUnknown, "0")
+}
+
+func TestRejectionByReportIsARefusal(t *testing.T) {
+	b := newBench(t, venues.Capabilities{AsyncAck: true})
+	o := b.place(limitOrder("r1"))
+	r := o.says(venues.StatusRejected, "0")
+	r.Fault = &venues.OrderFault{Code: venues.CodeInsufficientBalance, Message: "no margin", VenueCode: "110007"}
+	b.step(func(m moment) { b.state.report(m, r) })
+	e, _ := errors.AsType[*venues.Error](b.lastReply().err)
+	if e == nil || e.Code != venues.CodeInsufficientBalance || e.VenueCode != "110007" || e.Details["order"] == nil {
+		t.Fatalf("answer %+v", b.lastReply())
+	}
+	b.wantFreed(true)
+}
+
+func TestOrderThatTheVenueHasForgottenEnds(t *testing.T) {
+	b := newBench(t, venues.Capabilities{})
+	o := b.open(limitOrder("r1"), venues.StatusOpen)
+	b.now = b.now.Add(b.state.caps.UnfilledRetention)
+	for range 10 {
+		b.step(func(m moment) { b.state.queried(m, queryDone{orderID: o.OrderID, err: notFound()}) })
+		if b.find(isProof) {
+			b.step(func(m moment) { b.state.proved(m, proofDone{orderID: o.OrderID}) })
+			break
+		}
+		b.pass(4 * time.Second)
+	}
+	b.want(o, venues.StatusCancelled, "0")
+	b.wantFreed(false)
+}
+
+// TestOnlyACommandsIntentIsUndoneAlone: the intents of protection come with
+// others in one commit; memory is then ahead of the store, not one order.
+func TestOnlyACommandsIntentIsUndoneAlone(t *testing.T) {
+	b := newBench(t, venues.Capabilities{})
+	m := b.moment()
+	b.state.place(m, limitOrder("r1"))
+	if out := b.state.finish(m); out.intent == "" {
+		t.Fatal("the intent of a command")
+	}
+	b = newBench(t, venues.Capabilities{})
+	o := b.fillEntry("1")
+	b.now = o.guard.due
+	m = b.moment()
+	b.state.tick(m)
+	if out := b.state.finish(m); out.intent != "" || len(out.batch.Puts) < 2 {
+		t.Fatalf("%d records with the intent of %q", len(out.batch.Puts), out.intent)
+	}
+}
