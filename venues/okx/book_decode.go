@@ -1,0 +1,160 @@
+package okx
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/shopspring/decimal"
+	"github.com/valyala/fastjson"
+
+	"venuegate/venues"
+)
+
+// Reasons why a book message cannot be used.
+var (
+	errScale    = errors.New("number does not fit the instrument's tick or step")
+	errSequence = errors.New("sequence numbers contradict one another")
+	errForeign  = errors.New("message is about something else")
+)
+
+// bookDecoder decodes book messages of one connection. It is not safe for
+// concurrent use.
+type bookDecoder struct{ parser fastjson.Parser }
+
+// decode reads a message about an instrument's book into an update of the pool,
+// by the scanner or, where that gives up, by the general parser.
+func (d *bookDecoder) decode(data []byte, k *contract, received time.Time) (*venues.BookUpdate, error) {
+	u := venues.NewBookUpdate()
+	if !scanBook(data, k, u) {
+		u.Release()
+		u = venues.NewBookUpdate()
+		if err := decodeBook(&d.parser, data, k, u); err != nil {
+			u.Release()
+			return nil, err
+		}
+	}
+	u.Symbol, u.Received = k.Symbol, received
+	return u, nil
+}
+
+// decodeBook is the slow and thorough twin of scanBook: fields in any order and
+// spelling that JSON allows, unknown ones ignored.
+func decodeBook(parser *fastjson.Parser, data []byte, k *contract, u *venues.BookUpdate) error {
+	o, rows, err := pushOf(parser, data, channelBooks, k.VenueSymbol)
+	if err != nil {
+		return err
+	}
+	switch action := o.text("action"); action {
+	case "update":
+	case "snapshot":
+		u.Snapshot = true
+	default:
+		return unknownWord("action", action)
+	}
+	if len(rows) != 1 {
+		return missing("data")
+	}
+	row := rows[0]
+	u.VenueTime = row.time("ts")
+	u.Bids, u.Asks = row.levels("bids", k, u.Bids), row.levels("asks", k, u.Asks)
+	seq, previous := row.integer("seqId"), int64(-1)
+	if !row.has("seqId") {
+		row.fail("seqId", errMissing)
+	}
+	if row.has("prevSeqId") {
+		previous = row.integer("prevSeqId")
+	}
+	if row.err != nil {
+		return row.err
+	}
+	return setSequence(u, seq, previous, row.has("prevSeqId"))
+}
+
+// setSequence brings the venue's numbers to the common form. A snapshot follows
+// nothing. An update may have a lower number than the one before it, after a
+// maintenance of the venue, or the same and no levels, as a sign of life: the
+// chain is what counts.
+func setSequence(u *venues.BookUpdate, seq, previous int64, chained bool) error {
+	if seq < 0 {
+		return errSequence
+	}
+	u.FirstSeq, u.LastSeq = uint64(seq), uint64(seq)
+	if u.Snapshot {
+		return nil
+	}
+	if !chained || previous < 0 {
+		return errSequence
+	}
+	u.PrevSeq = uint64(previous)
+	return nil
+}
+
+// parseLevel is one level from decimal texts, its quantity in base coin.
+func parseLevel(price, contracts string, k *contract) (venues.Level, error) {
+	p, err := venues.ParseVenueDecimal(price)
+	if err != nil {
+		return venues.Level{}, fmt.Errorf("price: %w", err)
+	}
+	q, err := venues.ParseVenueDecimal(contracts)
+	if err != nil {
+		return venues.Level{}, fmt.Errorf("quantity: %w", err)
+	}
+	level := venues.Level{}
+	if level.Price, err = fixedPoint(p, k.scale.PriceDecimals); err != nil {
+		return level, fmt.Errorf("price: %w", err)
+	}
+	if level.Qty, err = fixedPoint(k.base(q), k.scale.QtyDecimals); err != nil {
+		return level, fmt.Errorf("quantity: %w", err)
+	}
+	if level.Price == 0 {
+		return level, fmt.Errorf("price 0: %w", errScale)
+	}
+	return level, nil
+}
+
+// fixedPoint turns a decimal into a fixed-point number, exactly or not at all.
+func fixedPoint(value decimal.Decimal, decimals int) (int64, error) {
+	shifted := value.Shift(int32(decimals))
+	if shifted.IsNegative() || !shifted.IsInteger() || !shifted.BigInt().IsInt64() {
+		return 0, errScale
+	}
+	return shifted.IntPart(), nil
+}
+
+// bookRecord is a row of GET /api/v5/market/books.
+type bookRecord struct {
+	Asks  [][]string `json:"asks"`
+	Bids  [][]string `json:"bids"`
+	TS    moment     `json:"ts"`
+	SeqID int64      `json:"seqId"`
+}
+
+// update brings the snapshot to fixed-point numbers, in an update of the pool.
+func (r *bookRecord) update(k *contract, received time.Time) (*venues.BookUpdate, error) {
+	u := venues.NewBookUpdate()
+	u.Symbol, u.Snapshot = k.Symbol, true
+	u.VenueTime, u.Received = r.TS.Time, received
+	if err := setSequence(u, r.SeqID, -1, false); err != nil {
+		u.Release()
+		return nil, err
+	}
+	for _, side := range []struct {
+		rows   [][]string
+		levels *[]venues.Level
+	}{{r.Bids, &u.Bids}, {r.Asks, &u.Asks}} {
+		for _, row := range side.rows {
+			if len(row) < 2 {
+				u.Release()
+				return nil, missing("level")
+			}
+			level, err := parseLevel(row[0], row[1], k)
+			if err != nil {
+				u.Release()
+				return nil, err
+			}
+			*side.levels = append(*side.levels, level)
+		}
+	}
+	return u, nil
+}

@@ -1,0 +1,58 @@
+// Package okx connects to the linear perpetuals and futures of OKX (API v5).
+//
+// # Shape
+//
+// A Connector is the venue without credentials: clock, instruments, books,
+// candles, public streams. An Account is one customer there. Both speak the port
+// of package venues; nothing of the venue's own words leaves this package.
+//
+//	venue.go        the connector and what it can
+//	options.go      hosts and limits; the environments live, demo and sim
+//	sign.go         signatures of requests and of stream logins
+//	rest.go         one request: lanes, deadline, clock, judgement
+//	rest_*.go       account, leverage, orders, algo orders, fills; wire structs
+//	stream*.go      public feed and private stream, their watch and their events
+//	book_*.go       order book messages to fixed-point numbers
+//	event.go        fields of public stream messages
+//	parse.go        decimals and the venue's enumerations
+//	symbol.go       names and instruments; contract.go their quantities
+//	errors.go       the venue's refusals in the service's words; error_table.go
+//	faults.go       why an order ended; maintenance.go why the venue is away
+//
+// # Quantities
+//
+// The venue counts contracts of ctVal*ctMult base coins each; the service counts
+// base coins. Every quantity is converted at this package's boundary and nowhere
+// else, by multiplication on the way in and by whole steps on the way out, so
+// that none is ever altered. What is no whole number of steps is refused with its
+// valid neighbours and not sent.
+//
+// # Orders
+//
+// Market and limit orders live at the order endpoints and carry their stop loss
+// and take profit with them. Everything with a trigger lives at the algo
+// endpoints, in a name space of its own: an order that may only reduce becomes a
+// conditional order, whose kind says from which side the price comes; any other
+// becomes a trigger order, which the venue fires when the price crosses. Once
+// triggered a stop has a child order; its reports carry the child's id as
+// VenueOrderID, which is what fills are joined by, and the stop's client id.
+//
+// An answer to a change means that the venue took the request. A placed order is
+// therefore told as pending, while amends and cancels are read back.
+//
+// An order carries its deadline as expTime. After a clock refusal (50102, 50036:
+// definitely not executed) the clock is measured again and the request signed
+// once more under the same deadline; after a refusal of posSide the position mode
+// is read again and the order sent once more. Nothing else is ever repeated.
+//
+// The position mode is the account's; the margin mode of an order is that of the
+// instrument's open position, cross where there is none. Neither is ever changed.
+//
+// # Streams
+//
+// The venue splits its streams by path: /public has books, trades and mark
+// prices, /business candles and algo orders, /private the account. Books bring
+// their own snapshots and a chain of sequence numbers; the checksum they once had
+// is dead and not looked at. The order channels bring no snapshot: after each
+// connect the account reads its orders.
+package okx

@@ -1,0 +1,153 @@
+package okx
+
+import "venuegate/venues"
+
+// Codes of the venue that this connector acts on.
+const (
+	codeAllFailed          = 1
+	codePartlyFailed       = 2
+	codeServiceUnavailable = 50001
+	codeDeadlineEarly      = 50036
+	codeDeadlineLate       = 50037
+	codeTimestampExpired   = 50102
+	codeTimestampInvalid   = 50112
+	codeParameter          = 51000
+	codeMarginInsufficient = 51008
+	codeOrderIDUnknown     = 51063
+	codeBalanceLegacy      = 51119
+	codeBalanceZero        = 51127
+	codeBalance            = 51131
+	codeCancelGone         = 51400
+	codeCancelled          = 51401
+	codeCompleted          = 51402
+	codeNothingPending     = 51405
+	codeCancelling         = 51410
+	codeTriggered          = 51416
+	codeNothingToAmend     = 51500
+	codeAmendMargin        = 51502
+	codeAmendGone          = 51503
+	codeAmendCancelled     = 51509
+	codeAmendCompleted     = 51510
+	codeStatusUnknown      = 51600
+	codeOrderUnknown       = 51603
+)
+
+// verdict is what a venue code means here.
+type verdict struct {
+	code   venues.Code
+	reason string
+	text   string
+	// unknown: the request may have been executed all the same.
+	unknown bool
+}
+
+// verdicts holds the codes of the document "Error Code" by meaning, without the
+// many that are about a request's own fields: those are invalid_request.
+var verdicts = indexVerdicts([]struct {
+	verdict
+	codes []int
+}{
+	{verdict{code: venues.CodeExchangeUnavailable, text: "the venue does not know the outcome", unknown: true},
+		[]int{50004, 50026, 51054, 51149, 51412, 63999, 64007}},
+	{verdict{code: venues.CodeExchangeUnavailable, reason: "duplicate_client_id", text: "an order with this client id exists", unknown: true},
+		[]int{50042, 50071, 51011, 51016, 51065, 51068}},
+	{verdict{code: venues.CodeExchangeUnavailable, reason: "clock_skew", text: "the venue refuses the timestamp"},
+		[]int{codeTimestampExpired, codeTimestampInvalid, 60004, 60006}},
+	{verdict{code: venues.CodeExchangeUnavailable, reason: "deadline_passed", text: "the order reached the venue after its deadline"},
+		[]int{codeDeadlineEarly, codeDeadlineLate}},
+	{verdict{code: venues.CodeExchangeUnavailable, reason: "settling", text: "the contract is being settled"}, []int{51029, 51030}},
+	{verdict{code: venues.CodeExchangeUnavailable, reason: "liquidation", text: "the venue has frozen the account"},
+		[]int{50017, 50018, 50019, 50020, 50021, 50022, 50023}},
+	{verdict{code: venues.CodeExchangeUnavailable}, []int{codeServiceUnavailable, 50005, 50013, 51140}},
+	{verdict{code: venues.CodeMaintenance, text: "the venue does not offer this for now"}, []int{50046, 50062, 64008}},
+	{verdict{code: venues.CodeRateLimited}, []int{50011, 50040, 50061, 51113, 51513, 60014, 60023}},
+	{verdict{code: venues.CodeUnauthorized, text: "the venue refuses the API key"}, []int{
+		50008, 50009, 50012, 50027, 50028, 50029, 50030, 50035, 50041, 50051, 50059, 50060, 50100, 50101,
+		50103, 50104, 50105, 50106, 50107, 50108, 50109, 50110, 50111, 50113, 50114, 50119, 50120, 50121,
+		51009, 51024, 54092, 60005, 60007, 60009, 60011, 60024, 60031, 60032, 64003,
+	}},
+	{verdict{code: venues.CodeNotFound, text: "the venue does not know the order"}, []int{
+		codeOrderIDUnknown, codeCancelGone, codeCancelled, codeCompleted, codeNothingPending, codeAmendGone,
+		codeAmendCancelled, codeAmendCompleted, 51527, codeStatusUnknown, codeOrderUnknown, 52000, 59300,
+	}},
+	{verdict{code: venues.CodeNotFound, reason: "cancelling", text: "the order is being cancelled"}, []int{codeCancelling}},
+	{verdict{code: venues.CodeNotFound, reason: "triggering", text: "the stop has triggered"}, []int{codeTriggered}},
+	{verdict{code: venues.CodeSymbolNotTradable, reason: "unknown_symbol"}, []int{51001, 51012, 54007}},
+	{verdict{code: venues.CodeSymbolNotTradable, reason: "symbol_status"}, []int{
+		51021, 51022, 51027, 51028, 51087, 51110, 51124, 51196, 51197, 51507, 54005, 54011, 54012, 54031, 54035, 54072, 54094,
+	}},
+	{verdict{code: venues.CodeSymbolNotTradable, reason: "region"}, []int{50032, 50033, 50052, 51155}},
+	{verdict{code: venues.CodeInsufficientBalance, text: "the margin is not sufficient"}, []int{
+		codeMarginInsufficient, codeBalanceLegacy, codeBalanceZero, codeBalance, 51143, codeAmendMargin, 59200, 59201, 59303,
+	}},
+	{verdict{code: venues.CodeOrderRejected, reason: venues.ReasonNoPosition, text: "there is no position to reduce"},
+		[]int{51023, 51043, 51058, 51169, 51170}},
+	{verdict{code: venues.CodeOrderRejected, reason: "exceeds_position", text: "the order is larger than the position it reduces"},
+		[]int{51112, 51148, 51206}},
+	{verdict{code: venues.CodeOrderRejected, reason: venues.ReasonPostOnlyWouldTake, text: "the post-only order would have taken"},
+		[]int{51511}},
+	{verdict{code: venues.CodeInvalidRequest, reason: venues.ReasonWouldTrigger, text: "the trigger is already reached"}, []int{
+		51277, 51278, 51279, 51280, 51300, 51302, 51303, 51304, 51305, 51306, 51307, 51308,
+	}},
+	{verdict{code: venues.CodeInvalidRequest, reason: "protection_side", text: "stop loss or take profit is on the wrong side of the price"},
+		[]int{51046, 51047, 51048, 51049, 51050, 51051, 51052, 51053}},
+	{verdict{code: venues.CodeInvalidRequest, reason: "price_limit", text: "the price is outside the venue's band"}, []int{51006}},
+	{verdict{code: venues.CodeInvalidRequest, reason: "account_mode", text: "the account's mode does not allow this"}, []int{51010, 50072}},
+	{verdict{code: venues.CodeInvalidRequest, reason: "max_position"}, []int{51004, 54030}},
+	{verdict{code: venues.CodeInvalidRequest, reason: "too_many_orders"}, []int{51102, 51103, 51174, 51260, 51261, 51299}},
+	{verdict{code: venues.CodeInvalidRequest, reason: "quantity"}, []int{51005, 51020, 51101, 51121, 51202, 51203}},
+	{verdict{code: venues.CodeInvalidRequest, reason: "no_change", text: "the request changes nothing"}, []int{codeNothingToAmend}},
+	{verdict{code: venues.CodeLeverageChangeRejected}, []int{
+		51039, 59000, 59101, 59102, 59103, 59104, 59105, 59106, 59107, 59108, 59109, 59111, 59112, 59668, 59669, 59670,
+	}},
+})
+
+func indexVerdicts(groups []struct {
+	verdict
+	codes []int
+}) map[int]verdict {
+	index := make(map[int]verdict)
+	for _, g := range groups {
+		for _, code := range g.codes {
+			index[code] = g.verdict
+		}
+	}
+	return index
+}
+
+// isParameterFault says whether a code is of the families that are about a
+// request's own fields and the rules of trading; they are many, alike, and not
+// listed.
+func isParameterFault(code int) bool { return code >= 50000 && code < 60000 }
+
+// verdictOf reads the table; listed is false for a code that it lacks. Such a
+// code still is an explicit refusal.
+func verdictOf(code int) (v verdict, listed bool) {
+	if v, listed = verdicts[code]; listed {
+		return v, true
+	}
+	if isParameterFault(code) || code >= 60000 && code < 70000 {
+		return verdict{code: venues.CodeInvalidRequest}, false
+	}
+	return verdict{code: venues.CodeOrderRejected}, false
+}
+
+// leverageReasons says why a change of leverage was refused.
+var leverageReasons = map[int]string{
+	51039: "portfolio_margin",
+	59000: venues.ReasonOpenOrders,
+	59101: venues.ReasonOpenOrders,
+	59102: venues.ReasonAboveMax,
+	59103: "insufficient_margin",
+	59104: venues.ReasonOpenPosition,
+	59105: "below_min",
+	59106: venues.ReasonOpenPosition,
+	59107: venues.ReasonOpenOrders,
+	59108: "insufficient_margin",
+	59109: "insufficient_margin",
+	59111: "portfolio_margin",
+	59112: venues.ReasonOpenOrders,
+	59668: venues.ReasonOpenOrders,
+	59669: venues.ReasonOpenOrders,
+	59670: venues.ReasonOpenOrders,
+}

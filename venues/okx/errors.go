@@ -1,0 +1,186 @@
+package okx
+
+import (
+	"encoding/json"
+	"errors"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"go.uber.org/zap"
+
+	"venuegate/venues"
+	"venuegate/venues/internal/restclient"
+)
+
+// envelope is what every answer of the venue is wrapped in.
+type envelope struct {
+	Code json.RawMessage `json:"code"`
+	Msg  string          `json:"msg"`
+	Data json.RawMessage `json:"data"`
+}
+
+// itemResult is the verdict on one item of a request; its message may praise a
+// success ("Order placed"), so the code alone counts.
+type itemResult struct {
+	SCode   string `json:"sCode"`
+	SMsg    string `json:"sMsg"`
+	SubCode string `json:"subCode"`
+}
+
+// fault is a code of the venue with its words.
+type fault struct {
+	code    int
+	subCode string
+	message string
+}
+
+// parseEnvelope reads an answer; false if it is none of the venue's.
+func parseEnvelope(body []byte) (e envelope, code int, ok bool) {
+	if json.Unmarshal(body, &e) != nil {
+		return e, 0, false
+	}
+	code, err := strconv.Atoi(unquoted(e.Code))
+	return e, code, err == nil
+}
+
+// judge turns an answer into its data or an error. The body is asked before the
+// status, for the venue refuses with many statuses.
+func (c *Connector) judge(r request, a *restclient.Answer) (json.RawMessage, error) {
+	e, code, ok := parseEnvelope(a.Body)
+	switch {
+	case !ok:
+		return nil, c.stranger(r, a.Status)
+	case code == codeAllFailed || code == codePartlyFailed || code == 0 && r.itemized:
+		return e.Data, c.judgeItem(r, a.Status, e, code)
+	case code != 0:
+		return nil, c.refusal(r, a.Status, fault{code: code, message: e.Msg})
+	case !isSuccess(a.Status):
+		return nil, uncertain(r, venueFault(venues.CodeExchangeUnavailable, fault{}, "the venue answered with status "+strconv.Itoa(a.Status)))
+	}
+	return e.Data, nil
+}
+
+func isSuccess(status int) bool { return status >= 200 && status < 300 }
+
+// stranger is an answer that is not the venue's: of a proxy, a firewall, a broken
+// server. Only a refusal for too many requests is definite.
+func (c *Connector) stranger(r request, status int) error {
+	if status == http.StatusTooManyRequests {
+		return c.limited(r, fault{})
+	}
+	return uncertain(r, venueFault(venues.CodeExchangeUnavailable, fault{},
+		"the venue answered with status "+strconv.Itoa(status)+" and not in its own words"))
+}
+
+// judgeItem reads the one item of an answer: this connector sends no batches.
+func (c *Connector) judgeItem(r request, status int, e envelope, code int) error {
+	var items []itemResult
+	if err := json.Unmarshal(e.Data, &items); err != nil || len(items) != 1 {
+		if code != 0 {
+			return uncertain(r, venueFault(venues.CodeExchangeUnavailable, fault{code: code, message: e.Msg}, "the venue failed without a reason"))
+		}
+		return malformed(r, missing("data"))
+	}
+	itemCode, err := strconv.Atoi(items[0].SCode)
+	switch {
+	case err != nil:
+		return malformed(r, missing("sCode"))
+	case itemCode != 0:
+		return c.refusal(r, status, fault{code: itemCode, subCode: items[0].SubCode, message: items[0].SMsg})
+	case code != 0 || !isSuccess(status):
+		return malformed(r, errContradiction)
+	}
+	return nil
+}
+
+var errContradiction = errors.New("the answer contradicts itself")
+
+// refusal handles an error code by the table. A server fault may hide an
+// execution whatever its code.
+func (c *Connector) refusal(r request, status int, f fault) error {
+	v, listed := verdictOf(f.code)
+	if !listed && status == http.StatusTooManyRequests {
+		v = verdict{code: venues.CodeRateLimited}
+	}
+	if !listed && !isParameterFault(f.code) {
+		c.options.Log.Warn("venue refusal with an unlisted code", zap.String("path", r.path), zap.Int("code", f.code), zap.String("message", bounded(f.message)))
+	}
+	if v.code == venues.CodeRateLimited {
+		return c.limited(r, f)
+	}
+	e := venueFault(v.code, f, v.text)
+	if v.reason != "" {
+		e = e.With("reason", v.reason)
+	}
+	if v.unknown || status >= http.StatusInternalServerError {
+		return uncertain(r, e)
+	}
+	return e
+}
+
+// limited handles a broken limit: definite, nothing was executed. The venue names
+// no time, but its windows are of rateWindow.
+func (c *Connector) limited(r request, f fault) error {
+	for _, cost := range c.costs(r) {
+		c.gate.Exhaust(cost.Budget, rateWindow)
+	}
+	e := venueFault(venues.CodeRateLimited, f, "the venue's request limit is used up")
+	e.RetryAfter = rateWindow
+	return e
+}
+
+// venueFault makes an error that repeats, bounded, what the venue said.
+func venueFault(word venues.Code, f fault, text string) *venues.Error {
+	if text == "" {
+		text = "refused by the venue"
+	}
+	e := venues.Errorf(word, "%s", text)
+	if f.code != 0 {
+		e.VenueCode = strconv.Itoa(f.code)
+	}
+	e.VenueMessage = bounded(f.message)
+	if f.subCode != "" {
+		e = e.With("venueSubCode", bounded(f.subCode))
+	}
+	return e
+}
+
+// isCode says whether an error bears one of the venue's codes.
+func isCode(err error, codes ...int) bool {
+	e, ok := errors.AsType[*venues.Error](err)
+	if !ok {
+		return false
+	}
+	code, _ := strconv.Atoi(e.VenueCode)
+	for _, one := range codes {
+		if code == one {
+			return true
+		}
+	}
+	return false
+}
+
+// isRefusal says whether an error is the venue's definite no with one of codes.
+func isRefusal(err error, codes ...int) bool {
+	if errors.Is(err, venues.ErrOutcomeUnknown) || errors.Is(err, venues.ErrNotSent) {
+		return false
+	}
+	return isCode(err, codes...)
+}
+
+func isClockRefusal(err error) bool {
+	return isRefusal(err, codeTimestampExpired, codeTimestampInvalid, codeDeadlineEarly)
+}
+
+// isPositionModeRefusal: the venue has no code of its own for it.
+func isPositionModeRefusal(err error) bool {
+	e, ok := errors.AsType[*venues.Error](err)
+	return ok && isRefusal(err, codeParameter) && strings.Contains(e.VenueMessage, "posSide")
+}
+
+// isGone says whether the venue does not show an order as active any more.
+func isGone(err error) bool {
+	return isRefusal(err, codeCancelGone, codeCancelled, codeCompleted, codeNothingPending, codeOrderUnknown,
+		codeTriggered, codeAmendGone, codeAmendCancelled, codeAmendCompleted, codeOrderIDUnknown, codeStatusUnknown)
+}

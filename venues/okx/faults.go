@@ -1,0 +1,160 @@
+package okx
+
+import (
+	"context"
+	"errors"
+	"strconv"
+
+	"github.com/shopspring/decimal"
+
+	"venuegate/venues"
+	"venuegate/venues/internal/restclient"
+)
+
+// isForced says whether the venue made the order: liquidation, deleveraging,
+// delivery.
+func isForced(category string) bool {
+	switch category {
+	case "full_liquidation", "partial_liquidation", "adl", "delivery", "ddh":
+		return true
+	}
+	return false
+}
+
+// Values of cancelSource that are no fault: the customer's own cancels, and the
+// other half of a pair.
+var blameless = map[string]bool{"": true, "1": true, "36": true, "37": true}
+
+// cancelReasons are the values of cancelSource in the service's words.
+var cancelReasons = map[string]string{
+	"2":  venues.ReasonNoPosition,
+	"3":  "liquidation",
+	"6":  "deleveraging",
+	"7":  "delivery",
+	"9":  "insufficient_margin",
+	"13": venues.ReasonFOKNotFilled,
+	"14": venues.ReasonIOCNotFilled,
+	"15": "price_limit",
+	"17": venues.ReasonNoPosition,
+	"20": "cancel_all_after",
+	"21": venues.ReasonNoPosition,
+	"22": "reduce_only_conflict",
+	"23": "reduce_only_conflict",
+	"27": "price_limit",
+	"31": venues.ReasonPostOnlyWouldTake,
+	"32": "self_trade_prevention",
+	"33": "too_many_matches",
+	"43": "price_limit",
+}
+
+// endFault says why an order ended without being filled or asked to end; nil if
+// there is nothing to explain. A part that was filled needs no excuse for the rest
+// where the order only took what there was.
+func endFault(r *venues.ExecutionReport, source string) *venues.OrderFault {
+	if r.Status != venues.StatusCancelled || blameless[source] {
+		return nil
+	}
+	reason := cancelReasons[source]
+	if reason == venues.ReasonIOCNotFilled && r.FilledQty.IsPositive() {
+		return nil
+	}
+	if reason == "" {
+		reason = "cancelled_by_venue"
+	}
+	return &venues.OrderFault{
+		Code: venues.CodeOrderRejected, Reason: reason, Message: "the venue ended the order",
+		VenueMessage: "cancelSource " + bounded(source),
+	}
+}
+
+// triggerFault is a stop that could not be placed when it triggered.
+func triggerFault(failCode string) *venues.OrderFault {
+	code, _ := strconv.Atoi(failCode)
+	v, _ := verdictOf(code)
+	fault := &venues.OrderFault{
+		Code: venues.CodeOrderRejected, Reason: "rejected_at_trigger",
+		Message: "the venue rejected the order at the trigger", VenueMessage: bounded(failCode),
+	}
+	switch {
+	case v.code == venues.CodeInsufficientBalance:
+		fault.Code, fault.Reason = v.code, "insufficient_margin"
+		fault.Message = "the margin was not sufficient at the trigger"
+	case v.reason != "":
+		fault.Reason = v.reason
+	}
+	return fault
+}
+
+// takerFee is the venue's default taker fee, for the estimate below.
+var takerFee = venues.MustDecimal("0.0005")
+
+// explainMargin adds what the client is told of a refusal for lack of margin:
+// the free margin as read now, and an estimate of what the order needs. The venue
+// tells neither. What cannot be read is left out.
+func (a *Account) explainMargin(ctx context.Context, k *contract, r *venues.OrderRequest, refused error) error {
+	e, ok := errors.AsType[*venues.Error](refused)
+	if !ok {
+		return refused
+	}
+	if free, err := a.freeMargin(ctx, k); err == nil {
+		e = e.With("available", venues.FormatDecimal(free))
+	}
+	if need, err := a.neededMargin(ctx, k, r); err == nil {
+		e = e.With("required", venues.FormatDecimal(need))
+	}
+	return e
+}
+
+func (a *Account) freeMargin(ctx context.Context, k *contract) (decimal.Decimal, error) {
+	balances, err := a.Balances(ctx)
+	if err != nil {
+		return decimal.Decimal{}, err
+	}
+	for _, b := range balances {
+		if b.Currency == k.SettleCurrency {
+			return b.Available, nil
+		}
+	}
+	return decimal.Zero, nil
+}
+
+// neededMargin is notional divided by leverage plus the taker fee.
+func (a *Account) neededMargin(ctx context.Context, k *contract, r *venues.OrderRequest) (decimal.Decimal, error) {
+	price := r.Price
+	if !price.Valid {
+		last, err := a.c.lastPrice(ctx, k)
+		if err != nil {
+			return decimal.Decimal{}, err
+		}
+		price = venues.Some(last)
+	}
+	mode, err := a.tradeMode(ctx, k.Symbol)
+	if err != nil {
+		return decimal.Decimal{}, err
+	}
+	leverage, err := a.leverageOf(ctx, k, mode)
+	if err != nil {
+		return decimal.Decimal{}, err
+	}
+	if !leverage.Valid {
+		return decimal.Decimal{}, missing("lever")
+	}
+	notional := r.Qty.Mul(price.Decimal)
+	const centsPlaces = 8
+	return notional.DivRound(leverage.Decimal, centsPlaces).Add(notional.Mul(takerFee)).RoundCeil(centsPlaces), nil
+}
+
+// lastPrice is the last traded price, which triggers compare with.
+func (c *Connector) lastPrice(ctx context.Context, k *contract) (decimal.Decimal, error) {
+	const path = "/api/v5/market/ticker"
+	var rows []struct {
+		Last number `json:"last"`
+	}
+	if err := c.publicGet(ctx, path, params{{"instId", k.VenueSymbol}}, 20, restclient.LaneOrder, &rows); err != nil {
+		return decimal.Decimal{}, err
+	}
+	if len(rows) != 1 || !rows[0].Last.Decimal.IsPositive() {
+		return decimal.Decimal{}, unreadable("GET", path, missing("last"))
+	}
+	return rows[0].Last.Decimal, nil
+}

@@ -1,0 +1,262 @@
+package okx
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/shopspring/decimal"
+
+	"venuegate/venues"
+)
+
+// number is a decimal of the venue, which prints it as a string. "", null and
+// absence are unknown; exponents are refused.
+type number struct{ venues.Optional }
+
+func (n *number) UnmarshalJSON(data []byte) error {
+	text := unquoted(data)
+	if text == "" || text == "null" {
+		*n = number{}
+		return nil
+	}
+	value, err := venues.ParseVenueDecimal(text)
+	if err != nil {
+		return err
+	}
+	n.Optional = venues.Some(value)
+	return nil
+}
+
+// positive is the number if it is above zero, else unknown: the venue prints "0"
+// and "-1" where there is none.
+func (n number) positive() venues.Optional { return venues.SomePositive(n.Decimal) }
+
+// moment is a time of the venue: milliseconds, as a string. "" is unknown.
+type moment struct{ time.Time }
+
+func (m *moment) UnmarshalJSON(data []byte) error {
+	text := unquoted(data)
+	if text == "" || text == "null" {
+		*m = moment{}
+		return nil
+	}
+	ms, err := strconv.ParseInt(text, 10, 64)
+	if err != nil {
+		return err
+	}
+	m.Time = millis(ms)
+	return nil
+}
+
+// flag is a boolean that the venue prints as a string.
+type flag bool
+
+func (f *flag) UnmarshalJSON(data []byte) error {
+	switch text := unquoted(data); text {
+	case "true":
+		*f = true
+	case "false", "", "null":
+		*f = false
+	default:
+		return unknownWord("boolean", text)
+	}
+	return nil
+}
+
+func unquoted(data []byte) string {
+	if len(data) >= 2 && data[0] == '"' && data[len(data)-1] == '"' {
+		data = data[1 : len(data)-1]
+	}
+	return string(data)
+}
+
+// venueMessageMax bounds what is repeated of the venue's messages, in bytes.
+const venueMessageMax = 256
+
+// errUnknownWord is a value of an enumeration that decides something and is not
+// known here. It is never guessed.
+var errUnknownWord = errors.New("unknown value")
+
+func unknownWord(field, value string) error {
+	return fmt.Errorf("%s %s: %w", field, strconv.Quote(bounded(value)), errUnknownWord)
+}
+
+// errMissing is a field without which an object has no meaning.
+var errMissing = errors.New("field is missing")
+
+func missing(field string) error { return fmt.Errorf("%s: %w", field, errMissing) }
+
+// millisMax is a bound of a time in milliseconds, far in the future.
+const millisMax = 1 << 53
+
+// millis is a venue time; 0 and what is no time at all are unknown.
+func millis(ms int64) time.Time {
+	if ms <= 0 || ms >= millisMax {
+		return time.Time{}
+	}
+	return time.UnixMilli(ms).UTC()
+}
+
+func parseSide(word string) (venues.Side, error) {
+	switch s := venues.Side(word); s {
+	case venues.Buy, venues.Sell: // the venue's words are ours
+		return s, nil
+	}
+	return "", unknownWord("side", word)
+}
+
+// orderKind is what the venue's one word for an order says here.
+type orderKind struct {
+	orderType   venues.OrderType
+	timeInForce venues.TimeInForce
+	postOnly    bool
+}
+
+func parseOrderKind(word string) (orderKind, error) {
+	switch word {
+	case "market", "optimal_limit_ioc":
+		return orderKind{venues.TypeMarket, "", false}, nil
+	case "limit":
+		return orderKind{venues.TypeLimit, venues.GoodTillCancel, false}, nil
+	case "post_only", "rpi", "elp", "mmp_and_post_only":
+		return orderKind{venues.TypeLimit, venues.GoodTillCancel, true}, nil
+	case "mmp":
+		return orderKind{venues.TypeLimit, venues.GoodTillCancel, false}, nil
+	case "ioc":
+		return orderKind{venues.TypeLimit, venues.ImmediateOrCancel, false}, nil
+	case "fok":
+		return orderKind{venues.TypeLimit, venues.FillOrKill, false}, nil
+	}
+	return orderKind{}, unknownWord("order type", word)
+}
+
+// formatOrderKind is the venue's word for a market or limit order.
+func formatOrderKind(s *venues.OrderSpec) string {
+	switch {
+	case s.Type.IsMarket():
+		return "market"
+	case s.PostOnly:
+		return "post_only"
+	case s.TimeInForce == venues.ImmediateOrCancel:
+		return "ioc"
+	case s.TimeInForce == venues.FillOrKill:
+		return "fok"
+	}
+	return "limit"
+}
+
+func parseStatus(word string) (venues.OrderStatus, error) {
+	switch word {
+	case "live":
+		return venues.StatusOpen, nil
+	case "partially_filled":
+		return venues.StatusPartiallyFilled, nil
+	case "filled":
+		return venues.StatusFilled, nil
+	case "canceled", "mmp_canceled":
+		return venues.StatusCancelled, nil
+	}
+	return "", unknownWord("order state", word)
+}
+
+// States of an algo order once it has left the trigger behind.
+const (
+	algoEffective       = "effective"
+	algoPartlyEffective = "partially_effective"
+	algoFailed          = "order_failed"
+	algoPartlyFailed    = "partially_failed"
+)
+
+// parseAlgoStatus reads the state of an algo order. Once it is in effect its
+// child order tells the rest.
+func parseAlgoStatus(word string) (venues.OrderStatus, error) {
+	switch word {
+	case "live", "pause":
+		return venues.StatusUntriggered, nil
+	case algoEffective, algoPartlyEffective:
+		return venues.StatusOpen, nil
+	case "canceled":
+		return venues.StatusCancelled, nil
+	case algoFailed, algoPartlyFailed:
+		return venues.StatusRejected, nil
+	}
+	return "", unknownWord("algo state", word)
+}
+
+// positionBook says which position an entry is about.
+type positionBook string
+
+const (
+	bookNet   positionBook = "net" // one-way mode
+	bookLong  positionBook = "long"
+	bookShort positionBook = "short"
+)
+
+// parsePositionBook reads posSide. Orders of accounts without positions have "".
+func parsePositionBook(word string) (positionBook, error) {
+	switch b := positionBook(word); b {
+	case bookNet, bookLong, bookShort:
+		return b, nil
+	case "":
+		return bookNet, nil
+	}
+	return "", unknownWord("position side", word)
+}
+
+// sideOf is the direction of a position of the given signed amount, which is not
+// zero in one-way mode.
+func (b positionBook) sideOf(amount decimal.Decimal) venues.PositionSide {
+	if b == bookLong || b == bookNet && amount.IsPositive() {
+		return venues.Long
+	}
+	return venues.Short
+}
+
+// reduces says whether an order can only reduce. In hedge mode that follows from
+// the position it works on, whatever the flag says.
+func (b positionBook) reduces(side venues.Side, flag bool) bool {
+	switch b {
+	case bookLong:
+		return side == venues.Sell
+	case bookShort:
+		return side == venues.Buy
+	default:
+		return flag
+	}
+}
+
+func parseMarginMode(word string) (venues.MarginMode, error) {
+	switch m := venues.MarginMode(word); m {
+	case venues.MarginCross, venues.MarginIsolated: // the venue's words are ours
+		return m, nil
+	}
+	return "", unknownWord("margin mode", word)
+}
+
+func parseLiquidity(word string) venues.Liquidity {
+	switch word {
+	case "M":
+		return venues.Maker
+	case "T":
+		return venues.Taker
+	}
+	return "" // liquidations have none
+}
+
+// bounded keeps venue text printable and short.
+func bounded(text string) string {
+	clean := make([]byte, 0, min(len(text), venueMessageMax))
+	for _, r := range strings.TrimSpace(text) {
+		if r < ' ' || r == 0x7f || r == '\uFFFD' {
+			r = '?'
+		}
+		if len(clean)+len(string(r)) > venueMessageMax {
+			break
+		}
+		clean = append(clean, string(r)...)
+	}
+	return string(clean)
+}

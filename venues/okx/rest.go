@@ -1,0 +1,217 @@
+package okx
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"strconv"
+	"sync"
+	"time"
+
+	"venuegate/venues"
+	"venuegate/venues/internal/restclient"
+)
+
+// rateWindow is the span in which the venue counts requests.
+const rateWindow = 2 * time.Second
+
+// allowance names one of the venue's limits: so many requests per rateWindow.
+// Scope is the instrument where the venue counts per instrument.
+type allowance struct {
+	name  string
+	limit int
+	scope string
+}
+
+// allowances are the budgets of one address or one account, made as they are
+// needed. It is safe for concurrent use.
+type allowances struct {
+	mu      sync.Mutex
+	budgets map[allowance]*restclient.Budget
+}
+
+func (a *allowances) budget(of allowance) *restclient.Budget {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.budgets == nil {
+		a.budgets = make(map[allowance]*restclient.Budget)
+	}
+	b := a.budgets[of]
+	if b == nil {
+		b = restclient.NewBudget(of.name, of.limit, rateWindow)
+		a.budgets[of] = b
+	}
+	return b
+}
+
+// accountOrders is the limit on new and amended orders of all instruments.
+var accountOrders = allowance{name: "account_orders", limit: 1000}
+
+// request is one REST request before it is signed.
+type request struct {
+	method string
+	path   string
+	query  params // of a GET
+	body   any    // of a POST
+	// account signs the request; nil for public ones.
+	account *Account
+	lane    restclient.Lane
+	limit   allowance
+	mutates bool
+	// counted requests use up the account's order allowance too.
+	counted bool
+	// itemized answers carry a code per item, and that is the one that counts.
+	itemized bool
+	// deadline by our clock; the venue must not execute the request later. Zero
+	// means that it bears none.
+	deadline time.Time
+}
+
+var errDeadlinePassed = errors.New("deadline passed before the request was sent")
+
+func deadlinePassed() error {
+	return notSent(venues.Errorf(venues.CodeExchangeUnavailable, "the order's deadline has passed").Because(errDeadlinePassed))
+}
+
+// call executes a request and decodes the data of its answer into out, if not
+// nil. A clock refusal is definite, so the request is signed once more under its
+// old deadline.
+func (c *Connector) call(ctx context.Context, r request, out any) error {
+	if r.account != nil {
+		c.measureClock(ctx)
+	}
+	signedAt := time.Now()
+	err := c.once(ctx, r, out)
+	switch {
+	case r.account != nil && isClockRefusal(err):
+		if c.clock.Resync(ctx, signedAt, c.serverTime) != nil {
+			return err
+		}
+		return c.once(ctx, r, out)
+	case isCode(err, codeServiceUnavailable):
+		return c.explainAbsence(ctx, err)
+	}
+	return err
+}
+
+// measureClock compares the clocks once for all who come now. A failure shows
+// soon enough: the venue will refuse a wrong time.
+func (c *Connector) measureClock(ctx context.Context) {
+	if !c.clock.Measured() {
+		_ = c.clock.Resync(ctx, time.Time{}, c.serverTime)
+	}
+}
+
+func (c *Connector) once(ctx context.Context, r request, out any) error {
+	answer, err := c.rest.Do(ctx, restclient.Call{
+		Lane:    r.lane,
+		Costs:   c.costs(r),
+		Mutates: r.mutates,
+		SendBy:  r.deadline,
+		Build:   func() (restclient.Request, error) { return c.build(r, time.Now()) },
+	})
+	if err != nil {
+		return err
+	}
+	data, err := c.judge(r, answer)
+	if err != nil || out == nil {
+		return err
+	}
+	if err := json.Unmarshal(data, out); err != nil {
+		return malformed(r, err)
+	}
+	return nil
+}
+
+func (c *Connector) costs(r request) []restclient.Cost {
+	owner := &c.allowances
+	if r.account != nil {
+		owner = &r.account.allowances
+	}
+	costs := []restclient.Cost{{Budget: owner.budget(r.limit), Units: 1}}
+	if r.counted {
+		costs = append(costs, restclient.Cost{Budget: owner.budget(accountOrders), Units: 1})
+	}
+	return costs
+}
+
+// build signs the request for the moment now.
+func (c *Connector) build(r request, now time.Time) (restclient.Request, error) {
+	wire := restclient.Request{Method: r.method, Path: r.path, Query: r.query.encode(), Header: map[string]string{}}
+	if c.options.Simulated {
+		wire.Header["x-simulated-trading"] = "1"
+	}
+	if r.body != nil {
+		body, err := json.Marshal(r.body)
+		if err != nil {
+			return wire, notSent(err)
+		}
+		wire.Body, wire.ContentType = string(body), "application/json"
+	}
+	if !r.deadline.IsZero() {
+		if !now.Before(r.deadline) {
+			return wire, deadlinePassed()
+		}
+		wire.Header["expTime"] = strconv.FormatInt(r.deadline.Add(c.clock.Offset()).UnixMilli(), 10)
+	}
+	if r.account == nil {
+		return wire, nil
+	}
+	target := wire.Path
+	if wire.Query != "" {
+		target += "?" + wire.Query
+	}
+	keys := r.account.credentials
+	stamp := now.Add(c.clock.Offset()).UTC().Format(timestampFormat)
+	wire.Header["OK-ACCESS-KEY"] = keys.APIKey.Reveal()
+	wire.Header["OK-ACCESS-PASSPHRASE"] = keys.Passphrase.Reveal()
+	wire.Header["OK-ACCESS-TIMESTAMP"] = stamp
+	wire.Header["OK-ACCESS-SIGN"] = sign(keys.APISecret, stamp, wire.Method, target, wire.Body)
+	return wire, nil
+}
+
+// publicGet reads without a signature.
+func (c *Connector) publicGet(ctx context.Context, path string, query params, limit int, lane restclient.Lane, out any) error {
+	return c.call(ctx, publicRequest(path, query, limit, lane), out)
+}
+
+func publicRequest(path string, query params, limit int, lane restclient.Lane) request {
+	return request{method: http.MethodGet, path: path, query: query, limit: allowance{name: path, limit: limit}, lane: lane}
+}
+
+// notSent says of an error that nothing was sent.
+func notSent(err error) error { return join(err, venues.ErrNotSent) }
+
+// outcomeUnknown says of an error that the request may have been executed.
+func outcomeUnknown(err error) error { return join(err, venues.ErrOutcomeUnknown) }
+
+func join(err, outcome error) error {
+	if errors.Is(err, venues.ErrNotSent) || errors.Is(err, venues.ErrOutcomeUnknown) {
+		return err
+	}
+	if e, ok := errors.AsType[*venues.Error](err); ok {
+		return e.Because(errors.Join(outcome, e.Err))
+	}
+	return venues.Errorf(venues.CodeExchangeUnavailable, "the venue cannot be reached").
+		Because(errors.Join(outcome, err))
+}
+
+// uncertain joins ErrOutcomeUnknown to the error of a request that may have
+// changed something.
+func uncertain(r request, err error) error {
+	if r.mutates {
+		return outcomeUnknown(err)
+	}
+	return err
+}
+
+// malformed is an answer that cannot be understood. The venue may have done what
+// was asked.
+func malformed(r request, cause error) error {
+	return uncertain(r, unreadable(r.method, r.path, cause))
+}
+
+func unreadable(method, path string, cause error) error {
+	return venues.Errorf(venues.CodeExchangeUnavailable, "%s %s: the venue's answer cannot be read", method, path).Because(cause)
+}

@@ -1,0 +1,208 @@
+package okx
+
+import (
+	"context"
+	"net/http"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/shopspring/decimal"
+
+	"venuegate/venues"
+	"venuegate/venues/internal/restclient"
+)
+
+// Account is one customer's trading account. It is safe for concurrent use.
+type Account struct {
+	c           *Connector
+	credentials venues.Credentials
+	allowances  allowances
+	mode        atomic.Pointer[venues.AccountMode]
+	// acknowledged is when the last change of an order began that the venue took,
+	// in unix nanoseconds: the private stream must tell of it soon.
+	acknowledged atomic.Int64
+	positions    positionMemory
+}
+
+func newAccount(c *Connector, credentials venues.Credentials) *Account {
+	return &Account{c: c, credentials: credentials}
+}
+
+// get reads with a signature. limit is the venue's for this path and user.
+func (a *Account) get(ctx context.Context, path string, query params, limit int, out any) error {
+	return a.c.call(ctx, a.reading(path, query, limit), out)
+}
+
+func (a *Account) reading(path string, query params, limit int) request {
+	return request{
+		method: http.MethodGet, path: path, query: query, account: a,
+		lane: restclient.LaneReconcile, limit: allowance{name: path, limit: limit},
+	}
+}
+
+// Account types: the venue's account modes. A spot account cannot trade here.
+var accountTypes = map[string]string{
+	"1": "spot",
+	"2": "futures",
+	"3": "multi_currency",
+	"4": "portfolio",
+}
+
+const configPath = "/api/v5/account/config"
+
+// configRecord is GET /api/v5/account/config.
+type configRecord struct {
+	AcctLv  string `json:"acctLv"`
+	PosMode string `json:"posMode"`
+	Perm    string `json:"perm"`
+	IP      string `json:"ip"`
+}
+
+func (a *Account) config(ctx context.Context) (configRecord, error) {
+	var rows []configRecord
+	if err := a.get(ctx, configPath, nil, 5, &rows); err != nil {
+		return configRecord{}, err
+	}
+	if len(rows) != 1 {
+		return configRecord{}, unreadable(http.MethodGet, configPath, missing("data"))
+	}
+	return rows[0], nil
+}
+
+func (r configRecord) mode(now time.Time) (venues.AccountMode, error) {
+	mode := venues.AccountMode{AccountType: accountTypes[r.AcctLv], ReadAt: now}
+	if mode.AccountType == "" {
+		return mode, unknownWord("acctLv", r.AcctLv)
+	}
+	switch r.PosMode {
+	case "net_mode":
+	case "long_short_mode":
+		mode.Hedge = true
+	default:
+		return mode, unknownWord("posMode", r.PosMode)
+	}
+	return mode, nil
+}
+
+// Mode reads account and position mode, and keeps them for orders.
+func (a *Account) Mode(ctx context.Context) (venues.AccountMode, error) {
+	config, err := a.config(ctx)
+	if err != nil {
+		return venues.AccountMode{}, err
+	}
+	mode, err := config.mode(time.Now())
+	if err != nil {
+		return venues.AccountMode{}, unreadable(http.MethodGet, configPath, err)
+	}
+	a.mode.Store(&mode)
+	return mode, nil
+}
+
+// knownMode is the mode as last read; it is read now if it never was.
+func (a *Account) knownMode(ctx context.Context) (venues.AccountMode, error) {
+	if mode := a.mode.Load(); mode != nil {
+		return *mode, nil
+	}
+	return a.Mode(ctx)
+}
+
+func (a *Account) accountType() string {
+	if mode := a.mode.Load(); mode != nil {
+		return mode.AccountType
+	}
+	return ""
+}
+
+// KeyFacts examines the API key: its permissions and whether it is bound to
+// addresses. The venue tells no expiry.
+func (a *Account) KeyFacts(ctx context.Context) (venues.KeyFacts, error) {
+	config, err := a.config(ctx)
+	if err != nil {
+		return venues.KeyFacts{}, err
+	}
+	granted := strings.Split(config.Perm, ",")
+	return venues.KeyFacts{
+		CanTrade:    slices.Contains(granted, "trade"),
+		CanWithdraw: slices.Contains(granted, "withdraw"),
+		IPBound:     config.IP != "",
+		Known:       config.Perm != "",
+	}, nil
+}
+
+// balanceRecord is GET /api/v5/account/balance. What stands above the details is
+// in dollars, and empty in some account modes.
+type balanceRecord struct {
+	Details []currencyRecord `json:"details"`
+}
+
+type currencyRecord struct {
+	Ccy       string `json:"ccy"`
+	Eq        number `json:"eq"`
+	AvailEq   number `json:"availEq"`
+	AvailBal  number `json:"availBal"`
+	FrozenBal number `json:"frozenBal"`
+	Imr       number `json:"imr"`
+	Upl       number `json:"upl"`
+}
+
+const balancePath = "/api/v5/account/balance"
+
+// Balances lists the currencies that the account holds or uses, and USDT in any
+// case: an account without money lists none.
+func (a *Account) Balances(ctx context.Context) ([]venues.Balance, error) {
+	mode, err := a.knownMode(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var rows []balanceRecord
+	if err := a.get(ctx, balancePath, nil, 10, &rows); err != nil {
+		return nil, err
+	}
+	if len(rows) != 1 {
+		return nil, unreadable(http.MethodGet, balancePath, missing("data"))
+	}
+	balances, err := rows[0].balances(mode.AccountType)
+	if err != nil {
+		return nil, unreadable(http.MethodGet, balancePath, err)
+	}
+	return balances, nil
+}
+
+func (r *balanceRecord) balances(accountType string) ([]venues.Balance, error) {
+	balances := make([]venues.Balance, 0, len(r.Details)+1)
+	usdt := false
+	for _, row := range r.Details {
+		b, err := row.balance(accountType)
+		if err != nil {
+			return nil, err
+		}
+		usdt = usdt || b.Currency == "USDT"
+		balances = append(balances, b)
+	}
+	if !usdt {
+		balances = append(balances, venues.Balance{Exchange: venues.OKX, AccountType: accountType, Currency: "USDT"})
+	}
+	return balances, nil
+}
+
+// balance reads one currency. Isolated positions have no initial margin of their
+// own there; what is frozen says it then.
+func (r *currencyRecord) balance(accountType string) (venues.Balance, error) {
+	available := r.AvailEq
+	if !available.Valid {
+		available = r.AvailBal
+	}
+	if r.Ccy == "" || !r.Eq.Valid || !available.Valid {
+		return venues.Balance{}, missing("balance of " + bounded(r.Ccy))
+	}
+	used := r.Imr.Decimal
+	if !used.IsPositive() {
+		used = decimal.Max(r.FrozenBal.Decimal, decimal.Zero)
+	}
+	return venues.Balance{
+		Exchange: venues.OKX, AccountType: accountType, Currency: r.Ccy,
+		Equity: r.Eq.Decimal, Available: available.Decimal, UsedMargin: used, UnrealizedPnl: r.Upl.Decimal,
+	}, nil
+}

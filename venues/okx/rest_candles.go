@@ -1,0 +1,113 @@
+package okx
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"github.com/shopspring/decimal"
+
+	"venuegate/venues"
+	"venuegate/venues/internal/restclient"
+)
+
+const (
+	// candlesMax is how far back the venue's recent candles reach, candlesPage
+	// how many one answer holds.
+	candlesMax  = 1440
+	candlesPage = 300
+)
+
+// bars are the venue's names of the timeframes. Those of six hours and longer
+// begin at midnight of another time zone unless UTC is asked for.
+var bars = map[venues.Timeframe]string{
+	"1m": "1m", "3m": "3m", "5m": "5m", "15m": "15m", "30m": "30m", "1h": "1H", "2h": "2H", "4h": "4H",
+	"6h": "6Hutc", "12h": "12Hutc", "1d": "1Dutc", "1w": "1Wutc",
+}
+
+// Candles reads the newest candles, oldest first, at most limit and at most 1440.
+func (c *Connector) Candles(ctx context.Context, symbol string, tf venues.Timeframe, limit int) ([]venues.Candle, error) {
+	bar, known := bars[tf]
+	if !known {
+		return nil, venues.InvalidFields(venues.FieldFault{Field: "timeframe", Rule: "unknown", Given: bounded(string(tf))})
+	}
+	k, err := c.instrument(ctx, symbol)
+	if err != nil {
+		return nil, err
+	}
+	limit = min(max(limit, 1), candlesMax)
+	candles := make([]venues.Candle, 0, limit)
+	p := params{{"instId", k.VenueSymbol}, {"bar", bar}}
+	for len(candles) < limit {
+		size := min(limit-len(candles), candlesPage)
+		page := p[:len(p):len(p)].with("limit", strconv.Itoa(size))
+		if n := len(candles); n > 0 {
+			page = page.with("after", strconv.FormatInt(candles[n-1].Start.UnixMilli(), 10))
+		}
+		r := publicRequest("/api/v5/market/candles", page, 40, restclient.LaneHistory)
+		var rows []candleRow
+		if err := c.call(ctx, r, &rows); err != nil {
+			return nil, err
+		}
+		for _, row := range rows {
+			candle, err := row.candle(k.Symbol, tf)
+			if err == nil && len(candles) > 0 && !candle.Start.Before(candles[len(candles)-1].Start) {
+				err = errOrder
+			}
+			if err != nil {
+				return nil, malformed(r, err)
+			}
+			candles = append(candles, candle)
+		}
+		if len(rows) < size {
+			break
+		}
+	}
+	slices.Reverse(candles)
+	return candles, nil
+}
+
+var errOrder = errors.New("candles are not in order")
+
+// candleRow is a candle as REST and streams print it: start, open, high, low,
+// close, volume in contracts, in base coin, in quote currency, and "1" once it
+// moves no more.
+type candleRow []string
+
+const (
+	candleVolumeColumn   = 6
+	candleTurnoverColumn = 7
+	candleClosedColumn   = 8
+	candleColumns        = 9
+)
+
+func (row candleRow) candle(symbol string, tf venues.Timeframe) (venues.Candle, error) {
+	if len(row) < candleColumns {
+		return venues.Candle{}, missing("candle column")
+	}
+	started, err := strconv.ParseInt(row[0], 10, 64)
+	if err != nil || millis(started).IsZero() {
+		return venues.Candle{}, missing("candle start")
+	}
+	start := millis(started)
+	candle := venues.Candle{
+		Symbol: symbol, Timeframe: tf, Start: start, End: start.Add(venues.Timeframes()[tf]),
+		Closed: row[candleClosedColumn] == "1",
+	}
+	for _, cell := range []struct {
+		column int
+		into   *decimal.Decimal
+	}{
+		{1, &candle.Open}, {2, &candle.High}, {3, &candle.Low}, {4, &candle.Close},
+		{candleVolumeColumn, &candle.Volume}, {candleTurnoverColumn, &candle.Turnover},
+	} {
+		value, err := venues.ParseVenueDecimal(row[cell.column])
+		if err != nil {
+			return venues.Candle{}, fmt.Errorf("candle column %d: %w", cell.column, err)
+		}
+		*cell.into = value
+	}
+	return candle, nil
+}

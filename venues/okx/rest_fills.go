@@ -1,0 +1,165 @@
+package okx
+
+import (
+	"context"
+	"net/http"
+	"slices"
+	"strconv"
+	"time"
+
+	"venuegate/venues"
+	"venuegate/venues/internal/restclient"
+)
+
+const (
+	recentFillsPath = "/api/v5/trade/fills"
+	fillsPath       = "/api/v5/trade/fills-history"
+	// recentFills is the span of which the venue tells executions without delay;
+	// it keeps a day more.
+	recentFills = 48 * time.Hour
+	// fillsSlack: the venue selects by the time of its record, which follows the
+	// execution.
+	fillsSlack = time.Minute
+	// fillsPagesMax bounds one call: a hundred thousand executions.
+	fillsPagesMax = 1000
+)
+
+// fillRecord is a row of both lists of executions.
+type fillRecord struct {
+	InstID   string `json:"instId"`
+	OrdID    string `json:"ordId"`
+	TradeID  string `json:"tradeId"`
+	BillID   string `json:"billId"`
+	Side     string `json:"side"`
+	FillSz   number `json:"fillSz"`
+	FillPx   number `json:"fillPx"`
+	FillPnl  number `json:"fillPnl"`
+	FillTime moment `json:"fillTime"`
+	Fee      number `json:"fee"`
+	FeeCcy   string `json:"feeCcy"`
+	ExecType string `json:"execType"`
+	TS       moment `json:"ts"`
+}
+
+// Fills reads the executions of an instrument in [From, To), oldest first: what
+// is recent from the list that has no delay, the rest from the history.
+func (a *Account) Fills(ctx context.Context, q venues.FillsQuery) ([]venues.Fill, error) {
+	k, err := a.c.instrument(ctx, q.Symbol)
+	if err != nil {
+		return nil, err
+	}
+	reader := fillsReader{account: a, k: k, query: q, seen: make(map[fillKey]bool)}
+	border := a.c.clock.Now().Add(-recentFills)
+	if q.From.Before(border) {
+		if err := reader.read(ctx, fillsPath, 10, q.From, earlier(q.To, border.Add(fillsSlack))); err != nil {
+			return nil, err
+		}
+	}
+	if q.To.After(border) {
+		if err := reader.read(ctx, recentFillsPath, 60, later(q.From, border), q.To); err != nil {
+			return nil, err
+		}
+	}
+	slices.SortStableFunc(reader.fills, func(x, y venues.Fill) int {
+		return x.ExecutedAt.Compare(y.ExecutedAt.Time)
+	})
+	return reader.fills, nil
+}
+
+func earlier(a, b time.Time) time.Time {
+	if a.Before(b) {
+		return a
+	}
+	return b
+}
+
+func later(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
+}
+
+// fillKey: both sides of a trade with oneself have one id.
+type fillKey struct{ trade, order string }
+
+type fillsReader struct {
+	account *Account
+	k       *contract
+	query   venues.FillsQuery
+	seen    map[fillKey]bool
+	fills   []venues.Fill
+}
+
+// read collects the rows of one list, whose pages come newest first.
+func (f *fillsReader) read(ctx context.Context, path string, limit int, from, to time.Time) error {
+	p := params{
+		{"instType", f.k.instType}, {"instId", f.k.VenueSymbol},
+		{"begin", strconv.FormatInt(from.UnixMilli(), 10)}, {"end", strconv.FormatInt(to.Add(fillsSlack).UnixMilli(), 10)},
+	}
+	start := len(f.fills)
+	err := eachPage(fillsPagesMax, func(after string) (last string, more bool, err error) {
+		var rows []fillRecord
+		r := f.account.reading(path, p.page(after), limit)
+		r.lane = restclient.LaneHistory
+		if err := f.account.c.call(ctx, r, &rows); err != nil {
+			return "", false, err
+		}
+		for n := range rows {
+			if err := f.add(&rows[n]); err != nil {
+				return "", false, unreadable(http.MethodGet, path, err)
+			}
+			last = rows[n].BillID
+		}
+		return last, len(rows) == ordersPage, nil
+	})
+	slices.Reverse(f.fills[start:]) // so that equal times stay in the venue's order
+	return err
+}
+
+func (f *fillsReader) add(row *fillRecord) error {
+	if row.InstID != f.k.VenueSymbol {
+		return nil
+	}
+	fill, err := row.fill(f.k)
+	if err != nil {
+		return err
+	}
+	key := fillKey{row.TradeID, row.OrdID}
+	if f.seen[key] || fill.ExecutedAt.Before(f.query.From) || !fill.ExecutedAt.Before(f.query.To) {
+		return nil
+	}
+	f.seen[key] = true
+	f.fills = append(f.fills, fill)
+	return nil
+}
+
+func (r *fillRecord) fill(k *contract) (venues.Fill, error) {
+	side, err := parseSide(r.Side)
+	if err != nil {
+		return venues.Fill{}, err
+	}
+	executed := r.FillTime
+	if executed.IsZero() {
+		executed = r.TS
+	}
+	switch {
+	case r.TradeID == "":
+		return venues.Fill{}, missing("tradeId")
+	case r.OrdID == "":
+		return venues.Fill{}, missing("ordId")
+	case !r.FillSz.Decimal.IsPositive():
+		return venues.Fill{}, missing("fillSz")
+	case !r.FillPx.Decimal.IsPositive():
+		return venues.Fill{}, missing("fillPx")
+	case executed.IsZero():
+		return venues.Fill{}, missing("fillTime")
+	}
+	return venues.Fill{
+		Exchange: venues.OKX, Symbol: k.Symbol, Side: side,
+		Qty: k.base(r.FillSz.Decimal), Price: r.FillPx.Decimal,
+		Fee: charged(r.Fee), FeeCurrency: r.FeeCcy,
+		Liquidity: parseLiquidity(r.ExecType), RealizedPnl: r.FillPnl.Optional,
+		VenueTradeID: r.TradeID, VenueOrderID: r.OrdID, ExecutedAt: venues.At(executed.Time),
+	}, nil
+}

@@ -1,0 +1,219 @@
+package okx
+
+import (
+	"errors"
+
+	"venuegate/venues"
+)
+
+// orderRecord is an order of the order endpoints and of the stream channel
+// orders. The fields of one execution (fill*, execType, tradeId) are those of the
+// newest one; in an event they are set if it is news.
+type orderRecord struct {
+	InstID       string `json:"instId"`
+	OrdID        string `json:"ordId"`
+	ClOrdID      string `json:"clOrdId"`
+	AlgoID       string `json:"algoId"`
+	AlgoClOrdID  string `json:"algoClOrdId"`
+	Side         string `json:"side"`
+	PosSide      string `json:"posSide"`
+	OrdType      string `json:"ordType"`
+	State        string `json:"state"`
+	Sz           number `json:"sz"`
+	Px           number `json:"px"`
+	AccFillSz    number `json:"accFillSz"`
+	AvgPx        number `json:"avgPx"`
+	ReduceOnly   flag   `json:"reduceOnly"`
+	Category     string `json:"category"`
+	CancelSource string `json:"cancelSource"`
+	CTime        moment `json:"cTime"`
+	UTime        moment `json:"uTime"`
+
+	FillSz   number `json:"fillSz"`
+	FillPx   number `json:"fillPx"`
+	FillFee  number `json:"fillFee"`
+	FillPnl  number `json:"fillPnl"`
+	FillTime moment `json:"fillTime"`
+	TradeID  string `json:"tradeId"`
+	ExecType string `json:"execType"`
+	FeeCcy   string `json:"fillFeeCcy"`
+}
+
+// report reads an order object. What decides (state, side, type, quantities) is
+// strict; the rest may be missing. The child of a stop is told as the stop.
+func (o *orderRecord) report(k *contract) (venues.ExecutionReport, error) {
+	switch {
+	case o.OrdID == "":
+		return venues.ExecutionReport{}, missing("ordId")
+	case !o.Sz.Valid:
+		return venues.ExecutionReport{}, missing("sz")
+	case !o.AccFillSz.Valid:
+		return venues.ExecutionReport{}, missing("accFillSz")
+	}
+	side, errSide := parseSide(o.Side)
+	kind, errKind := parseOrderKind(o.OrdType)
+	status, errStatus := parseStatus(o.State)
+	book, errBook := parsePositionBook(o.PosSide)
+	if err := errors.Join(errSide, errKind, errStatus, errBook); err != nil {
+		return venues.ExecutionReport{}, err
+	}
+	report := venues.ExecutionReport{
+		Symbol: k.Symbol, ClientOrderID: o.ClOrdID, VenueOrderID: o.OrdID,
+		Side: side, Type: kind.orderType, Status: status,
+		Qty: k.base(o.Sz.Decimal), FilledQty: k.base(o.AccFillSz.Decimal),
+		Price: o.Px.positive(), AvgPrice: o.AvgPx.positive(),
+		ReduceOnly: book.reduces(side, bool(o.ReduceOnly)), PostOnly: kind.postOnly, TimeInForce: kind.timeInForce,
+		Forced: isForced(o.Category), VenueTime: o.UTime.Time,
+	}
+	if o.AlgoID != "" {
+		report.Type = asStop(report.Type)
+		if o.AlgoClOrdID != "" {
+			report.ClientOrderID = o.AlgoClOrdID
+		}
+	}
+	if report.VenueTime.IsZero() {
+		report.VenueTime = o.CTime.Time
+	}
+	report.Fault = endFault(&report, o.CancelSource)
+	return report, nil
+}
+
+// asStop is the type of the stop that became an order of type t.
+func asStop(t venues.OrderType) venues.OrderType {
+	if t.IsMarket() {
+		return venues.TypeStopMarket
+	}
+	return venues.TypeStopLimit
+}
+
+// fill reads the execution that an order event carries; nil if it has none. The
+// last word on an order repeats what was told before, without a trade id.
+func (o *orderRecord) fill(k *contract, r *venues.ExecutionReport) (*venues.Fill, error) {
+	if o.TradeID == "" || !o.FillSz.Decimal.IsPositive() {
+		return nil, nil
+	}
+	if !o.FillPx.Decimal.IsPositive() || o.FillTime.IsZero() {
+		return nil, missing("fillPx or fillTime")
+	}
+	return &venues.Fill{
+		Exchange: venues.OKX, Symbol: k.Symbol, Side: r.Side,
+		Qty: k.base(o.FillSz.Decimal), Price: o.FillPx.Decimal,
+		Fee: charged(o.FillFee), FeeCurrency: o.FeeCcy,
+		Liquidity: parseLiquidity(o.ExecType), RealizedPnl: o.FillPnl.Optional,
+		VenueTradeID: o.TradeID, VenueOrderID: o.OrdID, ExecutedAt: venues.At(o.FillTime.Time),
+	}, nil
+}
+
+// charged is a fee in the service's sign: the venue prints what it takes as a
+// negative number.
+func charged(fee number) venues.Optional {
+	if !fee.Valid {
+		return venues.Optional{}
+	}
+	return venues.Some(fee.Decimal.Neg())
+}
+
+// algoRecord is an order of the algo endpoints and of the stream channel
+// orders-algo.
+type algoRecord struct {
+	InstID        string   `json:"instId"`
+	AlgoID        string   `json:"algoId"`
+	AlgoClOrdID   string   `json:"algoClOrdId"`
+	Side          string   `json:"side"`
+	PosSide       string   `json:"posSide"`
+	OrdType       string   `json:"ordType"`
+	State         string   `json:"state"`
+	Sz            number   `json:"sz"`
+	CloseFraction string   `json:"closeFraction"`
+	TriggerPx     number   `json:"triggerPx"`
+	OrdPx         number   `json:"ordPx"`
+	SlTriggerPx   number   `json:"slTriggerPx"`
+	SlOrdPx       number   `json:"slOrdPx"`
+	TpTriggerPx   number   `json:"tpTriggerPx"`
+	TpOrdPx       number   `json:"tpOrdPx"`
+	MoveTriggerPx number   `json:"moveTriggerPx"`
+	AdvanceType   string   `json:"advanceOrdType"`
+	ReduceOnly    flag     `json:"reduceOnly"`
+	OrdID         string   `json:"ordId"`
+	OrdIDList     []string `json:"ordIdList"`
+	FailCode      string   `json:"failCode"`
+	CTime         moment   `json:"cTime"`
+	UTime         moment   `json:"uTime"`
+}
+
+// Kinds of algo order.
+const (
+	algoConditional = "conditional"
+	algoOCO         = "oco"
+	algoTrigger     = "trigger"
+	algoTrailing    = "move_order_stop"
+)
+
+// terms are the trigger of an algo order and the price of its child; of two
+// triggers the stop loss counts.
+func (o *algoRecord) terms() (trigger, price number, err error) {
+	switch o.OrdType {
+	case algoTrigger:
+		return o.TriggerPx, o.OrdPx, nil
+	case algoConditional, algoOCO:
+		if o.SlTriggerPx.positive().Valid {
+			return o.SlTriggerPx, o.SlOrdPx, nil
+		}
+		return o.TpTriggerPx, o.TpOrdPx, nil
+	case algoTrailing:
+		return o.MoveTriggerPx, number{}, nil
+	}
+	return number{}, number{}, unknownWord("algo type", o.OrdType)
+}
+
+// child is the id of the order that a triggered algo order became, if known.
+func (o *algoRecord) child() string {
+	for _, id := range append([]string{o.OrdID}, o.OrdIDList...) {
+		if id != "" && id != "0" {
+			return id
+		}
+	}
+	return ""
+}
+
+// report reads an algo order. Once in effect its child has the quantities.
+func (o *algoRecord) report(k *contract) (venues.ExecutionReport, error) {
+	switch {
+	case o.AlgoID == "":
+		return venues.ExecutionReport{}, missing("algoId")
+	case !o.Sz.Valid && o.CloseFraction == "":
+		return venues.ExecutionReport{}, missing("sz")
+	}
+	side, errSide := parseSide(o.Side)
+	status, errStatus := parseAlgoStatus(o.State)
+	book, errBook := parsePositionBook(o.PosSide)
+	trigger, price, errKind := o.terms()
+	if err := errors.Join(errSide, errStatus, errBook, errKind); err != nil {
+		return venues.ExecutionReport{}, err
+	}
+	report := venues.ExecutionReport{
+		Symbol: k.Symbol, ClientOrderID: o.AlgoClOrdID, VenueOrderID: o.AlgoID,
+		Side: side, Type: venues.TypeStopMarket, Status: status, Qty: k.base(o.Sz.Decimal),
+		Price: price.positive(), TriggerPrice: trigger.positive(),
+		ReduceOnly:  book.reduces(side, bool(o.ReduceOnly) || o.CloseFraction != ""),
+		TimeInForce: venues.GoodTillCancel, VenueTime: o.UTime.Time,
+	}
+	if report.Price.Valid {
+		report.Type = venues.TypeStopLimit
+	}
+	if o.AdvanceType != "" {
+		if kind, err := parseOrderKind(o.AdvanceType); err == nil {
+			report.TimeInForce = kind.timeInForce
+		}
+	}
+	if report.VenueTime.IsZero() {
+		report.VenueTime = o.CTime.Time
+	}
+	if id := o.child(); id != "" {
+		report.VenueOrderID = id
+	}
+	if status == venues.StatusRejected {
+		report.Fault = triggerFault(o.FailCode)
+	}
+	return report, nil
+}

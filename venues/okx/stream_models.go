@@ -1,0 +1,130 @@
+package okx
+
+import (
+	"strconv"
+
+	"github.com/valyala/fastjson"
+
+	"venuegate/venues"
+)
+
+// Paths of the venue's streams.
+const (
+	pathPublic   = "/ws/v5/public"
+	pathBusiness = "/ws/v5/business"
+	pathPrivate  = "/ws/v5/private"
+)
+
+// Channels of the public streams. That of candles has the bar at its end.
+const (
+	channelBooks  = "books"
+	channelTrades = "trades"
+	channelMark   = "mark-price"
+	channelCandle = "candle"
+)
+
+// pathOf is the path that has a kind of stream.
+func pathOf(kind venues.FeedKind) string {
+	if kind == venues.FeedCandles {
+		return pathBusiness
+	}
+	return pathPublic
+}
+
+// channelName is the venue's name of a kind of stream.
+func channelName(channel venues.FeedChannel) string {
+	switch channel.Kind {
+	case venues.FeedBook:
+		return channelBooks
+	case venues.FeedTrades:
+		return channelTrades
+	case venues.FeedCandles:
+		return channelCandle + bars[channel.Timeframe]
+	default:
+		return channelMark
+	}
+}
+
+// topic is what the venue calls the argument of a subscription.
+type topic struct {
+	Channel string `json:"channel"`
+	InstID  string `json:"instId"`
+}
+
+// decodeTrades reads trades; each is one taker's at one price. The id is that of
+// the last match in it.
+func decodeTrades(parser *fastjson.Parser, data []byte, k *contract) (trades []venues.Trade, ids []uint64, err error) {
+	_, rows, err := pushOf(parser, data, channelTrades, k.VenueSymbol)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, o := range rows {
+		text := o.text("tradeId")
+		id, err := strconv.ParseUint(text, 10, 64)
+		if o.err == nil && err != nil {
+			o.fail("tradeId", err)
+		}
+		side, err := parseSide(o.text("side"))
+		if o.err == nil && err != nil {
+			o.fail("side", err)
+		}
+		trade := venues.Trade{
+			Symbol: k.Symbol, ID: text, Price: o.positive("px"), Qty: k.base(o.positive("sz")),
+			Side: side, VenueTime: o.time("ts"),
+		}
+		if o.err != nil {
+			return nil, nil, o.err
+		}
+		trades, ids = append(trades, trade), append(ids, id)
+	}
+	return trades, ids, nil
+}
+
+// decodeMarks reads mark prices.
+func decodeMarks(parser *fastjson.Parser, data []byte, k *contract) ([]venues.MarkPrice, error) {
+	_, rows, err := pushOf(parser, data, channelMark, k.VenueSymbol)
+	if err != nil {
+		return nil, err
+	}
+	marks := make([]venues.MarkPrice, 0, len(rows))
+	for _, o := range rows {
+		mark := venues.MarkPrice{Symbol: k.Symbol, Price: o.positive("markPx"), VenueTime: o.time("ts")}
+		if o.err != nil {
+			return nil, o.err
+		}
+		marks = append(marks, mark)
+	}
+	return marks, nil
+}
+
+// decodeCandles reads states of candles.
+func decodeCandles(parser *fastjson.Parser, data []byte, k *contract, tf venues.Timeframe) ([]venues.Candle, error) {
+	o, err := argOf(parser, data, channelCandle+bars[tf], k.VenueSymbol)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := o.data()
+	if err != nil {
+		return nil, err
+	}
+	candles := make([]venues.Candle, 0, len(rows))
+	for _, row := range rows {
+		cells, err := row.Array()
+		if err != nil {
+			return nil, err
+		}
+		texts := make(candleRow, len(cells))
+		for n, cell := range cells {
+			texts[n] = o.stringOf("data", cell)
+		}
+		if o.err != nil {
+			return nil, o.err
+		}
+		candle, err := texts.candle(k.Symbol, tf)
+		if err != nil {
+			return nil, err
+		}
+		candles = append(candles, candle)
+	}
+	return candles, nil
+}
