@@ -208,8 +208,9 @@ func (e callReconcile) run(a *account, ctx *actors.Context) {
 	}
 }
 
-// fetchAll reads the venue's side of a reconciliation. Fills come first: an
-// order that is closed afterwards has all of its fills in them or is asked for.
+// fetchAll reads the venue's side of a reconciliation. Fills are read after the
+// orders: an order that is closed by then has all of its fills among them, or
+// they are asked for.
 func (a *account) fetchAll(ctx context.Context, e callReconcile) reconcileDone {
 	done := reconcileDone{startedAt: time.Now(), fillsRead: map[string]bool{}}
 	if _, done.err = a.deps.Venue.Mode(ctx); done.err != nil { // read anew: it may have been changed elsewhere
@@ -255,7 +256,7 @@ func (e lookUp) run(a *account, ctx *actors.Context) {
 
 func (e lookUpFills) run(a *account, ctx *actors.Context) {
 	a.call(ctx, a.deps.ReadPool, func(c context.Context) any {
-		done := lookedUpFills{fills: e.fills}
+		done := lookedUpFills{symbol: e.symbol, fills: e.fills}
 		report, err := a.deps.Venue.Order(c, venues.OrderRef{Symbol: e.symbol, VenueOrderID: e.venueOrderID})
 		if venues.CodeOf(err) == venues.CodeNotFound {
 			return done
@@ -266,10 +267,10 @@ func (e lookUpFills) run(a *account, ctx *actors.Context) {
 		}
 		if err != nil {
 			a.logger.Warn("look up fills", zap.Error(err))
-			return nil // read again with the next reconciliation
+			done.err = err
 		}
 		return done
-	}, nil)
+	}, lookedUpFills{symbol: e.symbol, err: errPoolFull})
 }
 
 // findStored reads an order by client id; nil if the store has none.

@@ -1,6 +1,7 @@
 package account
 
 import (
+	"maps"
 	"sort"
 	"time"
 
@@ -31,7 +32,10 @@ type fundsReply = actors.Reply[Funds]
 type funds struct {
 	balances  []venues.Balance
 	positions map[string]venues.Position
-	readAt    time.Time
+	// closedAt is when the stream told the end of a position, until a later
+	// reading has agreed.
+	closedAt map[string]time.Time
+	readAt   time.Time
 	// reading is under way; planned will begin after fundsSettle; again says
 	// that something moved meanwhile.
 	reading bool
@@ -122,6 +126,9 @@ func (s *state) takePositions(m moment, list []venues.Position, readAt time.Time
 	open := make(map[string]bool, len(list))
 	for _, p := range list {
 		open[p.Key()] = true
+		if closedAt, closed := s.funds.closedAt[p.Key()]; closed && !closedAt.Before(readAt) {
+			continue
+		}
 		if before, known := s.funds.positions[p.Key()]; !known || before.UpdatedAt.Before(readAt) {
 			s.takePosition(m, p)
 		}
@@ -131,6 +138,7 @@ func (s *state) takePositions(m moment, list []venues.Position, readAt time.Time
 			s.closePosition(m, p)
 		}
 	}
+	maps.DeleteFunc(s.funds.closedAt, func(_ string, closedAt time.Time) bool { return closedAt.Before(readAt) })
 	s.withdrawOrphans(m, open, readAt)
 }
 
@@ -195,10 +203,12 @@ func (s *state) closeReason(p *venues.Position) venues.CloseReason {
 // so a reading follows.
 func (s *state) position(m moment, p venues.Position) {
 	if !p.Qty.IsPositive() {
+		s.funds.closedAt[p.Key()] = m.now
 		if before, known := s.funds.positions[p.Key()]; known {
 			s.closePosition(m, before)
 		}
 	} else {
+		delete(s.funds.closedAt, p.Key())
 		before := s.funds.positions[p.Key()]
 		s.takePosition(m, merge(before, p))
 	}

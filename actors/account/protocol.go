@@ -95,9 +95,11 @@ type (
 		found  *loadedOrder
 	}
 	lookedUpFills struct {
+		symbol string
 		fills  []venues.Fill
 		report *venues.ExecutionReport
 		found  *loadedOrder
+		err    error
 	}
 	fillsDone struct {
 		fills []venues.Fill

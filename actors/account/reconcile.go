@@ -1,6 +1,8 @@
 package account
 
 import (
+	"cmp"
+	"slices"
 	"sort"
 	"time"
 
@@ -14,8 +16,11 @@ const (
 	reconcileBusy = 30 * time.Second
 	reconcileIdle = 5 * time.Minute
 	// reconcileRetry is the wait after one that failed, and after the private
-	// stream came back.
+	// stream was lost; it doubles up to reconcileBusy.
 	reconcileRetry = 2 * time.Second
+	// quietSymbolsMax bounds the symbols without an open order whose fills one
+	// reconciliation reads: those that were read longest ago.
+	quietSymbolsMax = 10
 	// fillsOverlap is how far back each reading of fills begins before the end
 	// of the last one: venues show executions late. Repeats are recognized.
 	fillsOverlap = time.Minute
@@ -29,6 +34,12 @@ const (
 type reconciliation struct {
 	due     time.Time
 	running bool
+	// again asks for another one after the one that is running: it may have read
+	// too early.
+	again    bool
+	failures int
+	// begunAt is when the last one that succeeded began.
+	begunAt time.Time
 }
 
 // loaded takes what the store knows of the account at start. Every intent
@@ -56,6 +67,7 @@ func (s *state) loaded(m moment, in loadDone) {
 func (s *state) reconcile() {
 	s.recon.due = time.Time{}
 	if s.recon.running {
+		s.recon.again = true
 		return
 	}
 	s.recon.running = true
@@ -73,21 +85,36 @@ func (s *state) reconcile() {
 			e.fillsFrom[o.Symbol] = from
 		}
 	}
-	for symbol, until := range s.fillsUntil {
-		if _, known := e.fillsFrom[symbol]; !known {
-			e.fillsFrom[symbol] = until.Add(-fillsOverlap)
-		}
+	for _, symbol := range s.quietSymbols(e.fillsFrom) {
+		e.fillsFrom[symbol] = s.fillsUntil[symbol].Add(-fillsOverlap)
 	}
 	s.after(e)
+}
+
+// quietSymbols picks the symbols, other than the busy ones, whose fills were
+// read longest ago.
+func (s *state) quietSymbols(busy map[string]time.Time) []string {
+	var quiet []string
+	for symbol := range s.fillsUntil {
+		if _, isBusy := busy[symbol]; !isBusy {
+			quiet = append(quiet, symbol)
+		}
+	}
+	slices.SortFunc(quiet, func(a, b string) int {
+		return cmp.Or(s.fillsUntil[a].Compare(s.fillsUntil[b]), cmp.Compare(a, b))
+	})
+	return quiet[:min(len(quiet), quietSymbolsMax)]
 }
 
 // reconciled takes what the venue answered.
 func (s *state) reconciled(m moment, in reconcileDone) {
 	s.recon.running = false
 	if in.err != nil {
-		s.recon.due = m.now.Add(reconcileRetry)
+		s.recon.due = m.now.Add(min(reconcileRetry<<min(s.recon.failures, 8), reconcileBusy))
+		s.recon.failures++
 		return
 	}
+	s.recon.failures = 0
 	s.fills(m, in.fills)
 	for _, r := range in.open {
 		s.report(m, r)
@@ -98,10 +125,15 @@ func (s *state) reconciled(m moment, in reconcileDone) {
 	s.funds.readAt = in.funds.ReadAt
 	s.advanceFills(in)
 	s.ready = true
+	s.recon.begunAt = in.startedAt
 	s.recon.due = m.now.Add(reconcileIdle)
-	if len(s.unfinished()) > 0 {
+	switch {
+	case s.recon.again:
+		s.recon.due = m.now
+	case len(s.unfinished()) > 0:
 		s.recon.due = m.now.Add(reconcileBusy)
 	}
+	s.recon.again = false
 }
 
 // takeAnswers goes through the orders that were not among the open ones and were
@@ -115,29 +147,71 @@ func (s *state) takeAnswers(m moment, in reconcileDone) {
 	}
 }
 
-// advanceFills remembers up to when fills were read. Symbols with a position or
-// an order stay on the list; so does every symbol ever traded here.
+// advanceFills remembers up to when fills were read, of every symbol ever traded
+// here. Where the orders of some are still being looked up the old mark stays
+// until they are recorded.
 func (s *state) advanceFills(in reconcileDone) {
-	record := persistence.AccountState{
-		Customer: s.customer, Exchange: s.exchange, FillsUntil: map[string]venues.Time{},
-	}
 	for _, o := range s.orders {
 		if _, known := s.fillsUntil[o.Symbol]; !known {
 			s.fillsUntil[o.Symbol] = o.CreatedAt.Time
 		}
 	}
 	for _, p := range s.funds.positions {
-		if _, known := s.fillsUntil[p.Symbol]; !known {
-			s.fillsUntil[p.Symbol] = in.startedAt
+		if _, known := s.fillsUntil[p.Symbol]; known {
+			continue
+		}
+		s.fillsUntil[p.Symbol] = in.startedAt
+		if !s.recon.begunAt.IsZero() { // it was opened since then
+			s.fillsUntil[p.Symbol] = s.recon.begunAt
 		}
 	}
 	for symbol := range in.fillsRead {
+		if l := s.lookups[symbol]; l != nil {
+			l.readAt = in.startedAt
+			continue
+		}
 		s.fillsUntil[symbol] = in.startedAt
+	}
+	s.putFillsUntil()
+}
+
+func (s *state) putFillsUntil() {
+	record := persistence.AccountState{
+		Customer: s.customer, Exchange: s.exchange, FillsUntil: make(map[string]venues.Time, len(s.fillsUntil)),
 	}
 	for symbol, until := range s.fillsUntil {
 		record.FillsUntil[symbol] = venues.At(until)
 	}
 	s.out.batch.Puts = append(s.out.batch.Puts, record)
+}
+
+// lookups are the orders of one symbol's fills that are being looked up. What
+// was read at readAt counts as read once all of them are recorded.
+type lookups struct {
+	running int
+	failed  bool
+	readAt  time.Time
+}
+
+func (s *state) lookupBegins(symbol string) {
+	if s.lookups[symbol] == nil {
+		s.lookups[symbol] = &lookups{}
+	}
+	s.lookups[symbol].running++
+}
+
+func (s *state) lookupEnds(symbol string, failed bool) {
+	l := s.lookups[symbol]
+	l.running--
+	l.failed = l.failed || failed
+	if l.running > 0 {
+		return
+	}
+	delete(s.lookups, symbol)
+	if !l.failed && !l.readAt.IsZero() {
+		s.fillsUntil[symbol] = l.readAt
+		s.putFillsUntil()
+	}
 }
 
 // streamConnected follows each new private connection: what happened while

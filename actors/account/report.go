@@ -254,6 +254,9 @@ func (s *state) addFill(m moment, o *order, f venues.Fill) {
 		o.held, o.heldDue = nil, time.Time{}
 		s.take(m, o, held)
 	}
+	if o.FilledQty.GreaterThanOrEqual(o.Qty) && !o.Status.IsClosed() {
+		s.inquire(m, o, 0) // unless the report that brings the fill says so
+	}
 }
 
 // fills takes executions read by REST. Those of orders that are not in memory are
@@ -275,6 +278,7 @@ func (s *state) fills(m moment, list []venues.Fill) {
 		l.fills = append(l.fills, f)
 	}
 	for _, l := range lookups {
+		s.lookupBegins(l.symbol)
 		s.after(l)
 	}
 }
@@ -282,6 +286,10 @@ func (s *state) fills(m moment, list []venues.Fill) {
 // lookedUpFills records executions whose order was searched: an older order of
 // ours, one made outside this service, or one of which nothing is left but them.
 func (s *state) lookedUpFills(m moment, in lookedUpFills) {
+	defer s.lookupEnds(in.symbol, in.err != nil)
+	if in.err != nil {
+		return // read again with the next reconciliation
+	}
 	if in.report == nil {
 		for _, f := range in.fills {
 			f.FillID = persistence.FillID(s.exchange, f.Symbol, f.VenueOrderID, f.VenueTradeID, f.ExecutedAt.Time)

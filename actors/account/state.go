@@ -33,6 +33,7 @@ type state struct {
 	watched map[string]*order
 
 	fillsUntil map[string]time.Time
+	lookups    map[string]*lookups
 	funds      funds
 	recon      reconciliation
 
@@ -66,8 +67,8 @@ func newState(c Config, fence persistence.Fence) *state {
 		customer: c.Customer, exchange: c.Exchange, caps: c.Capabilities, fence: fence,
 		ids:    clientIDs{prefix: c.ClientIDPrefix},
 		orders: map[string]*order{}, byClient: map[string]*order{}, byVenue: map[string]*order{},
-		watched: map[string]*order{}, fillsUntil: map[string]time.Time{},
-		funds: funds{positions: map[string]venues.Position{}},
+		watched: map[string]*order{}, fillsUntil: map[string]time.Time{}, lookups: map[string]*lookups{},
+		funds: funds{positions: map[string]venues.Position{}, closedAt: map[string]time.Time{}},
 	}
 }
 
