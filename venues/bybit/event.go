@@ -48,10 +48,11 @@ func (o *event) object(field string) *event {
 	return &event{value: value, err: o.err}
 }
 
-// list reads a member that must be an array of objects; absence is empty.
+// list reads a member that must be an array of objects.
 func (o *event) list(field string) []*event {
 	value := o.value.Get(field)
 	if value == nil {
+		o.fail(field, errMissing)
 		return nil
 	}
 	items, err := value.Array()

@@ -1,0 +1,383 @@
+package bybit
+
+import (
+	"errors"
+	"net/http"
+	"strconv"
+	"testing"
+	"time"
+
+	"venuegate/venues"
+)
+
+// What each kind of order looks like on the wire, in both position modes.
+func TestPlaceOnTheWire(t *testing.T) {
+	const head = `{"category":"linear","symbol":"BTCUSDT","orderLinkId":"vg00000001",`
+	for _, c := range []struct {
+		name          string
+		order         venues.OrderRequest
+		rest          string
+		oneWay, hedge string
+	}{
+		{
+			"limit", limitOrder(),
+			`"side":"Buy","orderType":"Limit","qty":"0.01","price":"60000","timeInForce":"GTC","reduceOnly":false,"positionIdx":`, "0", "1",
+		},
+		{
+			"post-only sell", orderWith(func(r *venues.OrderRequest) { r.PostOnly, r.Side = true, venues.Sell }),
+			`"side":"Sell","orderType":"Limit","qty":"0.01","price":"60000","timeInForce":"PostOnly","reduceOnly":false,"positionIdx":`, "0", "2",
+		},
+		{
+			"fill or kill", orderWith(func(r *venues.OrderRequest) { r.TimeInForce = venues.FillOrKill }),
+			`"side":"Buy","orderType":"Limit","qty":"0.01","price":"60000","timeInForce":"FOK","reduceOnly":false,"positionIdx":`, "0", "1",
+		},
+		{
+			"immediate or cancel", orderWith(func(r *venues.OrderRequest) { r.TimeInForce = venues.ImmediateOrCancel }),
+			`"side":"Buy","orderType":"Limit","qty":"0.01","price":"60000","timeInForce":"IOC","reduceOnly":false,"positionIdx":`, "0", "1",
+		},
+		{
+			"reduce-only market", orderWith(func(r *venues.OrderRequest) {
+				r.Type, r.Side, r.Price, r.ReduceOnly = venues.TypeMarket, venues.Sell, venues.Optional{}, true
+			}),
+			`"side":"Sell","orderType":"Market","qty":"0.01","reduceOnly":true,"positionIdx":`, "0", "1",
+		},
+		{
+			"with protection", orderWith(func(r *venues.OrderRequest) { r.StopLoss, r.TakeProfit = dec("58000"), dec("65000") }),
+			`"side":"Buy","orderType":"Limit","qty":"0.01","price":"60000","timeInForce":"GTC","reduceOnly":false,"tpslMode":"Full",` +
+				`"stopLoss":"58000","takeProfit":"65000","slTriggerBy":"LastPrice","tpTriggerBy":"LastPrice","positionIdx":`, "0", "1",
+		},
+		{
+			"stop loss alone", orderWith(func(r *venues.OrderRequest) { r.StopLoss = dec("58000") }),
+			`"side":"Buy","orderType":"Limit","qty":"0.01","price":"60000","timeInForce":"GTC","reduceOnly":false,"tpslMode":"Full",` +
+				`"stopLoss":"58000","slTriggerBy":"LastPrice","positionIdx":`, "0", "1",
+		},
+		{
+			"stop limit above the market", orderWith(func(r *venues.OrderRequest) { r.Type, r.TriggerPrice = venues.TypeStopLimit, dec("61000") }),
+			`"side":"Buy","orderType":"Limit","qty":"0.01","price":"60000","timeInForce":"GTC","reduceOnly":false,` +
+				`"triggerPrice":"61000","triggerDirection":1,"triggerBy":"LastPrice","positionIdx":`, "0", "1",
+		},
+		{
+			"reduce-only stop below the market", orderWith(func(r *venues.OrderRequest) {
+				r.Type, r.Side, r.TriggerPrice, r.Price, r.ReduceOnly = venues.TypeStopMarket, venues.Sell, dec("58000"), venues.Optional{}, true
+			}),
+			`"side":"Sell","orderType":"Market","qty":"0.01","reduceOnly":true,"triggerPrice":"58000","triggerDirection":2,"triggerBy":"LastPrice","positionIdx":`, "0", "1",
+		},
+		{
+			"stop of a whole short whose price has passed", orderWith(func(r *venues.OrderRequest) {
+				r.Type, r.TriggerPrice, r.Price, r.ClosePosition, r.TriggerWhen = venues.TypeStopMarket, dec("59000"), venues.Optional{}, true, venues.TriggerRising
+			}),
+			`"side":"Buy","orderType":"Market","qty":"0","reduceOnly":true,"closeOnTrigger":true,"triggerPrice":"59000","triggerDirection":1,"triggerBy":"LastPrice","positionIdx":`, "0", "2",
+		},
+	} {
+		for rows, index := range map[string]string{emptyRow: c.oneWay, hedgeRows: c.hedge} {
+			s := newScript(t)
+			s.forget(listPositions)
+			s.ok(listPositions, rows)
+			s.ok("GET /v5/market/tickers", `{"list":[{"symbol":"BTCUSDT","lastPrice":"60000.00"}]}`)
+			s.ok(createOrder, accepted)
+			if _, err := s.account.Place(background, c.order); err != nil {
+				t.Errorf("%s: %v", c.name, err)
+			}
+			if got, want := s.body(createOrder), head+c.rest+index+"}"; !sameJSON(got, want) {
+				t.Errorf("%s:\n got %s\nwant %s", c.name, got, want)
+			}
+		}
+	}
+}
+
+func TestPlaceReport(t *testing.T) {
+	s := newScript(t)
+	s.ok(createOrder, accepted)
+	r, err := s.account.Place(background, limitOrder())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Status != venues.StatusPending || r.ClientOrderID != ours.ClientOrderID || r.VenueOrderID != ours.VenueOrderID || r.Symbol != "BTCUSDT" ||
+		r.Side != venues.Buy || r.Type != venues.TypeLimit || !r.Qty.Equal(dec("0.01").Decimal) || !r.FilledQty.IsZero() || r.Fault != nil {
+		t.Errorf("report %+v", r)
+	}
+}
+
+// An answer about another order, or none, proves nothing.
+func TestPlaceDoubtfulAnswers(t *testing.T) {
+	for _, result := range []string{`{}`, `null`, `[]`, `{"orderId":"","orderLinkId":"vg00000001"}`, `{"orderId":"x","orderLinkId":"other"}`, `{"orderId":7}`} {
+		s := newScript(t)
+		s.ok(createOrder, result)
+		if _, err := s.account.Place(background, limitOrder()); !errors.Is(err, venues.ErrOutcomeUnknown) {
+			t.Errorf("%s: %v", result, err)
+		}
+		if n := len(s.sent(createOrder)); n != 1 {
+			t.Errorf("%s: sent %d times", result, n)
+		}
+	}
+}
+
+// The deadline travels as the receive window, in the venue's time.
+func TestDeadlineTravels(t *testing.T) {
+	s := newScript(t)
+	s.now = func() time.Time { return time.Now().Add(40 * time.Second) } // the venue is ahead
+	s.ok(createOrder, accepted)
+	order := limitOrder()
+	if _, err := s.account.Place(background, order); err != nil {
+		t.Fatal(err)
+	}
+	h := s.sent(createOrder)[0].header
+	stamp, _ := strconv.ParseInt(h.Get("X-Bapi-Timestamp"), 10, 64)
+	window, _ := strconv.ParseInt(h.Get("X-Bapi-Recv-Window"), 10, 64)
+	ends := time.UnixMilli(stamp + window).Sub(order.Deadline.Add(40 * time.Second))
+	if ends > 5*time.Millisecond || ends < -50*time.Millisecond {
+		t.Errorf("the window ends %v after the deadline", ends)
+	}
+}
+
+func TestDeadlinePassed(t *testing.T) {
+	s := newScript(t)
+	s.ok(createOrder, accepted)
+	late := orderWith(func(r *venues.OrderRequest) { r.Deadline = time.Now().Add(-time.Second) })
+	if _, err := s.account.Place(background, late); !errors.Is(err, venues.ErrNotSent) {
+		t.Errorf("place: %v", err)
+	}
+	if _, err := s.account.Amend(background, venues.AmendRequest{OrderRef: ours, Qty: dec("1").Decimal, Deadline: late.Deadline}); !errors.Is(err, venues.ErrNotSent) {
+		t.Errorf("amend: %v", err)
+	}
+	if n := len(s.sent(createOrder)) + len(s.sent(amendOrder)); n != 0 {
+		t.Errorf("%d requests", n)
+	}
+}
+
+func TestPlaceWithoutTrigger(t *testing.T) {
+	s := newScript(t)
+	_, err := s.account.Place(background, orderWith(func(r *venues.OrderRequest) { r.Type = venues.TypeStopMarket }))
+	if !errors.Is(err, venues.ErrNotSent) || venues.CodeOf(err) != venues.CodeInvalidRequest {
+		t.Error(err)
+	}
+}
+
+// A clock refusal is definite: the order is signed once more under its deadline.
+func TestClockRefusal(t *testing.T) {
+	s := newScript(t)
+	s.no(createOrder, 10002, "invalid request, please check your server timestamp")
+	s.ok(createOrder, accepted)
+	if _, err := s.account.Place(background, limitOrder()); err != nil {
+		t.Fatal(err)
+	}
+	if n := len(s.sent(createOrder)); n != 2 {
+		t.Errorf("sent %d times", n)
+	}
+	s.forget(createOrder)
+	s.no(createOrder, 10002, "invalid request")
+	_, err := s.account.Place(background, limitOrder())
+	if errors.Is(err, venues.ErrOutcomeUnknown) || venues.CodeOf(err) != venues.CodeExchangeUnavailable || len(s.sent(createOrder)) != 4 {
+		t.Errorf("%v after %d requests", err, len(s.sent(createOrder)))
+	}
+}
+
+// An order in the wrong position mode is sent once more in the right one.
+func TestPositionModeIsLearned(t *testing.T) {
+	s := newScript(t)
+	s.ok(listPositions, hedgeRows) // the second reading
+	s.no(createOrder, 10001, "position idx not match position mode")
+	s.ok(createOrder, accepted)
+	for range 2 {
+		if _, err := s.account.Place(background, limitOrder()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if n := len(s.sent(createOrder)); n != 3 {
+		t.Errorf("sent %d times", n)
+	}
+	s.forget(createOrder)
+	s.no(createOrder, 10001, "params error: side invalid")
+	before := len(s.sent(createOrder))
+	if _, err := s.account.Place(background, limitOrder()); venues.CodeOf(err) != venues.CodeInvalidRequest || len(s.sent(createOrder)) != before+1 {
+		t.Errorf("%v after %d requests", err, len(s.sent(createOrder))-before)
+	}
+}
+
+// What may have been executed is never sent again.
+func TestUnknownOutcomes(t *testing.T) {
+	for name, answer := range map[string]scripted{
+		"time-out":         {hang: true},
+		"server timeout":   {status: 200, body: `{"retCode":10000,"retMsg":"Server Timeout","result":{}}`},
+		"server error":     {status: 200, body: `{"retCode":10016,"retMsg":"Server error","result":{}}`},
+		"duplicate id":     {status: 200, body: `{"retCode":110072,"retMsg":"OrderLinkedID is duplicate","result":{}}`},
+		"overload":         {status: 200, body: `{"retCode":429,"retMsg":"high load","result":{}}`},
+		"bad gateway":      {status: 502, body: `<html>502</html>`},
+		"500 with success": {status: 500, body: `{"retCode":0,"retMsg":"OK","result":{"orderId":"x"}}`},
+		"page":             {status: 200, body: `<html>hello</html>`},
+		"cut":              {status: 200, body: `{"retCode":0,"retMsg":"OK","res`},
+		"no code":          {status: 200, body: `{"result":{}}`},
+		"redirect":         {status: 302, body: ``},
+		"forbidden":        {status: 403, body: `<html>region</html>`},
+	} {
+		s := newScript(t)
+		s.connector.options.Timeout = 100 * time.Millisecond
+		s.connector.rest = newShortClient(s.connector)
+		s.add(createOrder, answer)
+		_, err := s.account.Place(background, limitOrder())
+		if !errors.Is(err, venues.ErrOutcomeUnknown) {
+			t.Errorf("%s: %v", name, err)
+		}
+		if n := len(s.sent(createOrder)); n != 1 {
+			t.Errorf("%s: sent %d times", name, n)
+		}
+	}
+}
+
+func TestAmend(t *testing.T) {
+	s := newScript(t)
+	s.ok(amendOrder, accepted)
+	r, err := s.account.Amend(background, venues.AmendRequest{OrderRef: ours, Side: venues.Buy, Qty: dec("0.02").Decimal, Price: dec("59000"), Deadline: time.Now().Add(time.Second)})
+	if err != nil || r.Status != venues.StatusPending || !r.Qty.IsZero() || r.Price.Valid || r.VenueOrderID != ours.VenueOrderID {
+		t.Errorf("%+v, %v", r, err)
+	}
+	if got := s.body(amendOrder); got != `{"category":"linear","symbol":"BTCUSDT","orderLinkId":"vg00000001","qty":"0.02","price":"59000"}` {
+		t.Error(got)
+	}
+	stop := ours
+	stop.Type = venues.TypeStopMarket
+	if _, err := s.account.Amend(background, venues.AmendRequest{OrderRef: stop, Qty: dec("0.02").Decimal, TriggerPrice: dec("58000")}); err != nil {
+		t.Error(err)
+	}
+	if got := s.body(amendOrder); got != `{"category":"linear","symbol":"BTCUSDT","orderLinkId":"vg00000001","qty":"0.02","triggerPrice":"58000"}` {
+		t.Error(got)
+	}
+}
+
+// The venue refuses an amendment that changes nothing; ours is done then.
+func TestAmendUnchanged(t *testing.T) {
+	s := newScript(t)
+	s.no(amendOrder, 10001, "The order remains unchanged as the parameters entered match the existing ones.")
+	s.ok(readRealtime, listOf(orderRow()))
+	r, err := s.account.Amend(background, venues.AmendRequest{OrderRef: ours, Qty: dec("0.010").Decimal, Price: dec("60000")})
+	if err != nil || r.Status != venues.StatusOpen {
+		t.Errorf("%+v, %v", r, err)
+	}
+	if _, err = s.account.Amend(background, venues.AmendRequest{OrderRef: ours, Qty: dec("0.02").Decimal, Price: dec("60000")}); venues.CodeOf(err) != venues.CodeInvalidRequest {
+		t.Error(err)
+	}
+}
+
+func TestCancel(t *testing.T) {
+	s := newScript(t)
+	s.ok(cancelOrder, accepted)
+	r, err := s.account.Cancel(background, ours)
+	if err != nil || r.Status != venues.StatusPending || r.ClientOrderID != ours.ClientOrderID {
+		t.Errorf("%+v, %v", r, err)
+	}
+	if got := s.body(cancelOrder); got != `{"category":"linear","symbol":"BTCUSDT","orderLinkId":"vg00000001"}` {
+		t.Error(got)
+	}
+	if _, err = s.account.Cancel(background, venues.OrderRef{Symbol: "BTCUSDT", VenueOrderID: ours.VenueOrderID}); err != nil {
+		t.Error(err)
+	}
+	if got := s.body(cancelOrder); got != `{"category":"linear","symbol":"BTCUSDT","orderId":"`+ours.VenueOrderID+`"}` {
+		t.Error(got)
+	}
+	s.forget(cancelOrder)
+	s.no(cancelOrder, 110001, "Order does not exist")
+	if _, err = s.account.Cancel(background, ours); venues.CodeOf(err) != venues.CodeNotFound || errors.Is(err, venues.ErrOutcomeUnknown) {
+		t.Error(err)
+	}
+}
+
+func TestOrderIsLookedForTwice(t *testing.T) {
+	s := newScript(t)
+	s.ok(readRealtime, nothing)
+	s.ok(readHistory, listOf(orderRow(`"New"`, `"Cancelled"`, "UNKNOWN", "CancelByUser")))
+	r, err := s.account.Order(background, ours)
+	if err != nil || r.Status != venues.StatusCancelled || r.Fault != nil {
+		t.Errorf("%+v, %v", r, err)
+	}
+	if q := s.sent(readHistory)[0].query.Encode(); q != "category=linear&orderLinkId=vg00000001&symbol=BTCUSDT" {
+		t.Error(q)
+	}
+	s.forget(readHistory)
+	s.ok(readHistory, listOf(orderRow("vg00000001", "vg00000002"))) // another one
+	if _, err = s.account.Order(background, ours); venues.CodeOf(err) != venues.CodeNotFound {
+		t.Error(err)
+	}
+	s.forget(readHistory)
+	s.ok(readHistory, listOf(orderRow(`"New"`, `"Sleeping"`)))
+	if _, err = s.account.Order(background, ours); venues.CodeOf(err) != venues.CodeExchangeUnavailable {
+		t.Error(err)
+	}
+}
+
+func TestOpenOrdersPages(t *testing.T) {
+	s := newScript(t)
+	var rows []string
+	for n := range ordersPage {
+		rows = append(rows, orderRow("vg00000001", "vg"+strconv.Itoa(n)))
+	}
+	s.ok(readRealtime, listOf(rows...))
+	s.ok(readRealtime, listOf(orderRow()))
+	s.ok(readRealtime, listOf(orderRow("BTCUSDT", "BTCPERP"))) // settled in USDC
+	reports, err := s.account.OpenOrders(background)
+	if err != nil || len(reports) != ordersPage+2 || reports[ordersPage+1].Symbol != "BTCUSDC" {
+		t.Errorf("%d orders, %v", len(reports), err)
+	}
+	asked := s.sent(readRealtime)
+	if len(asked) != 3 || asked[1].query.Get("cursor") != "more:1" || asked[2].query.Get("settleCoin") != "USDC" {
+		t.Errorf("asked %+v", asked)
+	}
+}
+
+// A cursor that repeats itself ends the list.
+func TestPagesEnd(t *testing.T) {
+	s := newScript(t)
+	var rows []string
+	for range ordersPage {
+		rows = append(rows, orderRow())
+	}
+	s.ok(readRealtime, listOf(rows...))
+	if reports, err := s.account.OpenOrders(background); err != nil || len(reports) != 4*ordersPage {
+		t.Errorf("%d orders, %v", len(reports), err)
+	}
+}
+
+func TestRateLimitHeaders(t *testing.T) {
+	s := newScript(t)
+	reset := strconv.FormatInt(time.Now().Add(5*time.Second).UnixMilli(), 10)
+	s.add(createOrder, scripted{
+		status: 200, body: `{"retCode":10006,"retMsg":"Too many visits!","result":{}}`,
+		header: http.Header{"X-Bapi-Limit": {"20"}, "X-Bapi-Limit-Status": {"0"}, "X-Bapi-Limit-Reset-Timestamp": {reset}},
+	})
+	_, err := s.account.Place(background, limitOrder())
+	e, ok := errors.AsType[*venues.Error](err)
+	if !ok || e.Code != venues.CodeRateLimited || errors.Is(err, venues.ErrOutcomeUnknown) || e.RetryAfter < 3*time.Second || e.RetryAfter > 6*time.Second {
+		t.Fatalf("%v", err)
+	}
+	if _, err = s.account.Place(background, limitOrder()); !errors.Is(err, venues.ErrNotSent) || len(s.sent(createOrder)) != 1 {
+		t.Errorf("the next order: %v", err)
+	}
+	s.ok(cancelOrder, accepted)
+	if _, err = s.account.Cancel(background, ours); err != nil {
+		t.Errorf("a cancel: %v", err)
+	}
+}
+
+// A shut door stops everything, and says so.
+func TestAddressBlocked(t *testing.T) {
+	s := newScript(t)
+	s.add(createOrder, scripted{status: 403, body: `403, access too frequent`})
+	_, err := s.account.Place(background, limitOrder())
+	if e, ok := errors.AsType[*venues.Error](err); !ok || e.Code != venues.CodeRateLimited || e.RetryAfter != blockedFor || errors.Is(err, venues.ErrOutcomeUnknown) {
+		t.Errorf("%v", err)
+	}
+	if _, err = s.account.Cancel(background, ours); !errors.Is(err, venues.ErrNotSent) || len(s.sent(cancelOrder)) != 0 {
+		t.Errorf("a cancel: %v", err)
+	}
+}
+
+// The refusal for lack of margin tells what there is and what was needed.
+func TestInsufficientMargin(t *testing.T) {
+	s := newScript(t)
+	s.no(createOrder, 110007, "ab not enough for new order")
+	s.ok(readWallet, `{"list":[{"totalAvailableBalance":"100.5","coin":[{"coin":"USDT","equity":"200","usdValue":"200","walletBalance":"200"}]}]}`)
+	_, err := s.account.Place(background, limitOrder())
+	e, ok := errors.AsType[*venues.Error](err)
+	if !ok || e.Code != venues.CodeInsufficientBalance || e.Details["available"] != "100.5" || e.Details["required"] != "60.627" {
+		t.Errorf("%v with %v", err, e.Details)
+	}
+}
