@@ -146,6 +146,8 @@ func (e *engine) openEdges(ctx context.Context, times requestTimes) error {
 	if err != nil {
 		return err
 	}
+	unwatch := e.auth.Watch(e.hub.RevokeKey)
+	e.add(func() error { unwatch(); return nil })
 	e.rest, err = rest.New(rest.Deps{
 		Trader: e.tree, Accounts: e.tree, Catalogue: e.tree, Records: e.store, Auth: e.auth,
 		Limiter: auth.NewMemoryLimiter(limiterKeysMax), Ready: e, CursorSecret: secret,
@@ -182,11 +184,11 @@ func (e *engine) AccountReady(ctx context.Context, customer string, exchange ven
 }
 
 // Serve answers clients until Shutdown.
-func (e *engine) Serve(listener net.Listener) error { return e.rest.App().Listener(listener) }
+func (e *engine) Serve(listener net.Listener) error { return e.rest.Serve(listener) }
 
 // Shutdown tells streams to come again elsewhere, and lets requests end.
 func (e *engine) Shutdown(ctx context.Context) error {
-	return errors.Join(e.hub.Close(ctx), e.rest.App().ShutdownWithContext(ctx))
+	return errors.Join(e.hub.Close(ctx), e.rest.Shutdown(ctx))
 }
 
 // CustomerChanged implements admin.Directory.
