@@ -41,8 +41,9 @@ func (x *Exchange) CancelAll(accountID, symbolName string) ([]Order, error) {
 }
 
 func (x *Exchange) cancelOpen(a *account, symbolName string, reason EndReason) []Order {
-	var cancelled []Order
-	for _, o := range a.openOrders(symbolName) {
+	open := a.openOrders(symbolName)
+	cancelled := make([]Order, 0, len(open))
+	for _, o := range open {
 		x.end(a, x.symbols[o.Symbol], o, StatusCancelled, reason)
 		cancelled = append(cancelled, *o)
 	}

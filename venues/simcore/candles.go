@@ -78,8 +78,10 @@ type series struct {
 type candleStore struct{ series [4]series }
 
 var storedSeries = [4]series{
-	{interval: "1m", kept: 1500, swing: 1}, {interval: "15m", kept: 1000, swing: 4},
-	{interval: "1h", kept: 1500, swing: 8}, {interval: "1d", kept: 1000, swing: 38},
+	{interval: "1m", kept: 1500, swing: 1},
+	{interval: "15m", kept: 1000, swing: 4},
+	{interval: "1h", kept: 1500, swing: 8},
+	{interval: "1d", kept: 1000, swing: 38},
 }
 
 func (c *candleStore) add(t Trade) {

@@ -28,12 +28,12 @@ func TestIntervalStarts(t *testing.T) {
 
 func TestCandlesCountTrades(t *testing.T) {
 	e := newEngine(t)
-	print := func(side simcore.Side, price, qty string) {
+	trade := func(side simcore.Side, price, qty string) {
 		e.must(e.Print("BTCUSDT", side, dec(price), dec(qty)))
 	}
-	print(simcore.Buy, "60010", "1")
-	print(simcore.Sell, "59990", "2")
-	print(simcore.Buy, "60000", "0.5")
+	trade(simcore.Buy, "60010", "1")
+	trade(simcore.Sell, "59990", "2")
+	trade(simcore.Buy, "60000", "0.5")
 	for _, interval := range simcore.Intervals {
 		candles := e.Candles("BTCUSDT", interval, time.Time{}, time.Time{}, 1)
 		if len(candles) != 1 {

@@ -183,20 +183,19 @@ func (x *Exchange) rest(a *account, s *symbol, o *Order) {
 	}
 }
 
-// unrest takes an order out of its level; false where it does not rest.
-func (x *Exchange) unrest(a *account, s *symbol, o *Order) bool {
+// unrest takes an order out of its level, where it rests.
+func (x *Exchange) unrest(a *account, s *symbol, o *Order) {
 	l := s.book.of(o.Side).find(o.ticks)
 	if l == nil {
-		return false
+		return
 	}
 	i := l.indexOf(o)
 	if i < 0 {
-		return false
+		return
 	}
 	l.removeAt(i)
 	a.holding(s).reserve(o, o.openLots(), -1)
 	x.noteLevel(s, o.Side, o.ticks)
-	return true
 }
 
 // end closes an order that was not filled in full.

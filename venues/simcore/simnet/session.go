@@ -182,6 +182,8 @@ func (s *Session) Send(topic string, data []byte) {
 		s.push(m)
 	case simcore.FaultDropConnection:
 		s.end(websocket.CloseAbnormalClosure, "")
+	case simcore.FaultTimeoutBefore, simcore.FaultTimeoutAfter, simcore.FaultStatus, simcore.FaultBan,
+		simcore.FaultMaintenance, simcore.FaultReject: // strike requests alone
 	}
 }
 

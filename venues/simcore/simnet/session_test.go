@@ -2,6 +2,7 @@ package simnet_test
 
 import (
 	"encoding/json"
+	"errors"
 	"net"
 	"net/http"
 	"runtime"
@@ -201,7 +202,7 @@ func TestSessionsEnd(t *testing.T) {
 				_, _, err = conn.ReadMessage()
 			}
 			// Without a close frame the client sees the end of the connection.
-			if closed, ok := err.(*websocket.CloseError); ok && closed.Code != test.code {
+			if closed, ok := errors.AsType[*websocket.CloseError](err); ok && closed.Code != test.code {
 				t.Errorf("closed with %v, want %d", err, test.code)
 			}
 			<-e.ended
