@@ -1,8 +1,6 @@
 package wsclient_test
 
 import (
-	"fmt"
-
 	"go.uber.org/zap"
 	"go.uber.org/zap/zapcore"
 )
@@ -17,7 +15,7 @@ type sink struct{ lines chan<- string }
 
 func (s sink) Write(p []byte) (int, error) {
 	select {
-	case s.lines <- fmt.Sprintf("%s", p):
+	case s.lines <- string(p):
 	default:
 	}
 	return len(p), nil
