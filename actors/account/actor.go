@@ -107,7 +107,7 @@ func (a *account) Receive(ctx *actors.Context, msg any) {
 	case getFunds:
 		a.state.getFunds(m, in)
 	case getMatching:
-		in.Send(a.state.matching(in.symbol))
+		a.state.getMatching(in)
 	case observed:
 		a.observe(m, in)
 	case loadDone:

@@ -9,6 +9,7 @@ import (
 
 	"github.com/shopspring/decimal"
 
+	"venuegate/actors"
 	"venuegate/actors/account"
 	"venuegate/actors/actortest"
 	"venuegate/actors/journal"
@@ -24,6 +25,8 @@ type house struct {
 	store  *storetest.Memory
 	venue  *ledgerVenue
 	name   string
+	ref    actors.Ref
+	config account.Config
 	client account.Client
 }
 
@@ -44,7 +47,8 @@ func open(kit *actortest.Kit, store *storetest.Memory, venue *ledgerVenue, name 
 		OrderPool: kit.System.NewPool("orders", 8, 8), ReadPool: kit.System.NewPool("reads", 8, 64),
 	})
 	spec.Name = name
-	h.client = account.NewClient(kit.Start(spec), config, store, still{})
+	h.ref, h.config = kit.Start(spec), config
+	h.client = account.NewClient(h.ref, config, store, still{})
 	kit.Advance(time.Second) // the first reconciliation
 	return h
 }
@@ -87,8 +91,10 @@ type ledgerVenue struct {
 	mu     sync.Mutex
 	orders map[string]venues.ExecutionReport
 	placed int
-	// swallow drops the request, lose executes it and says nothing.
-	swallow, lose bool
+	// swallow drops the request, lose executes it and says nothing, refuse says
+	// no.
+	swallow, lose, refuse bool
+	positions             []venues.Position
 }
 
 func newVenue() *ledgerVenue {
@@ -98,6 +104,9 @@ func newVenue() *ledgerVenue {
 func (v *ledgerVenue) Place(_ context.Context, r venues.OrderRequest) (venues.ExecutionReport, error) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
+	if v.refuse {
+		return venues.ExecutionReport{}, venues.Errorf(venues.CodeInsufficientBalance, "Margin is insufficient.")
+	}
 	if v.swallow {
 		return venues.ExecutionReport{}, venues.ErrOutcomeUnknown
 	}
@@ -158,9 +167,11 @@ func (v *ledgerVenue) SetLeverage(_ context.Context, symbol string, leverage dec
 func (v *ledgerVenue) Mode(context.Context) (venues.AccountMode, error) {
 	return venues.AccountMode{}, nil
 }
-func (v *ledgerVenue) Balances(context.Context) ([]venues.Balance, error)   { return nil, nil }
-func (v *ledgerVenue) Positions(context.Context) ([]venues.Position, error) { return nil, nil }
-func (v *ledgerVenue) OpenPrivate(venues.PrivateSink) venues.PrivateFeed    { return nil }
+func (v *ledgerVenue) Balances(context.Context) ([]venues.Balance, error) { return nil, nil }
+func (v *ledgerVenue) Positions(context.Context) ([]venues.Position, error) {
+	return v.positions, nil
+}
+func (v *ledgerVenue) OpenPrivate(venues.PrivateSink) venues.PrivateFeed { return nil }
 func (v *ledgerVenue) Fills(context.Context, venues.FillsQuery) ([]venues.Fill, error) {
 	return nil, nil
 }
@@ -347,4 +358,50 @@ func TestLostCommitStartsAnew(t *testing.T) {
 			t.Fatal("an intent of unknown durability was sent")
 		}
 	}, actortest.ExpectFailures())
+}
+
+// TestRepeatOfACloseIsADuplicate even though the first one has left no position.
+func TestRepeatOfACloseIsADuplicate(t *testing.T) {
+	actortest.Run(t, func(kit *actortest.Kit) {
+		h := open(kit, storetest.NewMemory(), newVenue(), "account")
+		h.venue.positions = []venues.Position{{Symbol: "BTCUSDT", Side: venues.Long, Qty: venues.MustDecimal("2")}}
+		time.Sleep(2 * time.Second)
+		again := venues.ClosePosition{Symbol: "BTCUSDT", RequestID: "close", BodyHash: []byte("body")}
+		first, err := h.client.Close(context.Background(), again)
+		if err != nil || !first.Qty.Equal(venues.MustDecimal("2")) || first.Side != venues.Sell || !first.ReduceOnly {
+			t.Fatalf("%+v, %v", first, err)
+		}
+		h.venue.positions = nil
+		time.Sleep(2 * time.Second)
+		if _, err := h.client.Close(context.Background(), again); venues.CodeOf(err) != venues.CodeDuplicateRequest {
+			t.Fatalf("repeat: %v", err)
+		}
+	})
+}
+
+// lateReader has not heard of any request id yet.
+type lateReader struct{ *storetest.Memory }
+
+func (lateReader) Idempotency(context.Context, string, string, string) (persistence.IdempotencyRecord, error) {
+	return persistence.IdempotencyRecord{}, persistence.ErrNotFound
+}
+
+// TestKeyFreedMeanwhileIsTaken: another caller's attempt was refused between the
+// look at the request id and the commit.
+func TestKeyFreedMeanwhileIsTaken(t *testing.T) {
+	actortest.Run(t, func(kit *actortest.Kit) {
+		h := open(kit, storetest.NewMemory(), newVenue(), "account")
+		h.venue.refuse = true
+		if _, err := h.place("r1", "59000"); venues.CodeOf(err) != venues.CodeInsufficientBalance {
+			t.Fatalf("%v", err)
+		}
+		h.venue.refuse = false
+		h.client = account.NewClient(h.ref, h.config, lateReader{h.store}, still{})
+		if order, err := h.place("r1", "59000"); err != nil || order.Status != venues.StatusOpen {
+			t.Fatalf("%+v, %v", order, err)
+		}
+		if _, err := h.place("r1", "59000"); venues.CodeOf(err) != venues.CodeDuplicateRequest {
+			t.Fatalf("the second repeat: %v", err)
+		}
+	})
 }

@@ -28,6 +28,10 @@ func NewClient(ref actors.Ref, c Config, store persistence.Reader, market Market
 	return Client{ref: ref, customer: c.Customer, exchange: c.Exchange, store: store, market: market}
 }
 
+// placeTriesMax bounds the attempts under one request id: each is freed by proof
+// while the next one is on its way.
+const placeTriesMax = 3
+
 // Place places an order. Without an error the order is the record: its status
 // says whether the outcome is known. Errors: duplicate_request with the order
 // that the request id made; the venue's refusal with details.order;
@@ -37,27 +41,47 @@ func (c Client) Place(ctx context.Context, cmd venues.PlaceOrder) (venues.Order,
 	if instrument != nil {
 		cmd.Symbol = instrument.Symbol
 	}
-	attempt := 1
-	if cmd.RequestID != "" {
-		prior, err := c.store.Idempotency(ctx, c.customer, cmd.Scope, cmd.RequestID)
+	attempt, err := c.attempt(ctx, cmd.Scope, cmd.RequestID, cmd.BodyHash)
+	if err != nil {
+		return venues.Order{}, err
+	}
+	for range placeTriesMax {
+		var order venues.Order
+		order, err = actors.Ask(ctx, c.ref, func(reply orderReply) any {
+			return placeOrder{reply, cmd, attempt, instrument, c.market.Mark(cmd.Symbol)}
+		})
+		exists, taken := errors.AsType[*persistence.ExistsError](err)
+		if !taken {
+			return order, edgeError(err)
+		}
+		prior, ok := exists.Found.(persistence.IdempotencyRecord)
 		switch {
-		case err == nil && prior.Holds(time.Now()):
-			return venues.Order{}, c.duplicate(ctx, prior, cmd.BodyHash)
-		case err == nil:
-			attempt = prior.Attempt + 1
-		case !errors.Is(err, persistence.ErrNotFound):
-			return venues.Order{}, err
-		}
-	}
-	order, err := actors.Ask(ctx, c.ref, func(reply orderReply) any {
-		return placeOrder{reply, cmd, attempt, instrument, c.market.Mark(cmd.Symbol)}
-	})
-	if exists, ok := errors.AsType[*persistence.ExistsError](err); ok {
-		if prior, ok := exists.Found.(persistence.IdempotencyRecord); ok {
+		case !ok:
+			return venues.Order{}, edgeError(err)
+		case prior.Holds(time.Now()):
 			return venues.Order{}, c.duplicate(ctx, prior, cmd.BodyHash)
 		}
+		attempt = prior.Attempt + 1
 	}
-	return order, edgeError(err)
+	return venues.Order{}, edgeError(err)
+}
+
+// attempt is the next one under a request id, or the error that an earlier one
+// holds it.
+func (c Client) attempt(ctx context.Context, scope, requestID string, body []byte) (int, error) {
+	if requestID == "" {
+		return 1, nil
+	}
+	prior, err := c.store.Idempotency(ctx, c.customer, scope, requestID)
+	switch {
+	case errors.Is(err, persistence.ErrNotFound):
+		return 1, nil
+	case err != nil:
+		return 0, err
+	case prior.Holds(time.Now()):
+		return 0, c.duplicate(ctx, prior, body)
+	}
+	return prior.Attempt + 1, nil
 }
 
 // duplicate answers a repeat with the current state of the first order.
@@ -154,8 +178,12 @@ func (c Client) cancelOne(ctx context.Context, cmd venues.Command, orderID strin
 	return result
 }
 
-// Close places a reduce-only market order against an open position.
+// Close places a reduce-only market order against an open position. A repeat is
+// known before the position is looked for: the first may have closed it.
 func (c Client) Close(ctx context.Context, cmd venues.ClosePosition) (venues.Order, error) {
+	if _, err := c.attempt(ctx, persistence.ScopeREST, cmd.RequestID, cmd.BodyHash); err != nil {
+		return venues.Order{}, err
+	}
 	funds, err := c.Funds(ctx)
 	if err != nil {
 		return venues.Order{}, err

@@ -207,3 +207,13 @@ func TestOnlyACommandsIntentIsUndoneAlone(t *testing.T) {
 		t.Fatalf("%d records with the intent of %q", len(out.batch.Puts), out.intent)
 	}
 }
+
+func TestCancelAllWhileLoadingIsNotAnEmptySuccess(t *testing.T) {
+	b := newBench(t, venues.Capabilities{})
+	b.state.isLoaded = false
+	var refusal error
+	b.state.getMatching(getMatching{Reply: actors.ReplyFunc(func(_ []string, err error) { refusal = err })})
+	if venues.CodeOf(refusal) != venues.CodeMaintenance {
+		t.Fatalf("answer %v", refusal)
+	}
+}

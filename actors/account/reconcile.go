@@ -3,7 +3,6 @@ package account
 import (
 	"cmp"
 	"slices"
-	"sort"
 	"time"
 
 	"venuegate/persistence"
@@ -223,17 +222,4 @@ func (s *state) streamConnected(m moment) {
 // streamLost makes the next reconciliation come soon.
 func (s *state) streamLost(m moment) {
 	s.recon.due = earlier(s.recon.due, m.now.Add(reconcileRetry))
-}
-
-// matching lists the ids of the orders that are not closed, of one symbol or of
-// all.
-func (s *state) matching(symbol string) []string {
-	var ids []string
-	for _, o := range s.unfinished() {
-		if symbol == "" || o.Symbol == symbol {
-			ids = append(ids, o.OrderID)
-		}
-	}
-	sort.Strings(ids)
-	return ids
 }
