@@ -62,6 +62,9 @@ type doctor struct {
 }
 
 func newDoctor(config Config, out io.Writer) (*doctor, error) {
+	if _, err := readDemoFile(config.Data); err == nil {
+		config.Demo = true // the directory is a demo's
+	}
 	if config.Demo {
 		described, err := demoVenues(config)
 		if err != nil {
