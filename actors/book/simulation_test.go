@@ -63,6 +63,8 @@ func (s *simulation) settle() {
 				s.market.wire = nil
 				s.market.sendSnapshot()
 			}
+		case fetchCandles, subscribe, unsubscribe, armCandles, armLinger, retire:
+			// The book's readers stay, and nobody looks at candles.
 		}
 	}
 	m.state.out.effects = nil
@@ -271,6 +273,7 @@ func TestBookIsTheVenuesOrStale(t *testing.T) {
 				deltas++
 			case venues.MessageStale:
 				stales++
+			case venues.MessageSnapshot, venues.MessageUpdate: // neither is what must be reached
 			}
 		}
 	})

@@ -67,7 +67,7 @@ func TestPictureShowsTheTree(t *testing.T) {
 	system := actors.New(zap.NewNop())
 	defer func() { _ = system.Stop(t.Context()) }()
 	none := actors.Ref{}
-	real := map[string]actors.Child{
+	started := map[string]actors.Child{
 		"journal":                                  journal.Child(journal.Deps{}),
 		"venue/<exchange>":                         venue.New(none, venue.Deps{Venue: "<exchange>"}).Child(),
 		"venue/<exchange>/market/<n>":              market.New(none, market.Deps{Name: "market/<n>"}).Child(),
@@ -78,7 +78,7 @@ func TestPictureShowsTheTree(t *testing.T) {
 	}
 	picture := readPicture(t)
 	for _, d := range picture {
-		child, exists := real[d.path]
+		child, exists := started[d.path]
 		if !exists {
 			t.Errorf("%s is drawn and does not exist", d.path)
 			continue
@@ -87,7 +87,7 @@ func TestPictureShowsTheTree(t *testing.T) {
 			t.Errorf("%s is drawn as %s; it is %s, %s", d.path, d.restart, child.Name, restartName(child.Restart))
 		}
 	}
-	for path := range real {
+	for path := range started {
 		if !slices.ContainsFunc(picture, func(d drawn) bool { return d.path == path }) {
 			t.Errorf("%s is not drawn", path)
 		}
