@@ -1,6 +1,7 @@
 package binancesim
 
 import (
+	"errors"
 	"fmt"
 	"net/http"
 
@@ -142,7 +143,7 @@ var refusedOrders = map[simcore.Reason]*apiError{
 // refused maps a refusal of the exchange; the ones with a bound in their text
 // are made here.
 func refused(err error, pricePlaces int32) *apiError {
-	refusal, ok := err.(*simcore.Refusal)
+	refusal, ok := errors.AsType[*simcore.Refusal](err)
 	if !ok {
 		return &apiError{status: http.StatusInternalServerError, code: -1000, message: "An unknown error occurred while processing the request."}
 	}
@@ -157,9 +158,10 @@ func refused(err error, pricePlaces int32) *apiError {
 		return bad(-4024, "Limit price can't be lower than %s.", refusal.Limit.StringFixed(pricePlaces))
 	case simcore.ReasonNotionalBelowMin:
 		return bad(-4164, "Order's notional must be no smaller than %s (unless you choose reduce only).", refusal.Limit)
+	default: // the ones whose text is fixed
+		if mapped, ok := refusedOrders[refusal.Reason]; ok {
+			return mapped
+		}
+		return bad(-2010, "%s", refusal.Reason)
 	}
-	if mapped, ok := refusedOrders[refusal.Reason]; ok {
-		return mapped
-	}
-	return bad(-2010, "%s", refusal.Reason)
 }

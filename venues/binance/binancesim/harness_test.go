@@ -49,11 +49,16 @@ func serve(t testing.TB, sim *binancesim.Sim) *venue {
 	}
 	t.Cleanup(func() {
 		v.http.CloseIdleConnections()
-		if err := sim.Close(); err != nil {
-			t.Error(err)
-		}
+		closeSim(t, sim)
 	})
 	return v
+}
+
+func closeSim(t testing.TB, sim *binancesim.Sim) {
+	t.Helper()
+	if err := sim.Close(); err != nil {
+		t.Error(err)
+	}
 }
 
 // quiet is a simulator whose market only moves when told to.

@@ -145,14 +145,14 @@ type orderCount struct{ tens, minute int }
 func (l *limiter) order(account string, tens, minute int, now time.Time) (orderCount, *apiError) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	ten := counter(l.tens, account, 10*time.Second)
-	min := counter(l.minutes, account, time.Minute)
-	used := orderCount{tens: ten.add(now, tens), minute: min.add(now, minute)}
+	per10s := counter(l.tens, account, 10*time.Second)
+	perMinute := counter(l.minutes, account, time.Minute)
+	used := orderCount{tens: per10s.add(now, tens), minute: perMinute.add(now, minute)}
 	if l.limits.OrdersPer10s >= 0 && used.tens > l.limits.OrdersPer10s {
-		return used, tooManyOrders(l.limits.OrdersPer10s, "TEN_SECONDS", ten.wait(now))
+		return used, tooManyOrders(l.limits.OrdersPer10s, "TEN_SECONDS", per10s.wait(now))
 	}
 	if l.limits.OrdersPerMinute >= 0 && used.minute > l.limits.OrdersPerMinute {
-		return used, tooManyOrders(l.limits.OrdersPerMinute, "MINUTE", min.wait(now))
+		return used, tooManyOrders(l.limits.OrdersPerMinute, "MINUTE", perMinute.wait(now))
 	}
 	return used, nil
 }

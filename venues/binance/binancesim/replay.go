@@ -103,7 +103,7 @@ func (r *replay) survey(path string) error {
 	if err != nil {
 		return err
 	}
-	defer file.Close()
+	defer file.close()
 	var snapshots []frame
 	for n := 0; ; n++ {
 		f, err := file.next()
@@ -249,7 +249,7 @@ func (r *replay) readSnapshots(path string) error {
 	if err != nil {
 		return err
 	}
-	defer file.Close()
+	defer file.close()
 	for {
 		f, err := file.next()
 		if errors.Is(err, io.EOF) {
@@ -286,7 +286,7 @@ func (r *replay) play() {
 		r.sim.log.Error("recording cannot be played", zap.Error(err))
 		return
 	}
-	defer file.Close()
+	defer file.close()
 	r.started = r.sim.clock.Base()
 	for {
 		f, err := file.next()

@@ -56,7 +56,8 @@ func openReplay(path string) (*replayReader, error) {
 	return &replayReader{file: file, lines: buffered}, nil
 }
 
-func (r *replayReader) Close() error { return r.file.Close() }
+// close gives the file back. It was only read: a failure loses nothing.
+func (r *replayReader) close() { _ = r.file.Close() }
 
 // next is the next frame, or io.EOF. A recording that is cut off in the middle
 // of a line ends before it.

@@ -43,7 +43,8 @@ func (s *Sim) serveREST(c *fiber.Ctx) error {
 	in := &call{
 		method: c.Method(), path: c.Path(), ip: c.IP(), key: c.Get("X-MBX-APIKEY"), now: s.clock.Now(),
 	}
-	result, failed := s.admit(c, in)
+	var result any
+	failed := s.admit(c, in)
 	if failed == nil {
 		fault, struck := s.faults.StrikeRequest(in.path, in.method)
 		if struck {
@@ -55,10 +56,10 @@ func (s *Sim) serveREST(c *fiber.Ctx) error {
 }
 
 // admit does what happens before a request may do anything.
-func (s *Sim) admit(c *fiber.Ctx, in *call) (any, *apiError) {
+func (s *Sim) admit(c *fiber.Ctx, in *call) *apiError {
 	endpoint, known := routes[route{in.method, in.path}]
 	if !known {
-		return nil, errUnknownMethod
+		return errUnknownMethod
 	}
 	query, body := string(c.Request().URI().QueryString()), string(c.Body())
 	parsed, malformed := parseParams(query, body)
@@ -71,11 +72,11 @@ func (s *Sim) admit(c *fiber.Ctx, in *call) (any, *apiError) {
 	in.weightUsed = used
 	switch {
 	case limited != nil:
-		return nil, limited
+		return limited
 	case malformed != nil:
-		return nil, malformed
+		return malformed
 	}
-	return nil, s.authenticate(in, endpoint.security)
+	return s.authenticate(in, endpoint.security)
 }
 
 // handle executes an admitted request.

@@ -25,7 +25,7 @@ func TestVirtualTime(t *testing.T) {
 		}
 		venueListener, controlListener := fasthttputil.NewInmemoryListener(), fasthttputil.NewInmemoryListener()
 		sim.Serve(venueListener, controlListener)
-		defer sim.Close()
+		defer closeSim(t, sim)
 		dial := func(context.Context, string, string) (net.Conn, error) { return venueListener.Dial() }
 		client := &http.Client{Transport: &http.Transport{DialContext: dial}}
 		defer client.CloseIdleConnections()
@@ -93,7 +93,7 @@ func TestSilentClientIsCutOff(t *testing.T) {
 		}
 		venueListener := fasthttputil.NewInmemoryListener()
 		sim.Serve(venueListener, fasthttputil.NewInmemoryListener())
-		defer sim.Close()
+		defer closeSim(t, sim)
 		began := time.Now()
 		dialer := websocket.Dialer{NetDialContext: func(context.Context, string, string) (net.Conn, error) { return venueListener.Dial() }}
 		conn, _, err := dialer.Dial("ws://venue/market/ws", nil)

@@ -106,7 +106,7 @@ func eachLine(t testing.TB, path string, visit func([]byte)) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer file.Close()
+	defer func() { _ = file.Close() }()
 	scanner := bufio.NewScanner(file)
 	scanner.Buffer(nil, 8<<20)
 	for scanner.Scan() {
@@ -211,11 +211,17 @@ func TestPublicAnswersHaveTheRecordedFields(t *testing.T) {
 	s := v.stream("/market/ws/btcusdt@aggTrade")
 	s.nextOf("aggTrade")
 	for _, test := range []struct{ path, query string }{
-		{"/fapi/v1/time", ""}, {"/fapi/v1/depth", "symbol=BTCUSDT&limit=5"}, {"/fapi/v1/trades", "symbol=BTCUSDT&limit=5"},
-		{"/fapi/v1/aggTrades", "symbol=BTCUSDT&limit=5"}, {"/fapi/v1/klines", "symbol=BTCUSDT&interval=5m"},
-		{"/fapi/v1/premiumIndex", "symbol=BTCUSDT"}, {"/fapi/v1/fundingRate", "symbol=BTCUSDT"},
-		{"/fapi/v1/ticker/24hr", "symbol=BTCUSDT"}, {"/fapi/v1/ticker/price", "symbol=BTCUSDT"},
-		{"/fapi/v1/ticker/bookTicker", "symbol=BTCUSDT"}, {"/fapi/v1/openInterest", "symbol=BTCUSDT"},
+		{"/fapi/v1/time", ""},
+		{"/fapi/v1/depth", "symbol=BTCUSDT&limit=5"},
+		{"/fapi/v1/trades", "symbol=BTCUSDT&limit=5"},
+		{"/fapi/v1/aggTrades", "symbol=BTCUSDT&limit=5"},
+		{"/fapi/v1/klines", "symbol=BTCUSDT&interval=5m"},
+		{"/fapi/v1/premiumIndex", "symbol=BTCUSDT"},
+		{"/fapi/v1/fundingRate", "symbol=BTCUSDT"},
+		{"/fapi/v1/ticker/24hr", "symbol=BTCUSDT"},
+		{"/fapi/v1/ticker/price", "symbol=BTCUSDT"},
+		{"/fapi/v1/ticker/bookTicker", "symbol=BTCUSDT"},
+		{"/fapi/v1/openInterest", "symbol=BTCUSDT"},
 	} {
 		query, _, _ := strings.Cut(test.query, "&")
 		if strings.Contains(test.query, "limit=5") {
@@ -257,8 +263,7 @@ func TestExchangeInfoIsTheRecordedOne(t *testing.T) {
 		t.Errorf("%d symbols", len(got.Symbols))
 	}
 	for _, s := range got.Symbols {
-		real := bySymbol[s["symbol"]]
-		for key, value := range real {
+		for key, value := range bySymbol[s["symbol"]] {
 			switch key {
 			case "filters":
 				compareFilters(t, s["symbol"], s[key].([]any), value.([]any))

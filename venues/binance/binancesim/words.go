@@ -56,9 +56,10 @@ func statusWord(o *simcore.Order) string {
 		return "FILLED"
 	case simcore.StatusCancelled:
 		return "CANCELED"
-	}
-	if o.Reason == simcore.EndSelfTrade {
-		return "EXPIRED_IN_MATCH"
+	case simcore.StatusExpired:
+		if o.Reason == simcore.EndSelfTrade {
+			return "EXPIRED_IN_MATCH"
+		}
 	}
 	return "EXPIRED"
 }
