@@ -63,10 +63,24 @@ func TestMarketMessages(t *testing.T) {
 func TestMarketMessagesRefused(t *testing.T) {
 	for message, decode := range marketDecoders {
 		for _, change := range [][2]string{
-			{`"s":"CTKUSDT"`, `"s":"BTCUSDT"`}, {`"e":"`, `"e":"other`}, {`"e":`, `"_":`}, {`"1.01100`, `"1.011e0`}, {`"1.01100`, `"NaN`},
-			{`"p":"1.01`, `"p":"-1.01`}, {`"p":"`, `"p":"x`}, {`"q":"10"`, `"q":10`}, {`"T":1626992741421`, `"T":"soon"`}, {`"m":true`, `"m":"true"`},
-			{`"m":true,`, ``}, {`"a":16599292`, `"a":1.5`}, {`"i":"1m"`, `"i":"5m"`}, {`"k":{`, `"K":{`}, {`"t":1626992700000,`, ``}, {`"x":true`, `"x":1`},
-			{`"o":"1.01000"`, `"o":""`}, {`"v":"3917",`, ``},
+			{`"s":"CTKUSDT"`, `"s":"BTCUSDT"`},
+			{`"e":"`, `"e":"other`},
+			{`"e":`, `"_":`},
+			{`"1.01100`, `"1.011e0`},
+			{`"1.01100`, `"NaN`},
+			{`"p":"1.01`, `"p":"-1.01`},
+			{`"p":"`, `"p":"x`},
+			{`"q":"10"`, `"q":10`},
+			{`"T":1626992741421`, `"T":"soon"`},
+			{`"m":true`, `"m":"true"`},
+			{`"m":true,`, ``},
+			{`"a":16599292`, `"a":1.5`},
+			{`"i":"1m"`, `"i":"5m"`},
+			{`"k":{`, `"K":{`},
+			{`"t":1626992700000,`, ``},
+			{`"x":true`, `"x":1`},
+			{`"o":"1.01000"`, `"o":""`},
+			{`"v":"3917",`, ``},
 		} {
 			changed := strings.Replace(message, change[0], change[1], 1)
 			if changed != message && decode([]byte(changed)) == nil {
@@ -415,8 +429,10 @@ func FuzzPrivateEvents(f *testing.F) {
 }
 
 func FuzzBodies(f *testing.F) {
-	for _, body := range []string{openOrder, openAlgo, `{"code":-1121,"msg":"Invalid symbol."}`, `{"lastUpdateId":1,"bids":[["1","2"]],"asks":[]}`,
-		`[1602669900000,"1","1","1","1","1",1602670199999,"1"]`, tradeRow(execution{1, 1, time.UnixMilli(1)})} {
+	for _, body := range []string{
+		openOrder, openAlgo, `{"code":-1121,"msg":"Invalid symbol."}`, `{"lastUpdateId":1,"bids":[["1","2"]],"asks":[]}`,
+		`[1602669900000,"1","1","1","1","1",1602670199999,"1"]`, tradeRow(execution{1, 1, time.UnixMilli(1)}),
+	} {
 		f.Add([]byte(body))
 	}
 	f.Fuzz(func(t *testing.T, body []byte) {

@@ -45,11 +45,11 @@ func TestDepthDecodes(t *testing.T) {
 }
 
 func TestDepthRefuses(t *testing.T) {
-	replace := func(old, new string) string {
+	replace := func(old, with string) string {
 		if !strings.Contains(depthMessage, old) {
 			t.Fatalf("the message has no %s", old)
 		}
-		return strings.Replace(depthMessage, old, new, 1)
+		return strings.Replace(depthMessage, old, with, 1)
 	}
 	var d depthDecoder
 	for name, message := range map[string]string{
@@ -111,7 +111,7 @@ func TestDepthRoundTrip(t *testing.T) {
 			return venues.Level{Price: rapid.Int64Range(1, 1e17).Draw(t, "p"), Qty: rapid.Int64Range(0, 1e17).Draw(t, "q")}
 		})
 		bids, asks := rapid.SliceOf(level).Draw(t, "bids"), rapid.SliceOf(level).Draw(t, "asks")
-		print := func(levels []venues.Level) string {
+		encode := func(levels []venues.Level) string {
 			var rows []string
 			for _, l := range levels {
 				padding := int32(rapid.IntRange(0, 3).Draw(t, "zeros"))
@@ -120,7 +120,7 @@ func TestDepthRoundTrip(t *testing.T) {
 			}
 			return "[" + strings.Join(rows, ",") + "]"
 		}
-		message := fmt.Sprintf(`{"e":"depthUpdate","E":1,"T":1,"s":"X","U":1,"u":1,"pu":0,"b":%s,"a":%s}`, print(bids), print(asks))
+		message := fmt.Sprintf(`{"e":"depthUpdate","E":1,"T":1,"s":"X","U":1,"u":1,"pu":0,"b":%s,"a":%s}`, encode(bids), encode(asks))
 		var scanned, parsed venues.BookUpdate
 		if !scanDepth([]byte(message), "X", scale, &scanned) {
 			t.Fatalf("the scanner gave up on %s", message)

@@ -40,36 +40,47 @@ type verdict struct {
 
 // verdicts holds the codes of the document "Error Codes" by meaning. Where the
 // service has no closer word for a definite refusal it is order_rejected.
-var verdicts = indexVerdicts([]struct {
-	verdict
-	codes []int
-}{
-	{verdict{code: venues.CodeExchangeUnavailable, text: "the venue does not know the outcome", unknown: true},
-		[]int{-1000, -1001, -1006, -1007}},
-	{verdict{code: venues.CodeExchangeUnavailable, reason: "duplicate_client_id", text: "an order with this client id exists", unknown: true},
-		[]int{-4116}},
-	{verdict{code: venues.CodeExchangeUnavailable, reason: "throttled", text: "the venue throttles requests"},
-		[]int{codeThrottled}},
-	{verdict{code: venues.CodeExchangeUnavailable, reason: "clock_skew", text: "the venue refuses the timestamp"},
-		[]int{codeTimestamp, codeEngineTimestamp}},
+var verdicts = indexVerdicts([]verdictGroup{
+	{
+		verdict{code: venues.CodeExchangeUnavailable, text: "the venue does not know the outcome", unknown: true},
+		[]int{-1000, -1001, -1006, -1007},
+	},
+	{
+		verdict{code: venues.CodeExchangeUnavailable, reason: "duplicate_client_id", text: "an order with this client id exists", unknown: true},
+		[]int{-4116},
+	},
+	{
+		verdict{code: venues.CodeExchangeUnavailable, reason: "throttled", text: "the venue throttles requests"},
+		[]int{codeThrottled},
+	},
+	{
+		verdict{code: venues.CodeExchangeUnavailable, reason: "clock_skew", text: "the venue refuses the timestamp"},
+		[]int{codeTimestamp, codeEngineTimestamp},
+	},
 	{verdict{code: venues.CodeExchangeUnavailable}, []int{codeListenKeyUnknown, -2012}},
 	{verdict{code: venues.CodeMaintenance, text: "the venue is shutting down"}, []int{codeShuttingDown}},
 	{verdict{code: venues.CodeRateLimited, text: "the venue's request limit is used up"}, []int{-1003, codeTooManyOrders}},
-	{verdict{code: venues.CodeUnauthorized, text: "the venue refuses the API key"},
-		[]int{-1002, -1004, -1005, -1011, -1022, -1099, -2014, -2015, -2017, -4056, -4057, -4109, -4402}},
+	{
+		verdict{code: venues.CodeUnauthorized, text: "the venue refuses the API key"},
+		[]int{-1002, -1004, -1005, -1011, -1022, -1099, -2014, -2015, -2017, -4056, -4057, -4109, -4402},
+	},
 	{verdict{code: venues.CodeNotFound, text: "the venue does not know the order"}, []int{codeUnknownOrder, codeNoSuchOrder}},
 	{verdict{code: venues.CodeNotFound, reason: "triggering", text: "the stop is being triggered"}, []int{codeStopTriggering}},
 	{verdict{code: venues.CodeSymbolNotTradable, reason: "unknown_symbol"}, []int{-1121}},
-	{verdict{code: venues.CodeSymbolNotTradable, reason: "symbol_status"},
-		[]int{-1122, -4022, -4140, -4141, -4144, -5024}},
+	{
+		verdict{code: venues.CodeSymbolNotTradable, reason: "symbol_status"},
+		[]int{-1122, -4022, -4140, -4141, -4144, -5024},
+	},
 	{verdict{code: venues.CodeSymbolNotTradable, reason: "liquidation"}, []int{-2023}},
 	{verdict{code: venues.CodeSymbolNotTradable, reason: "reduce_only_account"}, []int{-4087}},
 	{verdict{code: venues.CodeSymbolNotTradable, reason: "no_order_permission"}, []int{-4088}},
 	{verdict{code: venues.CodeSymbolNotTradable, reason: "quantitative_rules"}, []int{-4400}},
 	{verdict{code: venues.CodeSymbolNotTradable, reason: "large_position"}, []int{-4401}},
 	{verdict{code: venues.CodeSymbolNotTradable, reason: "cooling_off"}, []int{-4192}},
-	{verdict{code: venues.CodeInsufficientBalance, text: "the margin is not sufficient"},
-		[]int{-2018, codeMarginInsufficient, -4050, -4051}},
+	{
+		verdict{code: venues.CodeInsufficientBalance, text: "the margin is not sufficient"},
+		[]int{-2018, codeMarginInsufficient, -4050, -4051},
+	},
 	{verdict{code: venues.CodeOrderRejected, reason: venues.ReasonNoPosition, text: "there is no position to reduce"}, []int{-2022}},
 	{verdict{code: venues.CodeOrderRejected, reason: venues.ReasonFOKNotFilled, text: "the order could not be filled at once"}, []int{-5021}},
 	{verdict{code: venues.CodeOrderRejected, reason: venues.ReasonPostOnlyWouldTake, text: "the post-only order would have taken"}, []int{-5022}},
@@ -78,21 +89,30 @@ var verdicts = indexVerdicts([]struct {
 	{verdict{code: venues.CodeInvalidRequest, reason: venues.ReasonWouldTrigger, text: "the trigger is already reached"}, []int{-2021, -4142}},
 	{verdict{code: venues.CodeInvalidRequest, reason: "too_many_orders"}, []int{-2025, -4045}},
 	{verdict{code: venues.CodeInvalidRequest, reason: "max_position"}, []int{codePositionCap}},
-	{verdict{code: venues.CodeInvalidRequest, reason: "position_mode", text: "the order does not fit the account's position mode"},
-		[]int{codePositionSide, codePositionSideReduce, codePositionSideOnly, codeReduceOnlyNotRequired}},
+	{
+		verdict{code: venues.CodeInvalidRequest, reason: "position_mode", text: "the order does not fit the account's position mode"},
+		[]int{codePositionSide, codePositionSideReduce, codePositionSideOnly, codeReduceOnlyNotRequired},
+	},
 	{verdict{code: venues.CodeInvalidRequest, reason: "below_minimum_notional"}, []int{codeNotionalTooSmall, -5029}},
 	{verdict{code: venues.CodeInvalidRequest, reason: "amend_pending"}, []int{-5043}},
 	{verdict{code: venues.CodeInvalidRequest, reason: "too_many_amends"}, []int{-5026}},
-	{verdict{code: venues.CodeInvalidRequest},
-		[]int{-1010, -1013, -1014, -1020, -1023, -2010, -2026, -5025, -5047}},
-	{verdict{code: venues.CodeLeverageChangeRejected},
-		[]int{codeLeverageMargin, codeLeverageInvalid, codeLeverageIsolated, -4202, -4203, -4205, -4206, -4208, -4209, -4403}},
+	{
+		verdict{code: venues.CodeInvalidRequest},
+		[]int{-1010, -1013, -1014, -1020, -1023, -2010, -2026, -5025, -5047},
+	},
+	{
+		verdict{code: venues.CodeLeverageChangeRejected},
+		[]int{codeLeverageMargin, codeLeverageInvalid, codeLeverageIsolated, -4202, -4203, -4205, -4206, -4208, -4209, -4403},
+	},
 })
 
-func indexVerdicts(groups []struct {
+// verdictGroup are the codes that mean the same.
+type verdictGroup struct {
 	verdict
 	codes []int
-}) map[int]verdict {
+}
+
+func indexVerdicts(groups []verdictGroup) map[int]verdict {
 	index := make(map[int]verdict)
 	for _, g := range groups {
 		for _, code := range g.codes {

@@ -120,18 +120,21 @@ func (h *heard) await(t *testing.T, what string, done func() bool) {
 	}
 }
 
-func (h *heard) Book(u *venues.BookUpdate)       { h.with(func() { h.books = append(h.books, u) }) }
-func (h *heard) Trade(t venues.Trade)            { h.with(func() { h.trades = append(h.trades, t) }) }
-func (h *heard) Candle(c venues.Candle)          { h.with(func() { h.candles = append(h.candles, c) }) }
-func (h *heard) Mark(m venues.MarkPrice)         { h.with(func() { h.marks = append(h.marks, m) }) }
-func (h *heard) Position(p venues.Position)      { h.with(func() { h.positions = append(h.positions, p) }) }
-func (h *heard) BalancesChanged()                { h.with(func() { h.balances++ }) }
-func (h *heard) Connected()                      { h.with(func() { h.connected++ }) }
-func (h *heard) Lost(cause error)                { h.with(func() { h.lost = append(h.lost, cause) }) }
+func (h *heard) Book(u *venues.BookUpdate)  { h.with(func() { h.books = append(h.books, u) }) }
+func (h *heard) Trade(t venues.Trade)       { h.with(func() { h.trades = append(h.trades, t) }) }
+func (h *heard) Candle(c venues.Candle)     { h.with(func() { h.candles = append(h.candles, c) }) }
+func (h *heard) Mark(m venues.MarkPrice)    { h.with(func() { h.marks = append(h.marks, m) }) }
+func (h *heard) Position(p venues.Position) { h.with(func() { h.positions = append(h.positions, p) }) }
+func (h *heard) BalancesChanged()           { h.with(func() { h.balances++ }) }
+func (h *heard) Connected()                 { h.with(func() { h.connected++ }) }
+func (h *heard) Lost(cause error)           { h.with(func() { h.lost = append(h.lost, cause) }) }
+
 func (h *heard) Report(r venues.ExecutionReport) { h.with(func() { h.reports = append(h.reports, r) }) }
+
 func (h *heard) Resumed(c []venues.FeedChannel) {
 	h.with(func() { h.resumed = append(h.resumed, c...) })
 }
+
 func (h *heard) Interrupted(c []venues.FeedChannel, _ error) {
 	h.with(func() { h.interrupted = append(h.interrupted, c...) })
 }

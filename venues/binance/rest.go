@@ -19,7 +19,7 @@ const (
 	weightLimit      = 2400
 	orderLimitMinute = 1200
 	orderLimit10s    = 300
-	apiKeyHeader     = "X-Mbx-Apikey"
+	keyHeader        = "X-Mbx-Apikey"
 	formContentType  = "application/x-www-form-urlencoded"
 )
 
@@ -117,7 +117,7 @@ func (c *Connector) costs(r request) []restclient.Cost {
 func (c *Connector) build(r request, now time.Time) (restclient.Request, error) {
 	wire := restclient.Request{Method: r.method, Path: r.path}
 	if r.security != public {
-		wire.Header = map[string]string{apiKeyHeader: r.account.credentials.APIKey.Reveal()}
+		wire.Header = map[string]string{keyHeader: r.account.credentials.APIKey.Reveal()}
 	}
 	p := r.params[:len(r.params):len(r.params)]
 	if r.security == signed {

@@ -27,7 +27,9 @@ func (a *Account) placeAlgo(ctx context.Context, r *venues.OrderRequest, hedge b
 	}
 	reduces := r.ReduceOnly || r.ClosePosition
 	p := params{
-		{"algoType", "CONDITIONAL"}, {"symbol", a.c.venueSymbol(r.Symbol)}, {"side", formatSide(r.Side)},
+		{"algoType", "CONDITIONAL"},
+		{"symbol", a.c.venueSymbol(r.Symbol)},
+		{"side", formatSide(r.Side)},
 		{"type", algoType(r.Type, r.Side, direction)},
 	}
 	if hedge {

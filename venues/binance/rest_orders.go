@@ -162,20 +162,30 @@ func (a *Account) orderName(ref venues.OrderRef) params {
 	return p.with("orderId", ref.VenueOrderID)
 }
 
+// orderCall asks one of the venue's two services about an order.
+type orderCall func(context.Context, venues.OrderRef) (venues.ExecutionReport, error)
+
+// whereKept are the calls that may reach an order, in the order to try them. A
+// stop begins as an algo order and becomes a regular one; one whose type is not
+// known may be either.
+func whereKept(ref venues.OrderRef, regular, algo orderCall) []orderCall {
+	switch {
+	case ref.Type.IsStop():
+		return []orderCall{algo, regular}
+	case ref.Type == "":
+		return []orderCall{regular, algo}
+	default:
+		return []orderCall{regular}
+	}
+}
+
 // Cancel cancels an order. A stop is looked for among the algo orders first and,
 // should it have triggered, as the engine order that it became.
 func (a *Account) Cancel(ctx context.Context, ref venues.OrderRef) (venues.ExecutionReport, error) {
-	cancels := []func(context.Context, venues.OrderRef) (venues.ExecutionReport, error){a.cancelOrder}
-	switch {
-	case ref.Type.IsStop():
-		cancels = []func(context.Context, venues.OrderRef) (venues.ExecutionReport, error){a.cancelAlgo, a.cancelOrder}
-	case ref.Type == "":
-		cancels = append(cancels, a.cancelAlgo)
-	}
 	began := time.Now()
 	var report venues.ExecutionReport
 	var first error
-	for _, cancel := range cancels {
+	for _, cancel := range whereKept(ref, a.cancelOrder, a.cancelAlgo) {
 		var err error
 		if report, err = cancel(ctx, ref); err == nil {
 			return a.acknowledge(began, report, nil)
@@ -200,16 +210,9 @@ func (a *Account) cancelOrder(ctx context.Context, ref venues.OrderRef) (venues.
 // Order finds one order. A stop that has triggered is told with the state of its
 // engine order.
 func (a *Account) Order(ctx context.Context, ref venues.OrderRef) (venues.ExecutionReport, error) {
-	lookups := []func(context.Context, venues.OrderRef) (venues.ExecutionReport, error){a.queryOrder}
-	switch {
-	case ref.Type.IsStop():
-		lookups = []func(context.Context, venues.OrderRef) (venues.ExecutionReport, error){a.queryAlgo, a.queryOrder}
-	case ref.Type == "":
-		lookups = append(lookups, a.queryAlgo)
-	}
 	var report venues.ExecutionReport
 	var err error
-	for _, lookup := range lookups {
+	for _, lookup := range whereKept(ref, a.queryOrder, a.queryAlgo) {
 		if report, err = lookup(ctx, ref); !isNotFound(err) {
 			return report, err
 		}

@@ -204,6 +204,7 @@ func (e *events) Report(r venues.ExecutionReport) {
 		e.reports = append(e.reports, r)
 	})
 }
+
 func (e *events) Position(p venues.Position) { e.note(func() { e.positions = append(e.positions, p) }) }
 func (e *events) BalancesChanged()           { e.note(func() { e.balances++ }) }
 func (e *events) Connected()                 { e.note(func() { e.connected++ }) }

@@ -16,7 +16,6 @@ import (
 // books is a feed sink that keeps one book the way the service does: joined to a
 // snapshot, then held to its sequence.
 type books struct {
-	x           *exchange
 	mu          sync.Mutex
 	wake        chan struct{}
 	updates     map[string]int
@@ -69,6 +68,7 @@ func (b *books) Interrupted(channels []venues.FeedChannel, cause error) {
 		}
 	})
 }
+
 func (b *books) Resumed(channels []venues.FeedChannel) {
 	b.note(func() {
 		for _, c := range channels {
@@ -117,7 +117,9 @@ func TestSimFeed(t *testing.T) {
 	x := start(t, lively, nil)
 	channels := []venues.FeedChannel{
 		book("BTCUSDT"), book("DOGEUSDT"),
-		{Kind: venues.FeedTrades, Symbol: "BTCUSDT"}, {Kind: venues.FeedCandles, Symbol: "BTCUSDT", Timeframe: "1m"}, {Kind: venues.FeedMark, Symbol: "BTCUSDT"},
+		{Kind: venues.FeedTrades, Symbol: "BTCUSDT"},
+		{Kind: venues.FeedCandles, Symbol: "BTCUSDT", Timeframe: "1m"},
+		{Kind: venues.FeedMark, Symbol: "BTCUSDT"},
 	}
 	b, feed := x.feed(channels...)
 	b.await(t, "every channel's confirmation", func(b *books) bool { return len(b.resumed) == len(channels) })

@@ -28,7 +28,6 @@ const (
 var (
 	errStreamSilent = errors.New("stream fell silent")
 	errNoAck        = errors.New("subscription was not confirmed")
-	errShutdown     = errors.New("venue announced a shutdown")
 )
 
 // shard is one public connection with its streams. Two locks: mu guards the
