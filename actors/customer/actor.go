@@ -3,6 +3,7 @@ package customer
 import (
 	"context"
 	"errors"
+	"strings"
 	"time"
 
 	"go.uber.org/zap"
@@ -203,12 +204,17 @@ func (c *customer) removed(ctx *actors.Context, in accountRemoved) {
 }
 
 func (c *customer) close(ctx *actors.Context, exchange venues.Venue) {
+	ctx.Timers().Cancel("open/" + string(exchange))
 	ctx.Children().Stop("account/" + string(exchange))
 	c.deps.CloseAccount(c.deps.ID, exchange)
 }
 
-// ended hears of an account that was stopped by remove, or lost.
+// ended hears of an account that was removed, replaced, or lost: it has no more
+// to tell.
 func (c *customer) ended(ctx *actors.Context, in *actors.ChildEnded) {
+	if exchange, ok := strings.CutPrefix(in.Name, "account/"); ok {
+		c.topics.drop(venues.Venue(exchange), time.Now())
+	}
 	if in.Err != nil {
 		ctx.Logger().Error("account lost", zap.String("account", in.Name), zap.Error(in.Err))
 	}

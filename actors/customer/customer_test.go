@@ -56,9 +56,15 @@ func (l *listener) take() string {
 	return text
 }
 
-// inert is an account that does nothing.
-type inert struct{}
+// inert is an account that does nothing, and stops in its own time.
+type inert struct {
+	pool     *actors.Pool
+	stubborn time.Duration
+}
 
+func (i inert) Started(ctx *actors.Context) {
+	_ = ctx.Go(i.pool, func(context.Context) any { time.Sleep(i.stubborn); return nil })
+}
 func (inert) Receive(*actors.Context, any) {}
 
 type home struct {
@@ -68,17 +74,20 @@ type home struct {
 	updates customer.Updates
 	opened  []string
 	closed  []string
+	// stubborn is how long an account takes to stop.
+	stubborn time.Duration
 }
 
 func start(kit *actortest.Kit) *home {
 	h := &home{kit: kit, store: storetest.NewMemory()}
 	log := journal.NewClient(h.store)
+	pool := kit.System.NewPool("inert", 2, 8)
 	ref := kit.Start(customer.Child(customer.Deps{
 		ID: "c1", Store: h.store, Journal: log, Encoder: lines{}, Pool: kit.System.NewPool("store", 2, 8),
 		OpenAccount: func(fence persistence.Fence, a persistence.VenueAccount, u customer.Updates) (actors.Child, error) {
 			h.opened = append(h.opened, fmt.Sprintf("%s@%d", a.Exchange, fence.Epoch))
 			h.updates = u
-			return actors.Child{Name: "account/" + string(a.Exchange), Producer: func() actors.Behaviour { return inert{} }}, nil
+			return actors.Child{Name: "account/" + string(a.Exchange), Producer: func() actors.Behaviour { return inert{pool, h.stubborn} }}, nil
 		},
 		CloseAccount: func(_ string, exchange venues.Venue) { h.closed = append(h.closed, string(exchange)) },
 	}))
@@ -148,6 +157,54 @@ func TestAccountsAreConnectedDurably(t *testing.T) {
 		list, err := h.store.VenueAccounts(context.Background(), "c1")
 		if err != nil || len(list) != 1 || list[0].RemovedAt.IsZero() || list[0].Sealed != nil {
 			t.Fatalf("%+v, %v", list, err)
+		}
+	})
+}
+
+func TestRemovedAccountLeavesNothingOnTheTopics(t *testing.T) {
+	actortest.Run(t, func(kit *actortest.Kit) {
+		h := start(kit)
+		ctx := context.Background()
+		if err := h.client.Connect(ctx, persistence.VenueAccount{Customer: "c1", Exchange: venues.Binance}); err != nil {
+			t.Fatal(err)
+		}
+		kit.Settle()
+		h.updates.OrderChanged(venues.Order{OrderID: "o1", Exchange: venues.Binance, Status: venues.StatusOpen})
+		h.updates.OrderChanged(venues.Order{OrderID: "o2", Exchange: venues.OKX, Status: venues.StatusOpen})
+		var l listener
+		if _, err := h.client.Subscribe(ctx, venues.TopicOrders, &l); err != nil {
+			t.Fatal(err)
+		}
+		if err := h.client.Remove(ctx, venues.Binance); err != nil {
+			t.Fatal(err)
+		}
+		kit.Advance(time.Second)
+		if got := l.take(); got != "snapshot 2 o1=open,o2=open; snapshot 2 o2=open" {
+			t.Fatal(got)
+		}
+	})
+}
+
+// TestAccountRemovedWhileItIsReplacedStaysRemoved: the second incarnation waits
+// for the end of the first when the removal comes.
+func TestAccountRemovedWhileItIsReplacedStaysRemoved(t *testing.T) {
+	actortest.Run(t, func(kit *actortest.Kit) {
+		h := start(kit)
+		ctx := context.Background()
+		account := persistence.VenueAccount{Customer: "c1", Exchange: venues.Binance}
+		h.stubborn = time.Second
+		for range 2 {
+			if err := h.client.Connect(ctx, account); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := h.client.Remove(ctx, venues.Binance); err != nil {
+			t.Fatal(err)
+		}
+		opened := len(h.opened)
+		kit.Advance(10 * time.Second)
+		if len(h.opened) != opened {
+			t.Fatalf("opened again: %v", h.opened)
 		}
 	})
 }

@@ -1,6 +1,7 @@
 package customer
 
 import (
+	"maps"
 	"sort"
 	"time"
 
@@ -140,6 +141,18 @@ func (t *topics) balancesChanged(exchange venues.Venue, balances []venues.Balanc
 		t.publish(venues.TopicAccount, now, func(head venues.MessageHead) []byte {
 			return t.encoder.AppendAccount(nil, &venues.AccountMessage{MessageHead: head, Balances: []venues.Balance{b}})
 		})
+	}
+}
+
+// drop forgets what an account has told; everyone is told anew what is left.
+func (t *topics) drop(exchange venues.Venue, now time.Time) {
+	maps.DeleteFunc(t.orders, func(_ string, o venues.Order) bool { return o.Exchange == exchange })
+	maps.DeleteFunc(t.positions, func(_ string, p venues.Position) bool { return p.Exchange == exchange })
+	delete(t.balances, exchange)
+	for _, topic := range t.byKind {
+		for _, s := range topic.subs {
+			t.snapshot(s, now)
+		}
 	}
 }
 
