@@ -47,17 +47,27 @@ var verdicts = indexVerdicts([]struct {
 	verdict
 	codes []int
 }{
-	{verdict{code: venues.CodeExchangeUnavailable, text: "the venue does not know the outcome", unknown: true},
-		[]int{50004, 50026, 51054, 51149, 51412, 63999, 64007}},
-	{verdict{code: venues.CodeExchangeUnavailable, reason: "duplicate_client_id", text: "an order with this client id exists", unknown: true},
-		[]int{50042, 50071, 51011, 51016, 51065, 51068}},
-	{verdict{code: venues.CodeExchangeUnavailable, reason: "clock_skew", text: "the venue refuses the timestamp"},
-		[]int{codeTimestampExpired, codeTimestampInvalid, 60004, 60006}},
-	{verdict{code: venues.CodeExchangeUnavailable, reason: "deadline_passed", text: "the order reached the venue after its deadline"},
-		[]int{codeDeadlineEarly, codeDeadlineLate}},
+	{
+		verdict{code: venues.CodeExchangeUnavailable, text: "the venue does not know the outcome", unknown: true},
+		[]int{50004, 50026, 51054, 51149, 51412, 63999, 64007},
+	},
+	{
+		verdict{code: venues.CodeExchangeUnavailable, reason: "duplicate_client_id", text: "an order with this client id exists", unknown: true},
+		[]int{50042, 50071, 51011, 51016, 51065, 51068},
+	},
+	{
+		verdict{code: venues.CodeExchangeUnavailable, reason: "clock_skew", text: "the venue refuses the timestamp"},
+		[]int{codeTimestampExpired, codeTimestampInvalid, 60004, 60006},
+	},
+	{
+		verdict{code: venues.CodeExchangeUnavailable, reason: "deadline_passed", text: "the order reached the venue after its deadline"},
+		[]int{codeDeadlineEarly, codeDeadlineLate},
+	},
 	{verdict{code: venues.CodeExchangeUnavailable, reason: "settling", text: "the contract is being settled"}, []int{51029, 51030}},
-	{verdict{code: venues.CodeExchangeUnavailable, reason: "liquidation", text: "the venue has frozen the account"},
-		[]int{50017, 50018, 50019, 50020, 50021, 50022, 50023}},
+	{
+		verdict{code: venues.CodeExchangeUnavailable, reason: "liquidation", text: "the venue has frozen the account"},
+		[]int{50017, 50018, 50019, 50020, 50021, 50022, 50023},
+	},
 	{verdict{code: venues.CodeExchangeUnavailable}, []int{codeServiceUnavailable, 50005, 50013, 51140}},
 	{verdict{code: venues.CodeMaintenance, text: "the venue does not offer this for now"}, []int{50046, 50062, 64008}},
 	{verdict{code: venues.CodeRateLimited}, []int{50011, 50040, 50061, 51113, 51513, 60014, 60023}},
@@ -80,17 +90,25 @@ var verdicts = indexVerdicts([]struct {
 	{verdict{code: venues.CodeInsufficientBalance, text: "the margin is not sufficient"}, []int{
 		codeMarginInsufficient, codeBalanceLegacy, codeBalanceZero, codeBalance, 51143, codeAmendMargin, 59200, 59201, 59303,
 	}},
-	{verdict{code: venues.CodeOrderRejected, reason: venues.ReasonNoPosition, text: "there is no position to reduce"},
-		[]int{51023, 51043, 51058, 51169, 51170}},
-	{verdict{code: venues.CodeOrderRejected, reason: "exceeds_position", text: "the order is larger than the position it reduces"},
-		[]int{51112, 51148, 51206}},
-	{verdict{code: venues.CodeOrderRejected, reason: venues.ReasonPostOnlyWouldTake, text: "the post-only order would have taken"},
-		[]int{51511}},
+	{
+		verdict{code: venues.CodeOrderRejected, reason: venues.ReasonNoPosition, text: "there is no position to reduce"},
+		[]int{51023, 51043, 51058, 51169, 51170},
+	},
+	{
+		verdict{code: venues.CodeOrderRejected, reason: "exceeds_position", text: "the order is larger than the position it reduces"},
+		[]int{51112, 51148, 51206},
+	},
+	{
+		verdict{code: venues.CodeOrderRejected, reason: venues.ReasonPostOnlyWouldTake, text: "the post-only order would have taken"},
+		[]int{51511},
+	},
 	{verdict{code: venues.CodeInvalidRequest, reason: venues.ReasonWouldTrigger, text: "the trigger is already reached"}, []int{
 		51277, 51278, 51279, 51280, 51300, 51302, 51303, 51304, 51305, 51306, 51307, 51308,
 	}},
-	{verdict{code: venues.CodeInvalidRequest, reason: "protection_side", text: "stop loss or take profit is on the wrong side of the price"},
-		[]int{51046, 51047, 51048, 51049, 51050, 51051, 51052, 51053}},
+	{
+		verdict{code: venues.CodeInvalidRequest, reason: "protection_side", text: "stop loss or take profit is on the wrong side of the price"},
+		[]int{51046, 51047, 51048, 51049, 51050, 51051, 51052, 51053},
+	},
 	{verdict{code: venues.CodeInvalidRequest, reason: "price_limit", text: "the price is outside the venue's band"}, []int{51006}},
 	{verdict{code: venues.CodeInvalidRequest, reason: "account_mode", text: "the account's mode does not allow this"}, []int{51010, 50072}},
 	{verdict{code: venues.CodeInvalidRequest, reason: "max_position"}, []int{51004, 54030}},
@@ -105,7 +123,8 @@ var verdicts = indexVerdicts([]struct {
 func indexVerdicts(groups []struct {
 	verdict
 	codes []int
-}) map[int]verdict {
+},
+) map[int]verdict {
 	index := make(map[int]verdict)
 	for _, g := range groups {
 		for _, code := range g.codes {

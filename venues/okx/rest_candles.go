@@ -100,8 +100,12 @@ func (row candleRow) candle(symbol string, tf venues.Timeframe) (venues.Candle, 
 		column int
 		into   *decimal.Decimal
 	}{
-		{1, &candle.Open}, {2, &candle.High}, {3, &candle.Low}, {4, &candle.Close},
-		{candleVolumeColumn, &candle.Volume}, {candleTurnoverColumn, &candle.Turnover},
+		{1, &candle.Open},
+		{2, &candle.High},
+		{3, &candle.Low},
+		{4, &candle.Close},
+		{candleVolumeColumn, &candle.Volume},
+		{candleTurnoverColumn, &candle.Turnover},
 	} {
 		value, err := venues.ParseVenueDecimal(row[cell.column])
 		if err != nil {

@@ -94,8 +94,10 @@ type fillsReader struct {
 // read collects the rows of one list, whose pages come newest first.
 func (f *fillsReader) read(ctx context.Context, path string, limit int, from, to time.Time) error {
 	p := params{
-		{"instType", f.k.instType}, {"instId", f.k.VenueSymbol},
-		{"begin", strconv.FormatInt(from.UnixMilli(), 10)}, {"end", strconv.FormatInt(to.Add(fillsSlack).UnixMilli(), 10)},
+		{"instType", f.k.instType},
+		{"instId", f.k.VenueSymbol},
+		{"begin", strconv.FormatInt(from.UnixMilli(), 10)},
+		{"end", strconv.FormatInt(to.Add(fillsSlack).UnixMilli(), 10)},
 	}
 	start := len(f.fills)
 	err := eachPage(fillsPagesMax, func(after string) (last string, more bool, err error) {

@@ -105,8 +105,10 @@ func (r *instrumentRecord) contract(at time.Time) (*contract, error) {
 		field string
 		ok    bool
 	}{
-		{"ctVal or ctMult", size.IsPositive()}, {"tickSz", r.TickSz.Decimal.IsPositive()},
-		{"lotSz", r.LotSz.Decimal.IsPositive()}, {"minSz", r.MinSz.Decimal.IsPositive()},
+		{"ctVal or ctMult", size.IsPositive()},
+		{"tickSz", r.TickSz.Decimal.IsPositive()},
+		{"lotSz", r.LotSz.Decimal.IsPositive()},
+		{"minSz", r.MinSz.Decimal.IsPositive()},
 	} {
 		if !needed.ok {
 			return nil, fmt.Errorf("instrument %s: %w", bounded(r.InstID), missing(needed.field))

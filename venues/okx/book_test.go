@@ -1,0 +1,346 @@
+package okx
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"hash/crc32"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/valyala/fastjson"
+
+	"venuegate/venues"
+)
+
+func bookMessage(action, asks, bids, seq, previous string) []byte {
+	return fmt.Appendf(nil, `{"arg":{"channel":"books","instId":"BTC-USDT-SWAP"},"action":"%s","data":[{"asks":%s,"bids":%s,"ts":"1787612486307","checksum":0,"seqId":%s,"prevSeqId":%s}]}`,
+		action, asks, bids, seq, previous)
+}
+
+// decodeTwice reads a message both ways and wants one answer.
+func decodeTwice(t testing.TB, message []byte, k *contract) (*venues.BookUpdate, error) {
+	t.Helper()
+	fast, slow := new(venues.BookUpdate), new(venues.BookUpdate)
+	ok := scanBook(message, k, fast)
+	var parser fastjson.Parser
+	err := decodeBook(&parser, message, k, slow)
+	if !ok {
+		return slow, err
+	}
+	if err != nil {
+		t.Fatalf("the scanner takes what the parser refuses (%v): %.300s", err, message)
+	}
+	if fast.Snapshot != slow.Snapshot || fast.FirstSeq != slow.FirstSeq || fast.LastSeq != slow.LastSeq || fast.PrevSeq != slow.PrevSeq ||
+		!fast.VenueTime.Equal(slow.VenueTime) || !slices.Equal(fast.Bids, slow.Bids) || !slices.Equal(fast.Asks, slow.Asks) {
+		t.Fatalf("scanner %+v, parser %+v", fast, slow)
+	}
+	return fast, nil
+}
+
+func TestBookQuantitiesAreBaseCoin(t *testing.T) {
+	k := btcSwap(t)
+	message := bookMessage("update", `[["63921.5","790.41","0","42"]]`, `[["63921","0","0","0"]]`, "15", "10")
+	if !scanBook(message, k, new(venues.BookUpdate)) {
+		t.Fatal("the scanner refuses the venue's usual form")
+	}
+	u, err := decodeTwice(t, message, k)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if u.Snapshot || u.PrevSeq != 10 || u.LastSeq != 15 || u.VenueTime.UnixMilli() != 1787612486307 {
+		t.Errorf("%+v", u)
+	}
+	if got := k.scale.Qty(u.Asks[0].Qty); got.String() != "7.9041" || u.Asks[0].Price != 639215 {
+		t.Errorf("790.41 contracts are %s BTC at %d", got, u.Asks[0].Price)
+	}
+	if u.Bids[0] != (venues.Level{Price: 639210}) {
+		t.Errorf("%+v", u.Bids)
+	}
+}
+
+// The document's own example: (-1,10) (10,15) (15,15) (15,3) (3,5).
+func TestBookSequences(t *testing.T) {
+	k := btcSwap(t)
+	chain := uint64(0)
+	for n, step := range [][2]string{{"-1", "10"}, {"10", "15"}, {"15", "15"}, {"15", "3"}, {"3", "5"}} {
+		action := "update"
+		if n == 0 {
+			action = "snapshot"
+		}
+		u, err := decodeTwice(t, bookMessage(action, "[]", "[]", step[1], step[0]), k)
+		if err != nil {
+			t.Fatalf("step %d: %v", n, err)
+		}
+		if u.Snapshot != (n == 0) || !u.Snapshot && u.PrevSeq != chain {
+			t.Errorf("step %d: %+v after %d", n, u, chain)
+		}
+		chain = u.LastSeq
+	}
+	bare := bytes.Replace(bookMessage("snapshot", "[]", "[]", "10", "7"), []byte(`,"prevSeqId":7`), nil, 1)
+	if u, err := decodeTwice(t, bare, k); err != nil || !u.Snapshot || u.LastSeq != 10 {
+		t.Errorf("snapshot without prevSeqId: %+v %v", u, err)
+	}
+}
+
+func TestBookRefusals(t *testing.T) {
+	k := btcSwap(t)
+	good := string(bookMessage("update", `[["1.5","1","0","1"]]`, `[]`, "15", "10"))
+	for name, change := range map[string][2]string{
+		"another instrument":  {"BTC-USDT-SWAP", "ETH-USDT-SWAP"},
+		"another channel":     {`"books"`, `"books5"`},
+		"unknown action":      {`"update"`, `"merge"`},
+		"finer than the tick": {`"1.5"`, `"1.55"`},
+		"finer than the step": {`"1","0"`, `"0.001","0"`},
+		"price zero":          {`"1.5"`, `"0"`},
+		"negative price":      {`"1.5"`, `"-1.5"`},
+		"negative quantity":   {`"1","0"`, `"-1","0"`},
+		"exponent":            {`"1.5"`, `"1e5"`},
+		"number for a string": {`"1.5"`, `1.5`},
+		"short level":         {`["1.5","1","0","1"]`, `["1.5"]`},
+		"too large":           {`"1","0"`, `"999999999999999999","0"`},
+		"no sequence":         {`"seqId":15,`, ``},
+		"no chain":            {`,"prevSeqId":10`, ``},
+		"chain to nothing":    {`"prevSeqId":10`, `"prevSeqId":-1`},
+		"negative sequence":   {`"seqId":15`, `"seqId":-15`},
+		"broken sequence":     {`"seqId":15`, `"seqId":1.5`},
+		"no time":             {`"ts":"1787612486307"`, `"ts":""`},
+		"time as a number":    {`"ts":"1787612486307"`, `"ts":1787612486307`},
+		"no asks":             {`"asks":[["1.5","1","0","1"]],`, ``},
+		"levels no list":      {`"bids":[]`, `"bids":{}`},
+		"no data":             {`"data":[{`, `"date":[{`},
+		"cut":                 {`"prevSeqId":10}]}`, `"prevSeqId":10}]`},
+		"more behind":         {`"prevSeqId":10}]}`, `"prevSeqId":10}]}{}`},
+		"no argument":         {`"arg"`, `"org"`},
+	} {
+		message := strings.Replace(good, change[0], change[1], 1)
+		if message == good {
+			t.Errorf("%s: nothing changed", name)
+		}
+		if u, err := decodeTwice(t, []byte(message), k); err == nil {
+			t.Errorf("%s: %+v", name, u)
+		}
+	}
+}
+
+func TestBookUnusualFormsAreRead(t *testing.T) {
+	k := btcSwap(t)
+	good := string(bookMessage("update", `[["1.5","1","0","1"]]`, `[]`, "15", "10"))
+	for name, change := range map[string][2]string{
+		"white space":     {`"asks":[`, `"asks" : [ `},
+		"unknown field":   {`"checksum":0`, `"checksum":0,"extra":{"a":[1]}`},
+		"no checksum":     {`"checksum":0,`, ``},
+		"old checksum":    {`"checksum":0`, `"checksum":-1197821412`},
+		"padded":          {`"1.5","1"`, `"1.500","1.0000"`},
+		"further columns": {`"0","1"]`, `"0","1","x"]`},
+	} {
+		message := strings.Replace(good, change[0], change[1], 1)
+		u, err := decodeTwice(t, []byte(message), k)
+		if err != nil || len(u.Asks) != 1 || u.Asks[0] != (venues.Level{Price: 15, Qty: 100}) {
+			t.Errorf("%s: %+v %v", name, u, err)
+		}
+	}
+}
+
+func TestBookScanAllocatesNothing(t *testing.T) {
+	if raceDetector {
+		t.Skip("the race detector allocates")
+	}
+	k := btcSwap(t)
+	message := bookMessage("update", `[["63921.5","790.41","0","42"],["63921.8","0.32","0","1"]]`, `[["63921","12","0","3"]]`, "15", "10")
+	u := venues.NewBookUpdate()
+	allocs := testing.AllocsPerRun(200, func() {
+		*u = venues.BookUpdate{Bids: u.Bids[:0], Asks: u.Asks[:0]}
+		if !scanBook(message, k, u) {
+			t.Fatal("refused")
+		}
+	})
+	if allocs != 0 {
+		t.Errorf("%v allocations", allocs)
+	}
+}
+
+// The newest recording: one snapshot, six updates, each following the one before.
+func TestRecordedChain(t *testing.T) {
+	k := contractOf(t, "BTC-USDT", "1", "0.1", "0.00000001")
+	book := newTestBook()
+	last, updates := uint64(0), 0
+	for _, line := range lines(t, fixture(t, "ws_books_btcusdt_2026_seqid_real_tickvault.jsonl")) {
+		if !bytes.Contains(line, []byte(`"action"`)) {
+			continue
+		}
+		if !scanBook(line, k, new(venues.BookUpdate)) {
+			t.Fatalf("the scanner refuses a recorded message: %.200s", line)
+		}
+		u, err := decodeTwice(t, line, k)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if u.Snapshot != (updates == 0) || !u.Snapshot && u.PrevSeq != last {
+			t.Fatalf("update %d: %d follows %d, not %d", updates, u.LastSeq, u.PrevSeq, last)
+		}
+		last = u.LastSeq
+		book.apply(u)
+		updates++
+		if len(book.bids) != 400 || len(book.asks) != 400 {
+			t.Errorf("after update %d: %d bids, %d asks", updates, len(book.bids), len(book.asks))
+		}
+	}
+	if updates != 7 {
+		t.Errorf("%d messages", updates)
+	}
+	for _, line := range lines(t, fixture(t, "ws_books_truncated_2025_real_roq.jsonl")) {
+		if _, err := decodeTwice(t, line, contractOf(t, "NEAR-USDT", "1", "0.001", "0.00000001")); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// testBook keeps levels as plainly as can be.
+type testBook struct{ bids, asks map[int64]int64 }
+
+func newTestBook() *testBook {
+	return &testBook{bids: make(map[int64]int64), asks: make(map[int64]int64)}
+}
+
+func (b *testBook) apply(u *venues.BookUpdate) {
+	if u.Snapshot {
+		clear(b.bids)
+		clear(b.asks)
+	}
+	for side, levels := range map[*map[int64]int64][]venues.Level{&b.bids: u.Bids, &b.asks: u.Asks} {
+		for _, l := range levels {
+			if l.Qty == 0 {
+				delete(*side, l.Price)
+			} else {
+				(*side)[l.Price] = l.Qty
+			}
+		}
+	}
+}
+
+// checksum is the venue's of old: CRC-32 over the best 25 levels, bid and ask in
+// turn, in contracts.
+func (b *testBook) checksum(k *contract) int32 {
+	bids, asks := slices.Sorted(maps.Keys(b.bids)), slices.Sorted(maps.Keys(b.asks))
+	slices.Reverse(bids)
+	var parts []string
+	put := func(price, qty int64) {
+		parts = append(parts, k.scale.Price(price).String(), k.scale.Qty(qty).Div(k.ContractSize).String())
+	}
+	for n := range 25 {
+		if n < len(bids) {
+			put(bids[n], b.bids[bids[n]])
+		}
+		if n < len(asks) {
+			put(asks[n], b.asks[asks[n]])
+		}
+	}
+	return int32(crc32.ChecksumIEEE([]byte(strings.Join(parts, ":"))))
+}
+
+// The recording of 2022 still has checksums and no sequence numbers: the books
+// made of what the decoder gives must reproduce every one.
+func TestRecordedChecksums(t *testing.T) {
+	contracts := map[string]*contract{
+		"BTC-USD-220527": contractOf(t, "BTC-USD-220527", "100", "0.1", "1"),
+		"UNI-USD-SWAP":   contractOf(t, "UNI-USD-SWAP", "10", "0.001", "1"),
+		"BTC-USDT":       contractOf(t, "BTC-USDT", "1", "0.1", "0.00000001"),
+	}
+	books := make(map[string]*testBook)
+	matched, trades := 0, 0
+	for _, line := range lines(t, fixture(t, "ws_public_recording_2022_books_trades_tickers.jsonl")) {
+		var recorded struct {
+			Msg json.RawMessage `json:"msg"`
+		}
+		if err := json.Unmarshal(line, &recorded); err != nil {
+			t.Fatal(err)
+		}
+		var push struct {
+			Arg  topic `json:"arg"`
+			Data []struct {
+				Checksum int32 `json:"checksum"`
+			} `json:"data"`
+		}
+		if err := json.Unmarshal(recorded.Msg, &push); err != nil {
+			t.Fatal(err)
+		}
+		k := contracts[push.Arg.InstID]
+		switch {
+		case len(push.Data) == 0:
+		case push.Arg.Channel == channelTrades:
+			var parser fastjson.Parser
+			some, ids, err := decodeTrades(&parser, recorded.Msg, k)
+			if err != nil || len(some) != len(ids) {
+				t.Fatal(err)
+			}
+			trades += len(some)
+		case push.Arg.Channel == channelBooks:
+			message := bytes.Replace(recorded.Msg, []byte(`"checksum":`), []byte(`"seqId":2,"prevSeqId":1,"checksum":`), 1)
+			if !scanBook(message, k, new(venues.BookUpdate)) {
+				t.Fatalf("the scanner refuses a recorded message: %.300s", message)
+			}
+			u, err := decodeTwice(t, message, k)
+			if err != nil {
+				t.Fatal(err)
+			}
+			book := books[push.Arg.InstID]
+			if book == nil {
+				book = newTestBook()
+				books[push.Arg.InstID] = book
+			}
+			book.apply(u)
+			if got := book.checksum(k); got != push.Data[0].Checksum {
+				t.Fatalf("checksum %d of %s, want %d after %d matches", got, push.Arg.InstID, push.Data[0].Checksum, matched)
+			}
+			matched++
+		}
+	}
+	if matched != 290 || trades < 74 {
+		t.Errorf("%d checksums, %d trades", matched, trades)
+	}
+}
+
+func TestRestBook(t *testing.T) {
+	k := btcSwap(t)
+	record := bookRecord{
+		Asks: [][]string{{"63921.5", "790.41", "0", "42"}}, Bids: [][]string{{"63921.4", "1", "0", "1"}},
+		TS: moment{time.UnixMilli(1)}, SeqID: 5,
+	}
+	u, err := record.update(k, time.Now())
+	if err != nil || !u.Snapshot || u.LastSeq != 5 || u.Asks[0].Qty != 79041 || u.Bids[0].Qty != 100 {
+		t.Fatalf("%+v %v", u, err)
+	}
+	u.Release()
+	for _, bad := range []bookRecord{
+		{SeqID: -1},
+		{Asks: [][]string{{"1"}}},
+		{Bids: [][]string{{"0", "1"}}},
+		{Bids: [][]string{{"x", "1"}}},
+	} {
+		if u, err := bad.update(k, time.Now()); err == nil {
+			t.Errorf("%+v", u)
+		}
+	}
+}
+
+func FuzzBook(f *testing.F) {
+	f.Add(bookMessage("snapshot", `[["63921.5","790.41","0","42"]]`, `[]`, "10", "-1"))
+	f.Add(bookMessage("update", `[]`, `[["63921","0","0","0"]]`, "15", "10"))
+	f.Add(bookMessage("update", `[]`, `[]`, "3", "15"))
+	f.Add([]byte(`{"arg":{"channel":"books","instId":"BTC-USDT-SWAP"},"data":[]}`))
+	f.Fuzz(func(t *testing.T, message []byte) {
+		u, err := decodeTwice(t, message, btcSwap(t))
+		if err != nil {
+			return
+		}
+		for _, l := range append(slices.Clone(u.Bids), u.Asks...) {
+			if l.Price <= 0 || l.Qty < 0 {
+				t.Fatalf("level %+v of %s", l, message)
+			}
+		}
+	})
+}

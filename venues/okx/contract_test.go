@@ -1,0 +1,212 @@
+package okx
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/shopspring/decimal"
+	"pgregory.net/rapid"
+
+	"venuegate/venues"
+)
+
+// recordedContracts are the linear instruments of every recorded list, and some of
+// the shapes that the venue has had since.
+func recordedContracts(t testing.TB) []*contract {
+	t.Helper()
+	var all []*contract
+	for _, name := range []string{"rest_instruments_swap_2022_real_trimmed20.json"} {
+		for _, row := range dataOf[instrumentRecord](t, fixture(t, name)) {
+			if !row.offered() {
+				continue
+			}
+			k, err := row.contract(time.Now())
+			if err != nil {
+				t.Fatal(err)
+			}
+			all = append(all, k)
+		}
+	}
+	return append(all,
+		btcSwap(t),
+		contractOf(t, "ETH-USDT-SWAP", "0.1", "0.01", "0.01"),
+		contractOf(t, "DOGE-USDT-SWAP", "1000", "0.00001", "0.01"),
+		contractOf(t, "PEPE-USDT-SWAP", "10000000", "0.000000001", "0.1"),
+		contractOf(t, "ODD-USDT-SWAP", "0.5", "0.001", "2"),
+		contractOf(t, "HALF-USDT-SWAP", "0.1", "0.001", "0.5"),
+		contractOf(t, "LTC-USDT-SWAP", "0.001", "0.01", "1"),
+	)
+}
+
+func TestRecordedInstruments(t *testing.T) {
+	rows := dataOf[instrumentRecord](t, fixture(t, "rest_instruments_swap_2022_real_trimmed20.json"))
+	linear := 0
+	for _, row := range rows {
+		if row.offered() {
+			linear++
+		}
+	}
+	if len(rows) != 20 || linear == 0 {
+		t.Fatalf("%d rows, %d linear", len(rows), linear)
+	}
+	k, err := rows[0].contract(time.Now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	i := k.Instrument
+	for _, check := range []struct {
+		field, got, want string
+	}{
+		{"symbol", i.Symbol, "BTCUSDT"},
+		{"size", i.ContractSize.String(), "0.01"},
+		{"step", i.QtyStep.String(), "0.01"},
+		{"least", i.MinQty.String(), "0.01"},
+		{"tick", i.TickSize.String(), "0.1"},
+		{"most", i.MaxQty.Decimal.String(), "1000000"},
+		{"most at market", i.MaxMarketQty.Decimal.String(), "16"},
+		{"leverage", i.MaxLeverage.Decimal.String(), "125"},
+		{"base", i.BaseCurrency, "BTC"},
+		{"quote", i.QuoteCurrency, "USDT"},
+		{"settle", i.SettleCurrency, "USDT"},
+		{"status", string(i.Status), "trading"},
+		{"kind", string(i.Kind), "perpetual"},
+		{"name", i.VenueSymbol, "BTC-USDT-SWAP"},
+	} {
+		if check.got != check.want {
+			t.Errorf("%s is %s, want %s", check.field, check.got, check.want)
+		}
+	}
+	for _, row := range dataOf[instrumentRecord](t, fixture(t, "rest_instruments_spot_real_roq.json")) {
+		if row.offered() {
+			t.Errorf("spot instrument %s is offered", row.InstID)
+		}
+	}
+}
+
+func TestBrokenInstruments(t *testing.T) {
+	good := instrumentRecord{
+		InstType: instTypeFutures, InstID: "BTC-USDT-260925", CtType: "linear", CtVal: number{dec("0.01")}, SettleCcy: "USDT",
+		TickSz: number{dec("0.1")}, LotSz: number{dec("1")}, MinSz: number{dec("1")}, State: "live",
+	}
+	k, err := good.contract(time.Now())
+	if err != nil || k.Symbol != "BTCUSDT-260925" || k.Kind != venues.KindFuture || k.QuoteCurrency != "USDT" {
+		t.Fatalf("%+v %v", k, err)
+	}
+	for name, spoil := range map[string]func(*instrumentRecord){
+		"no size":      func(r *instrumentRecord) { r.CtVal = number{} },
+		"zero factor":  func(r *instrumentRecord) { r.CtMult = number{dec("0")} },
+		"no tick":      func(r *instrumentRecord) { r.TickSz = number{} },
+		"negative lot": func(r *instrumentRecord) { r.LotSz = number{dec("-1")} },
+		"no least":     func(r *instrumentRecord) { r.MinSz = number{} },
+		"no name":      func(r *instrumentRecord) { r.InstID = "-" },
+	} {
+		bad := good
+		spoil(&bad)
+		if k, err := bad.contract(time.Now()); err == nil {
+			t.Errorf("%s: %+v", name, k)
+		}
+	}
+}
+
+// No quantity is ever altered on its way to the venue and back, and whatever is
+// refused is refused with neighbours that are not.
+func TestQuantitiesAreNeverAltered(t *testing.T) {
+	for _, k := range recordedContracts(t) {
+		t.Run(k.VenueSymbol, func(t *testing.T) {
+			rapid.Check(t, func(t *rapid.T) {
+				steps := rapid.Int64Range(1, 1_000_000_000).Draw(t, "steps")
+				base := k.QtyStep.Mul(decimal.New(steps, 0))
+				if base.LessThan(k.MinQty) {
+					return
+				}
+				text, err := k.contracts(base)
+				if err != nil {
+					t.Fatalf("%s refused: %v", base, err)
+				}
+				there, err := venues.ParseVenueDecimal(text)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if back := k.base(there); !back.Equal(base) {
+					t.Fatalf("%s became %s contracts and then %s", base, text, back)
+				}
+				if !venues.IsMultiple(there, k.lot) {
+					t.Fatalf("%s is no whole number of lots of %s", text, k.lot)
+				}
+				off := base.Add(k.QtyStep.Mul(decimal.New(rapid.Int64Range(1, 999).Draw(t, "off"), -3)))
+				_, err = k.contracts(off)
+				refusesWithNeighbours(t, k, off, err)
+			})
+		})
+	}
+}
+
+func refusesWithNeighbours(t *rapid.T, k *contract, off decimal.Decimal, err error) {
+	if venues.CodeOf(err) != venues.CodeInvalidRequest {
+		t.Fatalf("%s: %v", off, err)
+	}
+	faults := err.(*venues.Error).Details["fields"].([]venues.FieldFault)
+	for neighbour := range strings.SplitSeq(faults[0].Allowed, " or ") {
+		value := venues.MustDecimal(neighbour)
+		if value.Sub(off).Abs().GreaterThanOrEqual(k.QtyStep) {
+			t.Fatalf("%s is no neighbour of %s", neighbour, off)
+		}
+		if _, err := k.contracts(value); err != nil {
+			t.Fatalf("neighbour %s: %v", neighbour, err)
+		}
+	}
+}
+
+func TestQuantityBelowLeast(t *testing.T) {
+	k := btcSwap(t)
+	_, err := k.contracts(venues.MustDecimal("0.00005"))
+	faults := err.(*venues.Error).Details["fields"].([]venues.FieldFault)
+	if faults[0].Rule != "below_minimum" || faults[0].Allowed != "0.0001" {
+		t.Errorf("%+v", faults)
+	}
+}
+
+// The fixed-point way of a quantity is the decimal way, or none.
+func TestFoldIsExact(t *testing.T) {
+	for _, k := range recordedContracts(t) {
+		if k.fold.div == 0 {
+			t.Fatalf("%s has no fold", k.VenueSymbol)
+		}
+		rapid.Check(t, func(t *rapid.T) {
+			n := rapid.Int64Min(0).Draw(t, "contracts")
+			got, ok := k.fold.qty(n)
+			want, err := fixedPoint(k.base(decimal.New(n, int32(-k.fold.decimals))), k.scale.QtyDecimals)
+			if ok && (err != nil || got != want) {
+				t.Fatalf("%s: %d is %d, want %d %v", k.VenueSymbol, n, got, want, err)
+			}
+		})
+		lot, err := fixedPoint(k.lot, k.fold.decimals)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, ok := k.fold.qty(7 * lot); !ok || !k.scale.Qty(got).Equal(k.QtyStep.Mul(decimal.New(7, 0))) {
+			t.Errorf("%s: seven lots are %d %v", k.VenueSymbol, got, ok)
+		}
+	}
+}
+
+func TestNames(t *testing.T) {
+	for name, want := range map[string]bool{
+		"BTC-USDT-SWAP": true, "BTC-USDC-SWAP": true, "BTC-USDT-260925": true,
+		"BTC-USD-SWAP": false, "BTC-USDT": false, "BTC-USD-260925-100000-C": false, "": false,
+	} {
+		if isLinear(name) != want {
+			t.Errorf("isLinear(%q) is %v", name, !want)
+		}
+	}
+	c := New(Sim("http://x", "ws://x"))
+	for symbol, want := range map[string]string{
+		"BTCUSDT": "BTC-USDT-SWAP", "BTCUSDC": "BTC-USDC-SWAP", "BTCUSDT-260925": "BTC-USDT-260925",
+	} {
+		channel := venues.FeedChannel{Kind: venues.FeedBook, Symbol: symbol}
+		if got := c.topicOf(channel); got.InstID != want || got.Channel != "books" {
+			t.Errorf("%s is %+v", symbol, got)
+		}
+	}
+}
