@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"sync"
+	"time"
 
 	"venuegate/actors/account"
 	"venuegate/actors/customer"
@@ -36,6 +37,9 @@ type Market interface {
 	// Ready is nil, or says what is missing.
 	Ready() error
 }
+
+// instrumentsRetry is told to callers who come before the instruments are known.
+const instrumentsRetry = 2 * time.Second
 
 type accountKey struct {
 	customer string
@@ -122,9 +126,24 @@ func (d *Directory) Instruments(exchange venues.Venue) (*venues.InstrumentSet, b
 	return m.Instruments(), true
 }
 
+// trading finds an account whose venue has told its instruments: without them
+// nothing can be checked.
+func (d *Directory) trading(id string, exchange venues.Venue) (account.Client, error) {
+	c, err := d.account(id, exchange)
+	if err != nil {
+		return c, err
+	}
+	if m, known := d.markets[exchange]; !known || m.Instruments() == nil {
+		e := venues.Errorf(venues.CodeMaintenance, "the instruments of %s are not known yet", exchange)
+		e.RetryAfter = instrumentsRetry
+		return c, e
+	}
+	return c, nil
+}
+
 // Place routes an order to its account.
 func (d *Directory) Place(ctx context.Context, cmd venues.PlaceOrder) (venues.Order, error) {
-	c, err := d.account(cmd.Customer, cmd.Exchange)
+	c, err := d.trading(cmd.Customer, cmd.Exchange)
 	if err != nil {
 		return venues.Order{}, err
 	}
@@ -133,7 +152,7 @@ func (d *Directory) Place(ctx context.Context, cmd venues.PlaceOrder) (venues.Or
 
 // Close routes the close of a position.
 func (d *Directory) Close(ctx context.Context, cmd venues.ClosePosition) (venues.Order, error) {
-	c, err := d.account(cmd.Customer, cmd.Exchange)
+	c, err := d.trading(cmd.Customer, cmd.Exchange)
 	if err != nil {
 		return venues.Order{}, err
 	}
@@ -142,7 +161,7 @@ func (d *Directory) Close(ctx context.Context, cmd venues.ClosePosition) (venues
 
 // SetLeverage routes a change of leverage.
 func (d *Directory) SetLeverage(ctx context.Context, cmd venues.ChangeLeverage) (venues.LeverageChange, error) {
-	c, err := d.account(cmd.Customer, cmd.Exchange)
+	c, err := d.trading(cmd.Customer, cmd.Exchange)
 	if err != nil {
 		return venues.LeverageChange{}, err
 	}
@@ -151,7 +170,11 @@ func (d *Directory) SetLeverage(ctx context.Context, cmd venues.ChangeLeverage) 
 
 // Amend routes a change to the account that holds the order.
 func (d *Directory) Amend(ctx context.Context, cmd venues.AmendOrder) (venues.Order, error) {
-	c, err := d.accountOf(ctx, cmd.Customer, cmd.OrderID)
+	exchange, err := d.exchangeOf(ctx, cmd.Customer, cmd.OrderID)
+	if err != nil {
+		return venues.Order{}, err
+	}
+	c, err := d.trading(cmd.Customer, exchange)
 	if err != nil {
 		return venues.Order{}, err
 	}
@@ -160,111 +183,23 @@ func (d *Directory) Amend(ctx context.Context, cmd venues.AmendOrder) (venues.Or
 
 // Cancel routes a cancel to the account that holds the order.
 func (d *Directory) Cancel(ctx context.Context, cmd venues.CancelOrder) (venues.Order, error) {
-	c, err := d.accountOf(ctx, cmd.Customer, cmd.OrderID)
+	exchange, err := d.exchangeOf(ctx, cmd.Customer, cmd.OrderID)
+	if err != nil {
+		return venues.Order{}, err
+	}
+	c, err := d.account(cmd.Customer, exchange)
 	if err != nil {
 		return venues.Order{}, err
 	}
 	return c.Cancel(ctx, cmd)
 }
 
-func (d *Directory) accountOf(ctx context.Context, customer, orderID string) (account.Client, error) {
+func (d *Directory) exchangeOf(ctx context.Context, customer, orderID string) (venues.Venue, error) {
 	record, err := d.store.Order(ctx, customer, orderID)
-	switch {
-	case errors.Is(err, persistence.ErrNotFound):
-		return account.Client{}, venues.Errorf(venues.CodeNotFound, "no order %s", orderID)
-	case err != nil:
-		return account.Client{}, err
+	if errors.Is(err, persistence.ErrNotFound) {
+		return "", venues.Errorf(venues.CodeNotFound, "no order %s", orderID)
 	}
-	return d.account(customer, record.Exchange)
-}
-
-// CancelAll cancels over every account that matches, all at the same time.
-func (d *Directory) CancelAll(ctx context.Context, cmd venues.CancelOrders) ([]venues.CancelResult, error) {
-	clients, _, err := d.connected(cmd.Customer, cmd.Exchange)
-	if err != nil {
-		return nil, err
-	}
-	lists := make([][]venues.CancelResult, len(clients))
-	failures := each(clients, func(i int, c account.Client) error {
-		var err error
-		lists[i], err = c.CancelAll(ctx, cmd)
-		return err
-	})
-	results := []venues.CancelResult{}
-	for _, list := range lists {
-		results = append(results, list...)
-	}
-	return results, errors.Join(failures...)
-}
-
-// each runs a call for every account at the same time and gathers the errors.
-func each(clients []account.Client, call func(i int, c account.Client) error) []error {
-	failures := make([]error, len(clients))
-	var wait sync.WaitGroup
-	for i, c := range clients {
-		wait.Go(func() { failures[i] = call(i, c) })
-	}
-	wait.Wait()
-	return failures
-}
-
-// Balances reads the accounts that match; those that did not answer are named.
-func (d *Directory) Balances(ctx context.Context, cmd venues.ReadAccount) ([]venues.Balance, []venues.VenueFailure, error) {
-	funds, failures, err := d.funds(ctx, cmd)
-	balances := []venues.Balance{}
-	for _, f := range funds {
-		for _, b := range f.Balances {
-			if cmd.Currency == "" || b.Currency == cmd.Currency {
-				balances = append(balances, b)
-			}
-		}
-	}
-	return balances, failures, err
-}
-
-// Positions reads the open positions of the accounts that match.
-func (d *Directory) Positions(ctx context.Context, cmd venues.ReadAccount) ([]venues.Position, []venues.VenueFailure, error) {
-	funds, failures, err := d.funds(ctx, cmd)
-	positions := []venues.Position{}
-	for _, f := range funds {
-		for _, p := range f.Positions {
-			if cmd.Symbol == "" || p.Symbol == cmd.Symbol {
-				positions = append(positions, p)
-			}
-		}
-	}
-	return positions, failures, err
-}
-
-// funds asks every account that matches. It is an error only if none answers.
-func (d *Directory) funds(ctx context.Context, cmd venues.ReadAccount) ([]account.Funds, []venues.VenueFailure, error) {
-	clients, exchanges, err := d.connected(cmd.Customer, cmd.Exchange)
-	if err != nil {
-		return nil, nil, err
-	}
-	funds := make([]account.Funds, len(clients))
-	causes := each(clients, func(i int, c account.Client) error {
-		var err error
-		funds[i], err = c.Funds(ctx)
-		return err
-	})
-	var failures []venues.VenueFailure
-	for i, cause := range causes {
-		if cause != nil {
-			failures = append(failures, venues.VenueFailure{Exchange: exchanges[i], Error: clientError(cause)})
-		}
-	}
-	if len(clients) > 0 && len(failures) == len(clients) {
-		return nil, nil, failures[0].Error
-	}
-	return funds, failures, nil
-}
-
-func clientError(err error) *venues.Error {
-	if e, ok := errors.AsType[*venues.Error](err); ok {
-		return e
-	}
-	return venues.Errorf(venues.CodeExchangeUnavailable, "the venue did not answer").Because(err)
+	return record.Exchange, err
 }
 
 // Subscribe puts a sink on a topic: the venue's, or the customer's own.

@@ -1,0 +1,63 @@
+package root
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"venuegate/actors/account"
+	"venuegate/actors/actortest"
+	"venuegate/persistence"
+	"venuegate/persistence/storetest"
+	"venuegate/venues"
+)
+
+// bareMarket has no instruments yet.
+type bareMarket struct{ Market }
+
+func (bareMarket) Instruments() *venues.InstrumentSet { return nil }
+
+func TestWithoutInstrumentsTradingIsPutOff(t *testing.T) {
+	actortest.Run(t, func(kit *actortest.Kit) {
+		store := storetest.NewMemory()
+		d := newDirectory(store, map[venues.Venue]Market{venues.Binance: bareMarket{}})
+		config := account.Config{Customer: "c1", Exchange: venues.Binance}
+		d.addAccount("c1", venues.Binance, account.NewClient(kit.System.Ref("nobody"), config, store, accountMarket{bareMarket{}}))
+		_, err := d.Place(context.Background(), venues.PlaceOrder{Command: venues.Command{Customer: "c1"}, Exchange: venues.Binance})
+		if venues.CodeOf(err) != venues.CodeMaintenance {
+			t.Fatalf("%v", err)
+		}
+		if _, err := d.Place(context.Background(), venues.PlaceOrder{Command: venues.Command{Customer: "c2"}, Exchange: venues.Binance}); venues.CodeOf(err) != venues.CodeNotFound {
+			t.Fatalf("another customer: %v", err)
+		}
+	})
+}
+
+func TestOrdersOfASilentAccountAreNamedAsFailed(t *testing.T) {
+	store := storetest.NewMemory()
+	ctx := context.Background()
+	fence, err := store.TakeOwnership(ctx, "c1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	batch := persistence.Batch{Fence: fence}
+	for id, status := range map[string]venues.OrderStatus{"open": venues.StatusOpen, "filled": venues.StatusFilled, "other": venues.StatusOpen} {
+		o := persistence.OrderRecord{Customer: "c1", ClientOrderID: id, Order: venues.Order{
+			OrderID: id, Exchange: venues.Bybit, Status: status, CreatedAt: venues.At(time.Now()),
+			OrderSpec: venues.OrderSpec{Symbol: "BTCUSDT", Qty: venues.MustDecimal("1")},
+		}}
+		if id == "other" {
+			o.Symbol = "ETHUSDT"
+		}
+		batch.Puts = append(batch.Puts, o)
+	}
+	if err := store.Commit(ctx, batch); err != nil {
+		t.Fatal(err)
+	}
+	d := newDirectory(store, map[venues.Venue]Market{venues.Bybit: bareMarket{}})
+	cmd := venues.CancelOrders{Command: venues.Command{Customer: "c1"}, Symbol: "BTCUSDT"}
+	list, err := d.notCancelled(ctx, cmd, venues.Bybit, venues.Errorf(venues.CodeMaintenance, "starting"))
+	if err != nil || len(list) != 1 || list[0].OrderID != "open" || list[0].Result != venues.CancelFailed || list[0].Error.Code != venues.CodeMaintenance {
+		t.Fatalf("%+v, %v", list, err)
+	}
+}

@@ -1,0 +1,135 @@
+package root
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync"
+
+	"venuegate/actors/account"
+	"venuegate/venues"
+)
+
+// What concerns several accounts of a customer is asked of all at the same time.
+// One that does not answer is named in the result and spoils nothing else.
+
+// CancelAll cancels over every account that matches, all at the same time. The
+// orders of an account that does not answer are named as failed; it is an error
+// only if none answers.
+func (d *Directory) CancelAll(ctx context.Context, cmd venues.CancelOrders) ([]venues.CancelResult, error) {
+	clients, exchanges, err := d.connected(cmd.Customer, cmd.Exchange)
+	if err != nil {
+		return nil, err
+	}
+	lists := make([][]venues.CancelResult, len(clients))
+	failures := each(clients, func(i int, c account.Client) error {
+		var err error
+		lists[i], err = c.CancelAll(ctx, cmd)
+		return err
+	})
+	if !slices.Contains(failures, nil) {
+		return []venues.CancelResult{}, errors.Join(failures...)
+	}
+	for i, cause := range failures {
+		if cause == nil {
+			continue
+		}
+		if lists[i], err = d.notCancelled(ctx, cmd, exchanges[i], cause); err != nil {
+			return nil, err
+		}
+	}
+	return slices.Concat([]venues.CancelResult{}, slices.Concat(lists...)), nil
+}
+
+// notCancelled names the open orders of an account that could not be asked.
+func (d *Directory) notCancelled(ctx context.Context, cmd venues.CancelOrders, exchange venues.Venue, cause error) ([]venues.CancelResult, error) {
+	records, err := d.store.UnfinishedOrders(ctx, cmd.Customer, exchange)
+	if err != nil {
+		return nil, err
+	}
+	symbol := cmd.Symbol
+	if set, _ := d.Instruments(exchange); symbol != "" {
+		if i, known := set.Find(symbol); known {
+			symbol = i.Symbol
+		}
+	}
+	var list []venues.CancelResult
+	for _, r := range records {
+		if !r.Status.IsClosed() && (symbol == "" || r.Symbol == symbol) {
+			list = append(list, venues.CancelResult{
+				OrderID: r.OrderID, Exchange: exchange, Symbol: r.Symbol, Result: venues.CancelFailed, Error: clientError(cause),
+			})
+		}
+	}
+	return list, nil
+}
+
+// each runs a call for every account at the same time and gathers the errors.
+func each(clients []account.Client, call func(i int, c account.Client) error) []error {
+	failures := make([]error, len(clients))
+	var wait sync.WaitGroup
+	for i, c := range clients {
+		wait.Go(func() { failures[i] = call(i, c) })
+	}
+	wait.Wait()
+	return failures
+}
+
+// Balances reads the accounts that match; those that did not answer are named.
+func (d *Directory) Balances(ctx context.Context, cmd venues.ReadAccount) ([]venues.Balance, []venues.VenueFailure, error) {
+	funds, failures, err := d.funds(ctx, cmd)
+	balances := []venues.Balance{}
+	for _, f := range funds {
+		for _, b := range f.Balances {
+			if cmd.Currency == "" || b.Currency == cmd.Currency {
+				balances = append(balances, b)
+			}
+		}
+	}
+	return balances, failures, err
+}
+
+// Positions reads the open positions of the accounts that match.
+func (d *Directory) Positions(ctx context.Context, cmd venues.ReadAccount) ([]venues.Position, []venues.VenueFailure, error) {
+	funds, failures, err := d.funds(ctx, cmd)
+	positions := []venues.Position{}
+	for _, f := range funds {
+		for _, p := range f.Positions {
+			if cmd.Symbol == "" || p.Symbol == cmd.Symbol {
+				positions = append(positions, p)
+			}
+		}
+	}
+	return positions, failures, err
+}
+
+// funds asks every account that matches. It is an error only if none answers.
+func (d *Directory) funds(ctx context.Context, cmd venues.ReadAccount) ([]account.Funds, []venues.VenueFailure, error) {
+	clients, exchanges, err := d.connected(cmd.Customer, cmd.Exchange)
+	if err != nil {
+		return nil, nil, err
+	}
+	funds := make([]account.Funds, len(clients))
+	causes := each(clients, func(i int, c account.Client) error {
+		var err error
+		funds[i], err = c.Funds(ctx)
+		return err
+	})
+	var failures []venues.VenueFailure
+	for i, cause := range causes {
+		if cause != nil {
+			failures = append(failures, venues.VenueFailure{Exchange: exchanges[i], Error: clientError(cause)})
+		}
+	}
+	if len(clients) > 0 && len(failures) == len(clients) {
+		return nil, nil, failures[0].Error
+	}
+	return funds, failures, nil
+}
+
+func clientError(err error) *venues.Error {
+	if e, ok := errors.AsType[*venues.Error](err); ok {
+		return e
+	}
+	return venues.Errorf(venues.CodeExchangeUnavailable, "the venue did not answer").Because(err)
+}
