@@ -148,14 +148,18 @@ func (a *Account) triggerDirection(ctx context.Context, r *venues.OrderRequest) 
 	return triggerFalling, nil
 }
 
+// laneOf lets what reduces risk go before what adds to it.
+func laneOf(reduces bool) restclient.Lane {
+	if reduces {
+		return restclient.LaneProtect
+	}
+	return restclient.LaneOrder
+}
+
 func (a *Account) create(ctx context.Context, r *venues.OrderRequest, body createBody, hedge bool) (venues.ExecutionReport, error) {
 	body.PositionIdx = indexOf(hedge, r.Side, body.ReduceOnly)
-	lane := restclient.LaneOrder
-	if body.ReduceOnly && r.Type.IsStop() {
-		lane = restclient.LaneProtect
-	}
 	ref := venues.OrderRef{Symbol: r.Symbol, ClientOrderID: r.ClientOrderID, Type: r.Type}
-	report, err := a.change(ctx, ref, request{path: createPath, body: body, lane: lane, deadline: r.Deadline})
+	report, err := a.change(ctx, ref, request{path: createPath, body: body, lane: laneOf(body.ReduceOnly), deadline: r.Deadline})
 	if err != nil {
 		return report, err
 	}
@@ -205,7 +209,7 @@ func (a *Account) Amend(ctx context.Context, r venues.AmendRequest) (venues.Exec
 	}
 	body.OrderLinkID, body.OrderID = idsOf(r.OrderRef)
 	began := time.Now()
-	report, err := a.change(ctx, r.OrderRef, request{path: amendPath, body: body, lane: restclient.LaneOrder, deadline: r.Deadline})
+	report, err := a.change(ctx, r.OrderRef, request{path: amendPath, body: body, lane: laneOf(r.ReduceOnly), deadline: r.Deadline})
 	if isRefusal(err, codeParameter) {
 		if now, unread := a.Order(ctx, r.OrderRef); unread == nil && isAsWanted(&now, &r) {
 			return now, nil

@@ -1,0 +1,206 @@
+package bybit
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+	"testing"
+
+	"venuegate/venues"
+	"venuegate/venues/internal/restclient"
+)
+
+func answerOf(status int, body string) *restclient.Answer {
+	return &restclient.Answer{Status: status, Header: http.Header{}, Body: []byte(body)}
+}
+
+func placing() request {
+	return request{method: http.MethodPost, path: createPath, mutates: true}
+}
+
+// judged is what an order request makes of an answer.
+func judged(status int, body string) error {
+	_, err := New(Sim("http://x", "ws://x")).judge(placing(), answerOf(status, body))
+	return err
+}
+
+type meaning struct {
+	code    venues.Code
+	reason  string
+	unknown bool
+}
+
+// expected is what each recorded error means to an order; of 10001 see below.
+var expected = map[int]meaning{
+	5004:   {code: venues.CodeExchangeUnavailable, unknown: true},
+	10000:  {code: venues.CodeExchangeUnavailable, unknown: true},
+	10002:  {code: venues.CodeExchangeUnavailable, reason: "clock_skew"},
+	10003:  {code: venues.CodeUnauthorized},
+	10004:  {code: venues.CodeUnauthorized},
+	10005:  {code: venues.CodeUnauthorized},
+	10010:  {code: venues.CodeUnauthorized},
+	10016:  {code: venues.CodeExchangeUnavailable, unknown: true},
+	110001: {code: venues.CodeNotFound},
+	110003: {code: venues.CodeInvalidRequest, reason: "price_band"},
+	110007: {code: venues.CodeInsufficientBalance},
+	110013: {code: venues.CodeLeverageChangeRejected},
+	110017: {code: venues.CodeOrderRejected, reason: venues.ReasonNoPosition},
+	110025: {code: venues.CodeInvalidRequest},
+	110043: {code: venues.CodeLeverageChangeRejected},
+	110094: {code: venues.CodeInvalidRequest, reason: "below_minimum_notional"},
+}
+
+// expectedParameter is what the texts of 10001 mean.
+var expectedParameter = map[string]meaning{
+	"position idx not match position mode":                                    {code: venues.CodeInvalidRequest, reason: "position_mode"},
+	"Not supported symbols":                                                   {code: venues.CodeSymbolNotTradable, reason: "unknown_symbol"},
+	" [a23546bb-6aa4-411f-82ad-709be7c2d914]buy: [55998000,47634000] invalid": {code: venues.CodeInvalidRequest, reason: "no_liquidity"},
+}
+
+func meaningOf(code int, message string) (meaning, bool) {
+	if code != codeParameter {
+		want, listed := expected[code]
+		return want, listed
+	}
+	if strings.HasPrefix(message, "empty value: api") {
+		return meaning{code: venues.CodeUnauthorized}, true
+	}
+	if want, listed := expectedParameter[message]; listed {
+		return want, true
+	}
+	return meaning{code: venues.CodeInvalidRequest}, true
+}
+
+func TestRecordedErrors(t *testing.T) {
+	for _, file := range []string{"rest_errors.jsonl", "rest_leverage.jsonl", "rest_order_ack.jsonl", "ws_trade.jsonl"} {
+		for _, r := range recordings(t, file) {
+			var body struct {
+				RetCode integer `json:"retCode"`
+				RetMsg  string  `json:"retMsg"`
+			}
+			if err := json.Unmarshal(r.Msg, &body); err != nil {
+				t.Fatal(err)
+			}
+			err := judged(http.StatusOK, string(r.Msg))
+			if _, _, isEnvelope := parseEnvelope(r.Msg); !isEnvelope {
+				if !errors.Is(err, venues.ErrOutcomeUnknown) {
+					t.Errorf("%s: %v", r.Name, err)
+				}
+				continue
+			}
+			if body.RetCode == 0 {
+				if err != nil {
+					t.Errorf("%s: %v", r.Name, err)
+				}
+				continue
+			}
+			fault, ok := errors.AsType[*venues.Error](err)
+			want, listed := meaningOf(int(body.RetCode), body.RetMsg)
+			if !ok || !listed {
+				t.Errorf("%s: %v, expectation %v", r.Name, err, listed)
+				continue
+			}
+			reason, _ := fault.Details["reason"].(string)
+			if fault.Code != want.code || reason != want.reason || errors.Is(err, venues.ErrOutcomeUnknown) != want.unknown {
+				t.Errorf("%s: %v with reason %q, want %+v", r.Name, err, reason, want)
+			}
+			if fault.VenueCode != strconv.Itoa(int(body.RetCode)) || strings.Contains(err.Error(), scriptKey) {
+				t.Errorf("%s: venue %s %q", r.Name, fault.VenueCode, fault.VenueMessage)
+			}
+		}
+	}
+}
+
+func TestJudge(t *testing.T) {
+	const good = `{"retCode":0,"retMsg":"OK","result":{}}`
+	for _, c := range []struct {
+		name    string
+		status  int
+		body    string
+		code    venues.Code // empty for success
+		unknown bool
+	}{
+		{"success", 200, good, "", false},
+		{"code as a text", 200, `{"retCode":"0","result":{}}`, "", false},
+		{"success of a bad status", 418, good, venues.CodeExchangeUnavailable, true},
+		{"server error", 500, good, venues.CodeExchangeUnavailable, true},
+		{"gateway time-out", 504, `<html>`, venues.CodeExchangeUnavailable, true},
+		{"request time-out", 408, ``, venues.CodeExchangeUnavailable, true},
+		{"refused by an authorisation layer", 401, `{"retCode":10003,"retMsg":"API key is invalid."}`, venues.CodeUnauthorized, false},
+		{"refused with 403", 403, `{"retCode":10010,"retMsg":"Unmatched IP"}`, venues.CodeUnauthorized, false},
+		{"limit", 200, `{"retCode":10006,"retMsg":"Too many visits!"}`, venues.CodeRateLimited, false},
+		{"limit with 429", 429, `{"retCode":10006,"retMsg":"Too many visits!"}`, venues.CodeRateLimited, false},
+		{"address limit", 403, `403, access too frequent`, venues.CodeRateLimited, false},
+		{"another 403", 403, `<html>`, venues.CodeExchangeUnavailable, true},
+		{"overload", 429, `{"retCode":0}`, venues.CodeExchangeUnavailable, true},
+		{"maintenance", 200, `{"retCode":3100197,"retMsg":"Temporary banned due to the upgrade to UTA"}`, venues.CodeMaintenance, false},
+		{"unlisted business code", 200, `{"retCode":110999,"retMsg":"new"}`, venues.CodeOrderRejected, false},
+		{"unlisted gateway code", 200, `{"retCode":10999,"retMsg":"new"}`, venues.CodeExchangeUnavailable, true},
+		{"code is a word", 200, `{"retCode":"none"}`, venues.CodeExchangeUnavailable, true},
+		{"no code", 200, `{}`, venues.CodeExchangeUnavailable, true},
+		{"a list", 200, `[]`, venues.CodeExchangeUnavailable, true},
+		{"nothing", 200, ``, venues.CodeExchangeUnavailable, true},
+	} {
+		err := judged(c.status, c.body)
+		if (err == nil) != (c.code == "") || err != nil && venues.CodeOf(err) != c.code || errors.Is(err, venues.ErrOutcomeUnknown) != c.unknown {
+			t.Errorf("%s: %v", c.name, err)
+		}
+	}
+}
+
+// A read changes nothing: no outcome of it is unknown.
+func TestReadsHaveNoOutcome(t *testing.T) {
+	for _, body := range []string{`{"retCode":10000}`, `<html>`, `{"retCode":110072}`, `{}`} {
+		c := New(Sim("http://x", "ws://x"))
+		if _, err := c.judge(get(realtimePath, nil, nil, restclient.LaneOrder), answerOf(200, body)); err == nil || errors.Is(err, venues.ErrOutcomeUnknown) {
+			t.Errorf("%s: %v", body, err)
+		}
+	}
+}
+
+func TestSecretsStayOut(t *testing.T) {
+	for _, message := range []string{
+		"error sign! origin_string[1701783394711" + scriptKey + "15000symbol=BTCUSDT]",
+		"error sign! origin_string[1701783394711" + scriptKey,
+		"empty value: apiTimestamp[] apiKey[" + scriptKey + "] apiSignature[" + scriptKey + "]: openapi sign params error!",
+	} {
+		err := judged(200, fmt.Sprintf(`{"retCode":10004,"retMsg":%q}`, message))
+		if text := err.Error(); strings.Contains(text, scriptKey) || !strings.Contains(text, "[...]") {
+			t.Error(text)
+		}
+	}
+}
+
+// The table's families do not contradict one another, and every code is definite
+// unless it says otherwise.
+func TestErrorTable(t *testing.T) {
+	for code, v := range verdicts {
+		err := judged(200, fmt.Sprintf(`{"retCode":%d,"retMsg":"x"}`, code))
+		if venues.CodeOf(err) != v.code || errors.Is(err, venues.ErrOutcomeUnknown) != v.unknown {
+			t.Errorf("%d: %v", code, err)
+		}
+	}
+	for code := range leverageReasons {
+		if _, listed := verdicts[code]; !listed && code != 110077 {
+			t.Errorf("%d is a reason without a verdict", code)
+		}
+	}
+}
+
+// Whatever comes, judging neither fails nor calls a doubtful answer a success.
+func FuzzJudge(f *testing.F) {
+	f.Add(200, []byte(`{"retCode":0,"retMsg":"OK","result":{"orderId":"1"}}`))
+	f.Add(200, []byte(`{"retCode":"110007","retMsg":"ab not enough for new order"}`))
+	f.Add(403, []byte(`403, access too frequent`))
+	f.Add(502, []byte(`<html>`))
+	f.Fuzz(func(t *testing.T, status int, body []byte) {
+		c := New(Sim("http://x", "ws://x"))
+		result, err := c.judge(placing(), answerOf(status, string(body)))
+		if err == nil && (status != 200 || !json.Valid(body)) {
+			t.Fatalf("status %d, %q is a success: %s", status, body, result)
+		}
+	})
+}

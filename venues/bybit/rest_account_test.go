@@ -1,0 +1,376 @@
+package bybit
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"venuegate/venues"
+)
+
+func instrumentRow(symbol, status string) string {
+	return fmt.Sprintf(`{"symbol":%q,"contractType":"LinearPerpetual","status":%q,"baseCoin":"B","quoteCoin":"USDT","settleCoin":"USDT",`+
+		`"leverageFilter":{"maxLeverage":"100.00"},"priceFilter":{"minPrice":"0.10","maxPrice":"199999.80","tickSize":"0.10"},`+
+		`"lotSizeFilter":{"maxOrderQty":"100.000","minOrderQty":"0.001","qtyStep":"0.001","maxMktOrderQty":"10.000","minNotionalValue":"5"}}`, symbol, status)
+}
+
+const listInstruments = "GET /v5/market/instruments-info"
+
+// listed puts trading instruments with the tick of BTCUSDT into the catalogue.
+func (s *script) listed(symbols ...string) {
+	var all []venues.Instrument
+	for _, symbol := range symbols {
+		all = append(all, venues.Instrument{
+			Symbol: symbol, VenueSymbol: symbol, Status: venues.InstrumentTrading, MaxLeverage: dec("100"),
+			TickSize: venues.MustDecimal("0.1"), QtyStep: venues.MustDecimal("0.001"),
+		})
+	}
+	s.connector.catalogue.Store(venues.NewInstrumentSet(all))
+}
+
+func TestInstruments(t *testing.T) {
+	s := newScript(t)
+	var rows []string
+	for n := range instrumentsPage {
+		rows = append(rows, instrumentRow(fmt.Sprintf("A%dUSDT", n), "Trading"))
+	}
+	s.ok(listInstruments, listOf(rows...))
+	s.ok(listInstruments, listOf(
+		instrumentRow("BTCUSDT", "Trading"), instrumentRow("BTC-26DEC25", "Trading"), instrumentRow("BTCPERP", "Paused"),
+		strings.Replace(instrumentRow("BADUSDT", "Trading"), `"tickSize":"0.10"`, `"tickSize":""`, 1),
+		strings.Replace(instrumentRow("ODDUSDT", "Trading"), "LinearPerpetual", "Swaption", 1)))
+	s.ok(listInstruments, listOf(instrumentRow("NEWUSDT", "PreLaunch"), instrumentRow("BTCUSDT", "PreLaunch")))
+	s.ok(listInstruments, listOf(instrumentRow("OLDUSDT", "Delivering")))
+	all, err := s.connector.Instruments(background)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(all) != instrumentsPage+5 {
+		t.Errorf("%d instruments", len(all))
+	}
+	var cursors, statuses []string
+	for _, r := range s.sent(listInstruments) {
+		cursors, statuses = append(cursors, r.query.Get("cursor")), append(statuses, r.query.Get("status"))
+	}
+	if !slices.Equal(cursors, []string{"", "more:1", "", ""}) || !slices.Equal(statuses, []string{"Trading", "Trading", "PreLaunch", "Delivering"}) {
+		t.Errorf("asked %v of %v", cursors, statuses)
+	}
+	for symbol, want := range map[string]venues.InstrumentStatus{
+		"BTCUSDT": venues.InstrumentTrading, "BTCUSDC-251226": venues.InstrumentTrading, "BTCUSDC": venues.InstrumentHalted,
+		"NEWUSDT": venues.InstrumentPreOpen, "OLDUSDT": venues.InstrumentSettling, "BTC-26DEC25": venues.InstrumentTrading,
+	} {
+		if i, err := s.connector.instrument(symbol); err != nil || i.Status != want || !i.MinNotional.Valid || !i.MaxMarketQty.Valid {
+			t.Errorf("%s: %+v, %v", symbol, i, err)
+		}
+	}
+	if _, err := s.connector.instrument("NOPEUSDT"); venues.CodeOf(err) != venues.CodeSymbolNotTradable {
+		t.Error(err)
+	}
+}
+
+func TestNoInstruments(t *testing.T) {
+	s := newScript(t)
+	s.ok(listInstruments, nothing)
+	if _, err := s.connector.Instruments(background); venues.CodeOf(err) != venues.CodeExchangeUnavailable {
+		t.Error(err)
+	}
+}
+
+func TestSnapshotAndCandles(t *testing.T) {
+	s := newScript(t)
+	s.listed("BTCUSDT")
+	s.ok("GET /v5/market/orderbook", `{"s":"BTCUSDT","b":[["61800.2","2.909"]],"a":[["61800.3","4.35"]],"ts":1711960701415,"u":1603656}`)
+	u, err := s.connector.Snapshot(background, "BTCUSDT")
+	if err != nil || !u.Snapshot || u.LastSeq != 1603656 || fmt.Sprint(u.Bids, u.Asks) != "[{618002 2909}] [{618003 4350}]" {
+		t.Errorf("%+v, %v", u, err)
+	}
+	s.ok("GET /v5/market/kline", `{"list":[["1687589640000","1","2","0.5","1.5","3","4"],["1687586040000","1","2","0.5","1.5","3","4"]]}`)
+	candles, err := s.connector.Candles(background, "BTCUSDT", "1h", 5000)
+	if err != nil || len(candles) != 2 || !candles[0].Start.Before(candles[1].Start) || candles[1].End.Sub(candles[1].Start) != time.Hour || !candles[0].Closed {
+		t.Errorf("%+v, %v", candles, err)
+	}
+	if q := s.sent("GET /v5/market/kline")[0].query.Encode(); q != "category=linear&interval=60&limit=1000&symbol=BTCUSDT" {
+		t.Error(q)
+	}
+	if _, err := s.connector.Candles(background, "BTCUSDT", "7m", 1); venues.CodeOf(err) != venues.CodeInvalidRequest {
+		t.Error(err)
+	}
+	if len(intervals) != len(venues.Timeframes()) {
+		t.Errorf("%d intervals", len(intervals))
+	}
+}
+
+func TestMode(t *testing.T) {
+	for rows, hedge := range map[string]bool{emptyRow: false, hedgeRows: true} {
+		s := newScript(t)
+		s.forget(listPositions)
+		s.ok(listPositions, rows)
+		mode, err := s.account.Mode(background)
+		if err != nil || mode.AccountType != "unified" || mode.Hedge != hedge || mode.ReadAt.IsZero() {
+			t.Errorf("%+v, %v", mode, err)
+		}
+	}
+	for _, info := range []string{`{}`, `{"marginMode":"SOME_MARGIN","unifiedMarginStatus":5}`, `{"marginMode":"REGULAR_MARGIN"}`, `[]`} {
+		s := newScript(t)
+		s.forget(readInfo)
+		s.ok(readInfo, info)
+		if _, err := s.account.Mode(background); venues.CodeOf(err) != venues.CodeExchangeUnavailable {
+			t.Errorf("%s: %v", info, err)
+		}
+	}
+}
+
+func TestBalances(t *testing.T) {
+	const coin = `"coin":"USDT","equity":"100","usdValue":"101","walletBalance":"95","locked":"1","bonus":"2","totalOrderIM":"3","totalPositionIM":"4","unrealisedPnl":"5"`
+	for name, c := range map[string]struct{ mode, wallet, available, used string }{
+		"cross":      {"REGULAR_MARGIN", `{"totalAvailableBalance":"50.5","coin":[{` + coin + `}]}`, "50", "7"},
+		"isolated":   {"ISOLATED_MARGIN", `{"totalAvailableBalance":"","coin":[{` + coin + `}]}`, "85", "7"},
+		"portfolio":  {"PORTFOLIO_MARGIN", `{"totalAvailableBalance":"50.5","totalInitialMargin":"20.2","coin":[{"coin":"USDT","equity":"100","usdValue":"101","totalOrderIM":"","totalPositionIM":""}]}`, "50", "20"},
+		"no row":     {"REGULAR_MARGIN", `{"totalAvailableBalance":"0","totalInitialMargin":"0","coin":[]}`, "0", "0"},
+		"no equity":  {"REGULAR_MARGIN", `{"totalAvailableBalance":"8","coin":[{"coin":"USDT","equity":"0","usdValue":"0","totalOrderIM":"0"}]}`, "8", "0"},
+		"empty text": {"REGULAR_MARGIN", `{"totalAvailableBalance":"8","coin":[{"coin":"USDT","equity":"8","usdValue":"8","totalOrderIM":"0","unrealisedPnl":"","bonus":""},{"coin":"ETH","equity":"0"}]}`, "8", "0"},
+	} {
+		s := newScript(t)
+		s.forget(readInfo)
+		s.ok(readInfo, `{"marginMode":"`+c.mode+`","unifiedMarginStatus":5}`)
+		s.ok(readWallet, `{"list":[`+c.wallet+`]}`)
+		balances, err := s.account.Balances(background)
+		if err != nil || len(balances) != 1 || balances[0].Available.String() != c.available || balances[0].UsedMargin.String() != c.used {
+			t.Errorf("%s: %+v, %v", name, balances, err)
+		}
+	}
+	for _, wallet := range []string{nothing, `{"list":[{"coin":[{"coin":"USDT"}]}]}`, `{"list":[{"coin":[{"equity":"1"}]}]}`, `{"list":[{"coin":[{"coin":"BTC","equity":"1e9"}]}]}`} {
+		s := newScript(t)
+		s.ok(readWallet, wallet)
+		if _, err := s.account.Balances(background); venues.CodeOf(err) != venues.CodeExchangeUnavailable {
+			t.Errorf("%s: %v", wallet, err)
+		}
+	}
+}
+
+func TestPositions(t *testing.T) {
+	s := newScript(t)
+	s.ok(listPositions, `{"list":[{"symbol":"BTCUSDT","positionIdx":0,"side":"Sell","size":"0.5","avgPrice":"60000","markPrice":"61000","liqPrice":"",`+
+		`"unrealisedPnl":"-500","leverage":"10","takeProfit":"0.00","stopLoss":"65000","openTime":1700000000000,"updatedTime":"1700000000001"},`+
+		`{"symbol":"ETHUSDT","positionIdx":1,"side":"","size":"0"}]}`)
+	s.ok(listPositions, `{"list":[{"symbol":"BTCPERP","positionIdx":"2","side":"Sell","size":"1","avgPrice":"60000"}]}`)
+	positions, err := s.account.Positions(background)
+	if err != nil || len(positions) != 2 {
+		t.Fatalf("%+v, %v", positions, err)
+	}
+	p := positions[0]
+	if p.Key() != "BTCUSDT/short" || p.LiquidationPrice.Valid || p.TakeProfit.Valid || !venues.EqualOptional(p.StopLoss, dec("65000")) ||
+		!venues.EqualOptional(p.UnrealizedPnl, dec("-500")) || p.MarginMode != venues.MarginCross || p.AccountType != "unified" || p.OpenedAt.UnixMilli() != 1700000000000 {
+		t.Errorf("%+v", p)
+	}
+	for symbol, want := range map[string]bool{"BTCUSDT": false, "ETHUSDT": true, "BTCUSDC": true} {
+		if hedge, known := s.account.hedges.of(symbol); hedge != want || !known {
+			t.Errorf("%s: hedge %v, known %v", symbol, hedge, known)
+		}
+	}
+	for _, row := range []string{
+		`{"symbol":"BTCUSDT","positionIdx":3,"side":"Buy","size":"1"}`, `{"symbol":"BTCUSDT","side":"Up","size":"1"}`, `{"symbol":"BTCUSDT","side":"","size":"1"}`,
+		`{"symbol":"BTCUSDT","side":"Buy","size":""}`, `{"symbol":"BTCUSDT","side":"Buy","size":"-1"}`, `{"side":"Buy","size":"1"}`,
+	} {
+		s := newScript(t)
+		s.ok(listPositions, `{"list":[`+row+`]}`)
+		if _, err := s.account.Positions(background); venues.CodeOf(err) != venues.CodeExchangeUnavailable {
+			t.Errorf("%s: %v", row, err)
+		}
+	}
+}
+
+func leverageRow(leverage string) string {
+	return `{"list":[{"symbol":"BTCUSDT","positionIdx":0,"leverage":"` + leverage + `","size":"0","side":""}]}`
+}
+
+func TestSetLeverage(t *testing.T) {
+	s := newScript(t)
+	s.forget(listPositions)
+	s.ok(listPositions, leverageRow("10"))
+	s.ok(listPositions, leverageRow("6.50"))
+	s.ok(writeLeverage, `{}`)
+	change, err := s.account.SetLeverage(background, "BTCUSDT", dec("6.5").Decimal)
+	if err != nil || change.Leverage.String() != "6.5" || change.PreviousLeverage.Decimal.String() != "10" {
+		t.Errorf("%+v, %v", change, err)
+	}
+	if got := s.body(writeLeverage); got != `{"category":"linear","symbol":"BTCUSDT","buyLeverage":"6.5","sellLeverage":"6.5"}` {
+		t.Error(got)
+	}
+	s.forget(writeLeverage)
+	s.no(writeLeverage, 110043, "Set leverage not modified")
+	if change, err = s.account.SetLeverage(background, "BTCUSDT", dec("6.5").Decimal); err != nil || change.Leverage.String() != "6.5" {
+		t.Errorf("the same again: %+v, %v", change, err)
+	}
+}
+
+func TestLeverageRefusals(t *testing.T) {
+	for code, reason := range map[int]string{
+		110013: "above_max", 110012: "insufficient_margin", 110044: "insufficient_margin", 110038: "portfolio_margin", 110046: "liquidation",
+		110048: "risk_limit", 10001: "above_max",
+	} {
+		s := newScript(t)
+		s.listed("BTCUSDT")
+		s.no(writeLeverage, code, "no")
+		_, err := s.account.SetLeverage(background, "BTCUSDT", dec("500").Decimal)
+		e, ok := errors.AsType[*venues.Error](err)
+		if !ok || e.Code != venues.CodeLeverageChangeRejected || e.Details["reason"] != reason || e.Details["maxLeverage"] != "100" || e.VenueCode != strconv.Itoa(code) {
+			t.Errorf("%d: %v with %v", code, err, e.Details)
+		}
+	}
+	s := newScript(t)
+	s.no(writeLeverage, 10016, "Server error")
+	if _, err := s.account.SetLeverage(background, "BTCUSDT", dec("5").Decimal); !errors.Is(err, venues.ErrOutcomeUnknown) {
+		t.Error(err)
+	}
+	s = newScript(t)
+	s.forget(listPositions)
+	s.no(listPositions, 10005, "Permission denied")
+	if _, err := s.account.SetLeverage(background, "BTCUSDT", dec("5").Decimal); !errors.Is(err, venues.ErrNotSent) {
+		t.Error(err)
+	}
+}
+
+func executionRow(id string, at time.Time, changes ...string) string {
+	const row = `{"symbol":"BTCUSDT","orderId":"order","orderLinkId":"vg01","side":"Buy","orderPrice":"61000","orderQty":"2","leavesQty":"1","orderType":"Market",` +
+		`"stopOrderType":"UNKNOWN","execFee":"-0.5","execId":"ID","execPrice":"60000","execQty":"1","execType":"Trade","execTime":"AT","isMaker":true,` +
+		`"feeCurrency":"","extraFees":"","createType":"CreateByUser"}`
+	return strings.NewReplacer(append(changes, `"ID"`, `"`+id+`"`, `"AT"`, `"`+formatMillis(at)+`"`)...).Replace(row)
+}
+
+// A month of executions: windows of a week, newest first within each, funding
+// left out, every execution once.
+func TestFillsWindows(t *testing.T) {
+	s := newScript(t)
+	from := time.UnixMilli(1700000000000).UTC()
+	to := from.Add(16 * 24 * time.Hour)
+	second := from.Add(executionsWindow)
+	s.ok(readExecutions, listOf(executionRow("b", from.Add(time.Hour)), executionRow("a", from), executionRow("early", from.Add(-time.Millisecond))))
+	s.ok(readExecutions, listOf(executionRow("f", second, `"Trade"`, `"Funding"`), executionRow("b", from.Add(time.Hour)), executionRow("c", second, "BTCUSDT", "BTCPERP")))
+	s.ok(readExecutions, nothing)
+	fills, err := s.account.Fills(background, venues.FillsQuery{Symbol: "BTCUSDT", From: from, To: to})
+	if err != nil || len(fills) != 3 {
+		t.Fatalf("%+v, %v", fills, err)
+	}
+	for n, want := range []string{"a USDT", "b USDT", "c USDC"} {
+		f := fills[n]
+		if f.VenueTradeID+" "+f.FeeCurrency != want || f.Liquidity != venues.Maker || !f.Fee.Decimal.Equal(dec("-0.5").Decimal) || f.VenueOrderID != "order" {
+			t.Errorf("fill %d: %+v", n, f)
+		}
+	}
+	asked := s.sent(readExecutions)
+	if len(asked) != 3 {
+		t.Fatalf("%d questions", len(asked))
+	}
+	for n, r := range asked {
+		start, _ := strconv.ParseInt(r.query.Get("startTime"), 10, 64)
+		end, _ := strconv.ParseInt(r.query.Get("endTime"), 10, 64)
+		if start != from.Add(time.Duration(n)*executionsWindow).UnixMilli() || end-start >= executionsWindow.Milliseconds() || end >= to.UnixMilli() {
+			t.Errorf("window %d: %d to %d", n, start, end)
+		}
+	}
+}
+
+func TestFillsRefused(t *testing.T) {
+	from := time.UnixMilli(1700000000000)
+	for _, change := range [][]string{
+		{`"side":"Buy"`, `"side":"Hold"`},
+		{`"execQty":"1"`, `"execQty":""`},
+		{`"execPrice":"60000"`, `"execPrice":"0"`},
+		{`"execPrice":"60000"`, `"execPrice":"6e4"`},
+		{`"orderId":"order"`, `"orderId":""`},
+		{`"execId":"ID"`, `"execId":""`},
+		{`"extraFees":""`, `"extraFees":{}`},
+		{`"execFee":"-0.5"`, `"execFee":"NaN"`},
+	} {
+		s := newScript(t)
+		s.ok(readExecutions, listOf(executionRow("a", from, change...)))
+		if fills, err := s.account.Fills(background, venues.FillsQuery{Symbol: "BTCUSDT", From: from, To: from.Add(time.Hour)}); err == nil {
+			t.Errorf("%v: %+v", change, fills)
+		}
+	}
+}
+
+func TestFeesWithTaxes(t *testing.T) {
+	row := executionRecord{ExecFee: number{dec("1")}, FeeCurrency: "USDT", ExtraFees: extraFees{{FeeCoin: "USDT", Fee: number{dec("0.18")}}, {FeeCoin: "XYZ", Fee: number{dec("5")}}}}
+	if fee, currency := row.fee(); currency != "USDT" || !fee.Decimal.Equal(dec("1.18").Decimal) {
+		t.Errorf("%s %s", fee.Decimal, currency)
+	}
+	if fee, currency := (&executionRecord{Symbol: "BTCUSDT"}).fee(); fee.Valid || currency != "" {
+		t.Errorf("%v %s", fee, currency)
+	}
+}
+
+func TestKeyFacts(t *testing.T) {
+	s := newScript(t)
+	s.ok("GET /v5/user/query-api", `{"readOnly":0,"permissions":{"ContractTrade":["Order","Position"],"Wallet":["AccountTransfer","Withdraw"]},"ips":["10.0.0.1"],"expiredAt":"2027-01-02T03:04:05Z"}`)
+	facts, err := s.account.KeyFacts(background)
+	if err != nil || !facts.Known || !facts.CanTrade || !facts.CanWithdraw || !facts.IPBound || facts.ExpiresAt.Year() != 2027 {
+		t.Errorf("%+v, %v", facts, err)
+	}
+	s.forget("GET /v5/user/query-api")
+	s.ok("GET /v5/user/query-api", `{"readOnly":1,"permissions":{"ContractTrade":["Order"],"Wallet":[]},"ips":["*"],"expiredAt":"1970-01-01T00:00:00Z"}`)
+	if facts, err = s.account.KeyFacts(background); err != nil || facts.CanTrade || facts.CanWithdraw || facts.IPBound || !facts.ExpiresAt.IsZero() {
+		t.Errorf("%+v, %v", facts, err)
+	}
+}
+
+func TestEnvironments(t *testing.T) {
+	for _, name := range []string{Live, Testnet, Demo} {
+		o, ok := Preset(name)
+		if !ok || o.Validate() != nil || !strings.HasPrefix(o.RESTURL, "https://") || !strings.HasPrefix(o.StreamURL, "wss://") {
+			t.Errorf("%s: %+v", name, o)
+		}
+	}
+	if o, _ := Preset(Demo); o.withDefaults().PrivateURL != "wss://stream-demo.bybit.com" {
+		t.Error("the demo's private stream has a host of its own")
+	}
+	if o := Sim("http://a", "ws://b").withDefaults(); o.PrivateURL != "ws://b" {
+		t.Errorf("%+v", o)
+	}
+	if _, ok := Preset("moon"); ok {
+		t.Error("there is no moon")
+	}
+	for _, o := range []Options{{}, {RESTURL: "x"}, {RESTURL: "x", StreamURL: "y", RecvWindow: time.Hour}} {
+		if o.Validate() == nil {
+			t.Errorf("%+v is valid", o)
+		}
+	}
+	c := New(Sim("http://x", "ws://x"))
+	if _, err := c.OpenAccount(venues.Credentials{APIKey: "k"}); venues.CodeOf(err) != venues.CodeUnauthorized {
+		t.Error(err)
+	}
+	if caps := c.Capabilities(); !caps.AttachedProtection || !caps.AmendStops || !caps.AsyncAck || !caps.StreamSnapshots || !caps.ClientIDUniqueForever || c.Venue() != venues.Bybit {
+		t.Errorf("%+v", caps)
+	}
+}
+
+func TestSymbols(t *testing.T) {
+	c := New(Sim("http://x", "ws://x"))
+	for venueSymbol, want := range map[string]string{
+		"BTCUSDT": "BTCUSDT", "1000PEPEUSDT": "1000PEPEUSDT", "BTCPERP": "BTCUSDC", "BTC-26DEC25": "BTCUSDC-251226",
+		"BTCUSDT-5SEP25": "BTCUSDT-250905", "PERPUSDT": "PERPUSDT",
+	} {
+		got := canonicalSymbol(venueSymbol)
+		if got != want || c.venueSymbol(got) != venueSymbol {
+			t.Errorf("%s is %s is %s", venueSymbol, got, c.venueSymbol(got))
+		}
+	}
+	for _, odd := range []string{"", "-", "a b", "BTC\x00"} {
+		if got := canonicalSymbol(odd); got != "" {
+			t.Errorf("%q is %q", odd, got)
+		}
+	}
+	for venueSymbol, want := range map[string]string{"BTCUSDT": "USDT", "ETHPERP": "USDC", "BTC-26DEC25": "USDC", "BTCUSDT-26DEC25": "USDT"} {
+		if got := settleCoin(venueSymbol); got != want {
+			t.Errorf("%s settles in %s", venueSymbol, got)
+		}
+	}
+	if got := bounded("a\nb" + strings.Repeat("x", 400)); got != "a?b"+strings.Repeat("x", venueMessageMax-3) {
+		t.Error(got)
+	}
+}

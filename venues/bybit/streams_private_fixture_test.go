@@ -1,0 +1,245 @@
+package bybit
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"go.uber.org/zap"
+
+	"venuegate/venues"
+	"venuegate/venues/internal/wsclient"
+)
+
+// privateStream is a private feed without a connection, that is up.
+func privateStream(t testing.TB) (*privateFeed, *heard) {
+	t.Helper()
+	c := New(Sim("http://127.0.0.1:1", "ws://127.0.0.1:1"))
+	h := &heard{}
+	f := &privateFeed{
+		account: newAccount(c, venues.Credentials{APIKey: scriptKey, APISecret: scriptSecret}), sink: h,
+		log: zap.NewNop(), link: wsclient.New(wsclient.Options{}), connected: true,
+	}
+	return f, h
+}
+
+// play passes messages to the feed and then lets the waits end.
+func (f *privateFeed) play(t testing.TB, messages ...[]byte) {
+	t.Helper()
+	now := time.Now()
+	for _, m := range messages {
+		if err := f.handle(m, now); err != nil {
+			t.Errorf("%.300s: %v", m, err)
+		}
+	}
+	f.tell(f.join.flush(now.Add(time.Minute)))
+}
+
+// livesOf are the steps of every order, which must be legal.
+func livesOf(t testing.TB, reports []venues.ExecutionReport) map[string][]venues.OrderStatus {
+	t.Helper()
+	lives := map[string][]venues.OrderStatus{}
+	for _, r := range reports {
+		status := venues.StatusPending
+		if life := lives[r.VenueOrderID]; len(life) > 0 {
+			status = life[len(life)-1]
+		}
+		if !status.CanBecome(r.Status) {
+			t.Errorf("%s goes from %s to %s", r.VenueOrderID, status, r.Status)
+		}
+		lives[r.VenueOrderID] = append(lives[r.VenueOrderID], r.Status)
+	}
+	return lives
+}
+
+// One order that fills at once: execution, order, position, wallet.
+func TestRecordedFOKFill(t *testing.T) {
+	f, h := privateStream(t)
+	var messages [][]byte
+	for _, r := range recordings(t, "ws_private_seq_fok_fill_SOLUSDT.jsonl") {
+		if !strings.HasPrefix(r.Name, "ack") {
+			messages = append(messages, r.Msg)
+		}
+	}
+	f.play(t, messages...)
+	f.play(t, messages...) // the venue may tell everything twice
+	lives := livesOf(t, h.reports)
+	if len(lives) != 1 || len(h.positions) != 2 || h.balances != 2 || len(h.reports) != 2 {
+		t.Fatalf("lives %v, %d positions, %d balances", lives, len(h.positions), h.balances)
+	}
+	r := h.reports[0]
+	if r.Status != venues.StatusFilled || r.Fill == nil || r.ClientOrderID != "1759432560816495533" || !r.FilledQty.Equal(dec("0.2").Decimal) ||
+		!r.Fill.Price.Equal(dec("233.02").Decimal) || r.Fill.FeeCurrency != "USDT" || r.TimeInForce != venues.FillOrKill {
+		t.Errorf("%+v with %+v", r, r.Fill)
+	}
+	if !r.Fill.Fee.Decimal.Equal(dec("0.030245996").Decimal) { // the fee and the tax on it
+		t.Errorf("fee %s", r.Fill.Fee.Decimal)
+	}
+	if p := h.positions[0]; p.Symbol != "SOLUSDT" || p.Side != venues.Long || !p.Qty.Equal(dec("0.2").Decimal) || !p.LiquidationPrice.Valid || p.StopLoss.Valid {
+		t.Errorf("%+v", p)
+	}
+}
+
+func TestRecordedPrivateOrders(t *testing.T) {
+	want := [][]string{
+		{"XRPUSDT limit open"},
+		{"SOLUSDT limit filled"},
+		{"BTCUSDC market filled"},
+		{"ESPORTSUSDT limit filled"},
+		{"SOLUSDT limit cancelled"},
+		{"BTCUSDT stop_market untriggered"},
+		{"BTCUSDT stop_market filled"},
+		{"BTCUSDT stop_market cancelled", "BTCUSDT market filled"},
+		{"BTCUSDT limit open"},
+		{"BTCUSDT limit open"},
+		nil,
+	}
+	for n, r := range recordings(t, "ws_private_order.jsonl") {
+		f, h := privateStream(t)
+		f.play(t, r.Msg)
+		var got []string
+		for _, report := range h.reports {
+			got = append(got, report.Symbol+" "+string(report.Type)+" "+string(report.Status))
+			if (report.Fault != nil) != (report.Status == venues.StatusCancelled && report.Type.IsStop()) {
+				t.Errorf("%s: fault %+v", r.Name, report.Fault)
+			}
+		}
+		if !slices.Equal(got, want[n]) {
+			t.Errorf("%s: %v, want %v", r.Name, got, want[n])
+		}
+		livesOf(t, h.reports)
+	}
+}
+
+func TestRecordedPrivateExecutions(t *testing.T) {
+	for _, file := range []string{"ws_private_execution.jsonl", "ws_private_execution_fast.jsonl"} {
+		for _, r := range recordings(t, file) {
+			f, h := privateStream(t)
+			if strings.Contains(file, "fast") { // not subscribed: no fee, no kind
+				if f.handle(r.Msg, time.Now()) == nil {
+					t.Errorf("%s: understood", r.Name)
+				}
+				continue
+			}
+			f.play(t, r.Msg)
+			for _, report := range h.reports {
+				if report.Fill == nil || !report.Fill.Fee.Valid || report.Fill.FeeCurrency == "" || report.Status != venues.StatusPartiallyFilled ||
+					report.FilledQty.LessThan(report.Fill.Qty) || report.Qty.LessThan(report.FilledQty) {
+					t.Errorf("%s: %+v with %+v", r.Name, report, report.Fill)
+				}
+			}
+			var push struct{ Data []executionRecord }
+			if err := json.Unmarshal(r.Msg, &push); err != nil || len(push.Data) == 0 {
+				t.Fatal(err)
+			}
+			if len(h.reports) == 0 && push.Data[0].Category == category && push.Data[0].isFill() {
+				t.Errorf("%s: nothing was told", r.Name)
+			}
+		}
+	}
+}
+
+func TestRecordedPrivatePositions(t *testing.T) {
+	want := [][]string{
+		{"SOLUSDT/long 0.2"},
+		{"BTCUSDC/long 0.001"},
+		{"XRPUSDT/long 4"},
+		{"BTCUSDT/long 0.02", "BTCUSDT/short 0"},
+		{"BTCUSDT/long 0.002"},
+		{"BTCUSDT/long 0", "BTCUSDT/short 0"},
+		{"ETHUSDT/short 0.01"},
+	}
+	for n, r := range recordings(t, "ws_private_position.jsonl") {
+		f, h := privateStream(t)
+		f.play(t, r.Msg)
+		var got []string
+		for _, p := range h.positions {
+			got = append(got, p.Key()+" "+p.Qty.String())
+		}
+		if !slices.Equal(got, want[n]) {
+			t.Errorf("%s: %v, want %v", r.Name, got, want[n])
+		}
+		f.play(t, r.Msg) // the venue repeats positions with every order
+		if again := len(h.positions) - len(got); again != len(got) && !(n == 5 && again == 0) {
+			t.Errorf("%s: %d the second time", r.Name, again)
+		}
+	}
+	for _, r := range recordings(t, "ws_private_wallet.jsonl") {
+		f, h := privateStream(t)
+		if f.play(t, r.Msg); h.balances != 1 {
+			t.Errorf("%s: told %d times", r.Name, h.balances)
+		}
+	}
+}
+
+// Answers to control messages are no events, on either kind of stream.
+func TestRecordedControlMessages(t *testing.T) {
+	for _, r := range recordings(t, "ws_control.jsonl") {
+		f, h := privateStream(t)
+		f.play(t, r.Msg)
+		s, p := publicStream(t, nil)
+		s.Message(nil, r.Msg)
+		if len(h.reports)+len(h.lost)+h.connected+len(p.interrupted)+len(p.resumed) != 0 {
+			t.Errorf("%s: %+v %+v", r.Name, h, p)
+		}
+	}
+}
+
+// The documentation's samples of what is read here can be read.
+func TestDocumentationSamples(t *testing.T) {
+	read := map[string]func(r recording) error{
+		"docs/v5/order/open-order.mdx":        func(r recording) error { return reportsOf(t, r) },
+		"docs/v5/order/order-list.mdx":        func(r recording) error { return reportsOf(t, r) },
+		"docs/v5/websocket/private/order.mdx": func(r recording) error { return streamed(t, r) },
+		"docs/v5/websocket/private/execution.mdx": func(r recording) error {
+			return streamed(t, r)
+		},
+		"docs/v5/websocket/private/position.mdx": func(r recording) error { return streamed(t, r) },
+		"docs/v5/websocket/private/wallet.mdx":   func(r recording) error { return streamed(t, r) },
+		"docs/v5/order/execution.mdx": func(r recording) error {
+			for _, row := range rowsOf[executionRecord](t, r) {
+				if _, err := row.fill(); err != nil {
+					return err
+				}
+			}
+			return nil
+		},
+		"docs/v5/account/wallet-balance.mdx": func(r recording) error {
+			_, err := rowsOf[walletRecord](t, r)[0].balances(accountMode{margin: crossMargin})
+			return err
+		},
+	}
+	count := 0
+	for _, r := range recordings(t, "doc_samples.jsonl") {
+		if !json.Valid(r.Msg) {
+			t.Errorf("%s is no JSON", r.Page)
+		}
+		if try := read[r.Page]; try != nil {
+			count++
+			if err := try(r); err != nil {
+				t.Errorf("%s: %v", r.Page, err)
+			}
+		}
+	}
+	if count < 8 {
+		t.Errorf("%d samples", count)
+	}
+}
+
+func reportsOf(t *testing.T, r recording) error {
+	t.Helper()
+	for _, row := range rowsOf[orderRecord](t, r) {
+		if _, err := row.report(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func streamed(t *testing.T, r recording) error {
+	t.Helper()
+	f, _ := privateStream(t)
+	return f.handle(r.Msg, time.Now())
+}
