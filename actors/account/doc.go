@@ -21,12 +21,13 @@
 // # Files
 //
 // state.go holds the state and the end of each step; the steps are in place.go
-// (intents), report.go (what the venue says), change.go (amend and cancel),
-// inquiry.go (unknown outcomes), reconcile.go (comparison with the venue),
-// funds.go (positions and balances), events.go (outbox and journal) and
-// settle.go (answers). All of these are pure: time and ids come in, effects go
-// out. effects.go carries effects out; actor.go only dispatches; client.go is
-// the way in.
+// (intents), report.go and fills.go (what the venue says), change.go and amend.go
+// (cancel and amend), inquiry.go (unknown outcomes), reconcile.go (comparison
+// with the venue), protection.go and closing.go (stop loss and take profit, and
+// the end of what cannot be protected), funds.go (positions and balances),
+// events.go (outbox and journal) and settle.go (answers). All of these are pure:
+// time and ids come in, effects go out. effects.go carries effects out, load.go
+// reads the store; actor.go only dispatches; client.go is the way in.
 //
 // # A quantity and its fills agree
 //

@@ -55,7 +55,9 @@ func (s *state) loaded(m moment, in loadDone) {
 		}
 		o.inquiry.due = time.Time{} // the reconciliation asks for all of them
 		s.watch(o)
-		s.after(publishOrder{o.Order})
+		if !o.Status.IsClosed() {
+			s.after(publishOrder{o.Order})
+		}
 	}
 	s.relink(m)
 	s.isLoaded = true

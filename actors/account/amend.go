@@ -1,0 +1,143 @@
+package account
+
+import (
+	"errors"
+
+	"github.com/shopspring/decimal"
+
+	"venuegate/venues"
+)
+
+type terms struct {
+	qty          decimal.Decimal
+	price        venues.Optional
+	triggerPrice venues.Optional
+}
+
+func (t terms) of(o *order) bool {
+	return t.qty.Equal(o.Qty) && venues.EqualOptional(t.price, o.Price) && venues.EqualOptional(t.triggerPrice, o.TriggerPrice)
+}
+
+// reads gives a venue's status its meaning under the change: the cancelled first
+// half of a replacement is replaced, if something is left to place.
+func (c *change) reads(o *order, status venues.OrderStatus) venues.OrderStatus {
+	if c.replace && status == venues.StatusCancelled && c.wanted.qty.GreaterThan(o.FilledQty) {
+		return venues.StatusReplaced
+	}
+	return status
+}
+
+// amend changes an active order in place, or replaces it where the venue cannot.
+func (s *state) amend(m moment, in amendOrder) {
+	o, refusal := s.changeable(in.cmd.OrderID)
+	if refusal == nil {
+		refusal = s.admitAmend(o, in)
+	}
+	if refusal != nil {
+		s.after(replyOrder{to: in.orderReply, err: refusal})
+		return
+	}
+	o.change = change{kind: venues.PendingAmend, wanted: wantedTerms(o, in.cmd)}
+	o.PendingAction = venues.PendingAmend
+	s.waitForChange(m, o, in.orderReply)
+	s.touch(o)
+	switch {
+	case o.change.wanted.of(o): // nothing to do: settled at the end of the step
+	case o.Type.IsStop() && o.Status == venues.StatusUntriggered && !s.caps.AmendStops:
+		o.change.replace = true
+		o.change.sent = true
+		s.after(callCancel{orderID: o.OrderID, ref: o.ref()})
+	default:
+		s.after(callAmend{orderID: o.OrderID, request: o.amendRequest(m)})
+	}
+}
+
+func (s *state) admitAmend(o *order, in amendOrder) *venues.Error {
+	switch {
+	case o.change.kind != venues.PendingNone:
+		return venues.Errorf(venues.CodeOrderRejected, "another change of the order is on its way").With("reason", "change_pending")
+	case !o.Status.IsActive():
+		return notActive(&o.Order)
+	case in.cmd.StopLoss.Valid || in.cmd.TakeProfit.Valid:
+		return venues.InvalidFields(venues.FieldFault{Field: "stopLoss", Rule: "protection_cannot_be_amended"})
+	case in.cmd.Qty.Valid && in.cmd.Qty.Decimal.LessThanOrEqual(o.FilledQty):
+		return venues.InvalidFields(venues.FieldFault{
+			Field: "qty", Rule: "not_above_filled", Given: venues.FormatDecimal(in.cmd.Qty.Decimal),
+			Allowed: "above " + venues.FormatDecimal(o.FilledQty),
+		})
+	case in.cmd.Price.Valid && o.Type.IsMarket():
+		return venues.InvalidFields(venues.FieldFault{Field: "price", Rule: "not_of_this_type"})
+	case in.cmd.TriggerPrice.Valid && o.Status != venues.StatusUntriggered:
+		return venues.InvalidFields(venues.FieldFault{Field: "triggerPrice", Rule: "not_of_this_type"})
+	}
+	if in.instrument == nil {
+		return venues.Errorf(venues.CodeSymbolNotTradable, "%s is not an instrument of %s", o.Symbol, s.exchange)
+	}
+	spec := o.OrderSpec
+	t := wantedTerms(o, in.cmd)
+	spec.Qty, spec.Price, spec.TriggerPrice = t.qty, t.price, t.triggerPrice
+	if err := in.instrument.CheckOrder(&spec, in.mark); err != nil {
+		return err
+	}
+	return checkProtection(&spec, in.mark)
+}
+
+func wantedTerms(o *order, cmd venues.AmendOrder) terms {
+	t := terms{qty: o.Qty, price: o.Price, triggerPrice: o.TriggerPrice}
+	if cmd.Qty.Valid {
+		t.qty = cmd.Qty.Decimal
+	}
+	if cmd.Price.Valid {
+		t.price = cmd.Price
+	}
+	if cmd.TriggerPrice.Valid {
+		t.triggerPrice = cmd.TriggerPrice
+	}
+	return t
+}
+
+func (o *order) amendRequest(m moment) venues.AmendRequest {
+	return venues.AmendRequest{
+		OrderRef: o.ref(), Side: o.Side, Qty: o.change.wanted.qty,
+		Price: o.change.wanted.price, TriggerPrice: o.change.wanted.triggerPrice,
+		ReduceOnly: o.ReduceOnly, Deadline: m.now.Add(orderLifeMax),
+	}
+}
+
+// amended takes the venue's answer to an amend.
+func (s *state) amended(m moment, in amendDone) {
+	o, known := s.orders[in.orderID]
+	if !known {
+		return
+	}
+	s.touch(o)
+	switch {
+	case in.err == nil:
+		s.apply(m, o, in.report)
+		if o.change.kind == venues.PendingAmend && !o.change.wanted.of(o) { // not shown yet
+			s.inquire(m, o, inquirySteps[1])
+		}
+	case errors.Is(in.err, venues.ErrOutcomeUnknown):
+		s.inquire(m, o, inquirySteps[0])
+	case venues.CodeOf(in.err) == venues.CodeNotFound:
+		s.inquire(m, o, 0)
+	case o.change.kind == venues.PendingAmend: // and not a cancel that has overtaken it
+		s.refuseChange(o, in.err)
+	}
+}
+
+// succeed places what is left of a replaced order under a new id.
+func (s *state) succeed(m moment, o *order) {
+	wanted := o.change.wanted
+	next := s.newOrder(m, venues.PlaceOrder{
+		OrderSpec: o.OrderSpec, Source: o.Source, ChannelID: o.ChannelID, Comment: o.Comment,
+	})
+	next.Qty, next.Price, next.TriggerPrice = wanted.qty.Sub(o.FilledQty), wanted.price, wanted.triggerPrice
+	next.Protection = planProtection(&next.OrderSpec)
+	next.Replaces, o.ReplacedBy = o.OrderID, next.OrderID
+	next.waiters, next.replyDue = o.change.waiters, m.now.Add(answerWithin)
+	o.change.waiters = nil
+	s.endChange(o)
+	s.after(callPlace{orderID: next.OrderID, request: next.request()})
+	s.touch(next)
+}

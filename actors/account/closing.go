@@ -1,0 +1,98 @@
+package account
+
+import (
+	"time"
+
+	"venuegate/persistence"
+	"venuegate/venues"
+)
+
+// unprotected says whether a filled entry lacks a leg that it should have.
+func (o *order) unprotected() bool {
+	if !o.FilledQty.IsPositive() || o.guard.closing {
+		return false
+	}
+	for _, kind := range protecting() {
+		if leg := o.Protection.Leg(kind); leg != nil && leg.Status == venues.ProtectionPending {
+			return true
+		}
+	}
+	return false
+}
+
+// guardDue retries failed legs, raises the alarm, and at last closes.
+func (s *state) guardDue(m moment, o *order) {
+	if isDue(o.guard.due, m.now) {
+		s.protect(m, o)
+	}
+	if !isDue(o.guard.alarmDue, m.now) {
+		return
+	}
+	o.guard.alarmDue = time.Time{}
+	if !o.unprotected() {
+		return
+	}
+	s.touch(o)
+	if m.now.Sub(o.guard.since) >= closeUnprotectedAfter {
+		s.closeUnprotected(m, o, "unprotected")
+		return
+	}
+	s.note(m, o, "unprotected", persistence.JournalField{Name: "since", Value: o.guard.since.UTC().Format(venues.TimeFormat)})
+	o.guard.alarmDue = o.guard.since.Add(closeUnprotectedAfter)
+}
+
+// closeUnprotected closes what an entry opened, and keeps it from opening more:
+// it could not be protected.
+func (s *state) closeUnprotected(m moment, o *order, why string) {
+	o.guard.closing = true
+	o.guard.due, o.guard.alarmDue = time.Time{}, time.Time{}
+	s.note(m, o, "closed_by_protection", persistence.JournalField{Name: "reason", Value: why})
+	s.withdraw(m, o)
+	s.cancelOtherLegs(m, o, "")
+	s.exit(m, o)
+}
+
+// exit makes the intent of the order that closes what is still open.
+func (s *state) exit(m moment, o *order) {
+	rest := o.FilledQty.Sub(o.guard.exited)
+	if o.guard.exit != nil || !rest.IsPositive() {
+		return
+	}
+	out := s.newOrder(m, venues.PlaceOrder{
+		OrderSpec: venues.OrderSpec{
+			Symbol: o.Symbol, Side: o.Side.Opposite(), Type: venues.TypeMarket, Qty: rest,
+			ReduceOnly: true, TimeInForce: venues.ImmediateOrCancel,
+		},
+		Source: venues.SourceProtection,
+	})
+	out.EntryOrderID, out.Protects = o.OrderID, venues.ProtectingStopLoss
+	o.guard.exit = out
+	s.after(callPlace{orderID: out.OrderID, request: out.request()})
+	s.touch(out)
+}
+
+// exitChanged follows a closing order to its end; what it left open is tried
+// again until it is closed.
+func (s *state) exitChanged(m moment, o *order) {
+	out := o.guard.exit
+	if !out.Status.IsClosed() {
+		return
+	}
+	o.guard.exit = nil
+	o.guard.exited = o.guard.exited.Add(out.FilledQty)
+	if out.Error != nil && out.Error.Reason == venues.ReasonNoPosition {
+		o.guard.exited = o.FilledQty
+	}
+	if o.guard.exited.LessThan(o.FilledQty) {
+		wait := min(protectRetry<<min(o.guard.retries, 8), closeRetryMax)
+		o.guard.retries++
+		o.guard.due = earlier(o.guard.due, m.now.Add(wait))
+		s.watch(o)
+		return
+	}
+	for _, kind := range protecting() {
+		if leg := o.Protection.Leg(kind); leg != nil && leg.Status == venues.ProtectionPending {
+			s.setLeg(o, kind, venues.ProtectionFailed, leg.OrderID)
+		}
+	}
+}

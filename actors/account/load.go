@@ -1,0 +1,102 @@
+package account
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"venuegate/persistence"
+)
+
+// ordersOfFills lists the venue's ids of the orders whose fills are recorded.
+func (a *account) ordersOfFills(ctx context.Context, symbol string, from time.Time) (map[string]bool, error) {
+	known := map[string]bool{}
+	q := persistence.FillQuery{
+		Customer: a.deps.Customer, Exchange: a.deps.Exchange, Symbol: symbol,
+		From: from, Limit: persistence.PageSizeMax,
+	}
+	for {
+		page, err := a.deps.Store.Fills(ctx, q)
+		if err != nil {
+			return nil, err
+		}
+		for _, f := range page.Items {
+			known[f.VenueOrderID] = true
+		}
+		if page.Next == nil {
+			return known, nil
+		}
+		q.After = page.Next
+	}
+}
+
+// findStored reads an order by client id; nil if the store has none.
+func (a *account) findStored(ctx context.Context, clientID string) (*loadedOrder, error) {
+	record, err := a.deps.Store.OrderByClientID(ctx, a.deps.Customer, clientID)
+	if errors.Is(err, persistence.ErrNotFound) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	loaded, err := a.loadOrder(ctx, record)
+	return &loaded, err
+}
+
+// load reads what the account must know before it does anything. What an
+// incarnation before this one has submitted is waited for.
+func (a *account) load(ctx context.Context) any {
+	var done loadDone
+	flushed := make(chan error, 1)
+	a.deps.Journal.Submit(persistence.Batch{Fence: a.deps.Fence}, func(err error) { flushed <- err })
+	select {
+	case err := <-flushed:
+		if err != nil {
+			return loadDone{err: err}
+		}
+	case <-ctx.Done():
+		return loadDone{err: ctx.Err()}
+	}
+	state, err := a.deps.Store.AccountState(ctx, a.deps.Customer, a.deps.Exchange)
+	if err != nil && !errors.Is(err, persistence.ErrNotFound) {
+		return loadDone{err: err}
+	}
+	done.account = state
+	records, err := a.deps.Store.UnfinishedOrders(ctx, a.deps.Customer, a.deps.Exchange)
+	if err != nil {
+		return loadDone{err: err}
+	}
+	for _, record := range records {
+		loaded, err := a.loadOrder(ctx, record)
+		if err != nil {
+			return loadDone{err: err}
+		}
+		done.orders = append(done.orders, loaded)
+	}
+	return done
+}
+
+func (a *account) loadOrder(ctx context.Context, record persistence.OrderRecord) (loadedOrder, error) {
+	loaded := loadedOrder{record: record}
+	if record.RequestID != "" {
+		claim, err := a.deps.Store.Idempotency(ctx, a.deps.Customer, record.Scope, record.RequestID)
+		switch {
+		case err == nil && claim.OrderID == record.OrderID && claim.FreedAt.IsZero():
+			loaded.claim = &claim
+		case err != nil && !errors.Is(err, persistence.ErrNotFound):
+			return loaded, err
+		}
+	}
+	q := persistence.FillQuery{Customer: a.deps.Customer, OrderID: record.OrderID, Limit: persistence.PageSizeMax}
+	for {
+		page, err := a.deps.Store.Fills(ctx, q)
+		if err != nil {
+			return loaded, err
+		}
+		loaded.fills = append(loaded.fills, page.Items...)
+		if page.Next == nil {
+			return loaded, nil
+		}
+		q.After = page.Next
+	}
+}
