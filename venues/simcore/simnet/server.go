@@ -14,12 +14,14 @@ import (
 
 // Limits of a server.
 const (
-	bodyBytesMax     = 1 << 20
-	headerBytesMax   = 32 << 10
-	readTimeout      = 30 * time.Second
-	idleTimeout      = 5 * time.Minute
-	connectionsMax   = 4096
-	shutdownDeadline = 5 * time.Second
+	bodyBytesMax   = 1 << 20
+	headerBytesMax = 32 << 10
+	readTimeout    = 30 * time.Second
+	idleTimeout    = 5 * time.Minute
+	connectionsMax = 4096
+	// shutdownDeadline is how long requests may take to end; then their
+	// connections are cut.
+	shutdownDeadline = 2 * time.Second
 	// workerIdleMax also bounds how long the HTTP server's housekeeping outlives
 	// its listener.
 	workerIdleMax = 200 * time.Millisecond
@@ -50,7 +52,7 @@ type Server struct {
 
 	mu        sync.Mutex
 	apps      []*fiber.App
-	listeners []net.Listener
+	listeners []*connections
 	closed    bool
 }
 
@@ -67,13 +69,14 @@ func (s *Server) Closing() <-chan struct{} { return s.closing }
 
 // Serve serves an application on a listener until Close.
 func (s *Server) Serve(app *fiber.App, listener net.Listener) {
+	tracked := track(listener)
 	s.mu.Lock()
-	s.apps, s.listeners = append(s.apps, app), append(s.listeners, listener)
+	s.apps, s.listeners = append(s.apps, app), append(s.listeners, tracked)
 	s.mu.Unlock()
 	s.serving.Add(1)
 	go func() {
 		defer s.serving.Done()
-		if err := app.Listener(listener); err != nil {
+		if err := app.Listener(tracked); err != nil {
 			s.log.Error("simulated venue stopped listening", zap.Error(err))
 		}
 	}()
@@ -96,7 +99,7 @@ func (s *Server) Close() error {
 	defer cancel()
 	var failed error
 	for _, app := range apps {
-		if err := app.ShutdownWithContext(ctx); err != nil {
+		if err := app.ShutdownWithContext(ctx); err != nil && !errors.Is(err, context.DeadlineExceeded) {
 			failed = errors.Join(failed, fmt.Errorf("stop listening: %w", err))
 		}
 	}
@@ -104,6 +107,7 @@ func (s *Server) Close() error {
 		// An application that has not begun to accept does not close its
 		// listener by itself; one that has, has closed it already.
 		_ = listener.Close()
+		listener.cut()
 	}
 	s.serving.Wait()
 	s.Sessions.wait()
