@@ -285,9 +285,8 @@ func (s *state) endProtection(o *order) {
 	}
 }
 
-// relink joins entries and legs that were read from the store, and goes on where
-// the last incarnation stopped.
-func (s *state) relink(m moment) {
+// relink joins entries and legs that were read from the store.
+func (s *state) relink() {
 	for _, leg := range s.inOrder() {
 		o, known := s.orders[leg.EntryOrderID]
 		switch {
@@ -298,10 +297,15 @@ func (s *state) relink(m moment) {
 			o.guard.closing, o.guard.exit = true, leg
 		}
 	}
+}
+
+// resumeProtection goes on where the last incarnation stopped, once it is known
+// what the venue has.
+func (s *state) resumeProtection(m moment) {
 	for _, o := range s.inOrder() {
 		if o.EntryOrderID == "" && o.Protection.Awake() && o.FilledQty.IsPositive() && !s.caps.AttachedProtection {
 			o.guard.since, o.guard.alarmDue = m.now, m.now.Add(protectWithin)
-			o.guard.due = m.now.Add(protectRetry) // after the legs have been asked for
+			o.guard.due = m.now.Add(protectRetry)
 			s.watch(o)
 		}
 	}

@@ -336,3 +336,49 @@ func TestReplacedStopKeepsItsProtection(t *testing.T) {
 		t.Fatal("the successor has a stop loss and no protection")
 	}
 }
+
+func TestProtectionIsResumedOnceTheVenueWasAsked(t *testing.T) {
+	b := newBench(t, venues.Capabilities{})
+	b.fillEntry("1")
+	restarted := b.reload()
+	restarted.state.ready = false
+	if legs := restarted.legs(time.Minute); len(legs) != 0 {
+		t.Fatal("the position may be gone, and nobody has looked")
+	}
+	long := venues.Position{Symbol: "BTCUSDT", Side: venues.Long, Qty: venues.MustDecimal("1")}
+	restarted.reconciled(reconcileDone{funds: Funds{Positions: []venues.Position{long}}})
+	if legs := restarted.legs(2 * protectRetry); len(legs) != 2 {
+		t.Fatalf("%d legs", len(legs))
+	}
+}
+
+func TestProtectionOfAPositionThatIsGoneIsNotResumed(t *testing.T) {
+	b := newBench(t, venues.Capabilities{})
+	b.fillEntry("1")
+	b.now = b.now.Add(time.Minute)
+	restarted := b.reload()
+	restarted.state.ready = false
+	restarted.reconciled(reconcileDone{})
+	if legs := restarted.legs(time.Minute); len(legs) != 0 {
+		t.Fatalf("%d legs for nothing", len(legs))
+	}
+}
+
+// TestReasonIsKnownBeforeTheFill: the venue tells the end of the position first.
+func TestReasonIsKnownBeforeTheFill(t *testing.T) {
+	b := newBench(t, venues.Capabilities{})
+	b.fillEntry("1")
+	legs := b.legs(time.Second)
+	b.live(legs...)
+	position := venues.Position{Symbol: "BTCUSDT", Side: venues.Long, Qty: venues.MustDecimal("1")}
+	b.step(func(m moment) { b.state.position(m, position) })
+	b.pass(time.Second)
+	b.step(func(m moment) { b.state.report(m, legs[0].says(venues.StatusOpen, "0")) })
+	position.Qty = venues.MustDecimal("0")
+	b.step(func(m moment) { b.state.position(m, position) })
+	for _, e := range b.asked {
+		if p, ok := e.(publishPosition); ok && p.position.Reason != venues.ClosedStopLoss {
+			t.Fatalf("closed by %s", p.position.Reason)
+		}
+	}
+}

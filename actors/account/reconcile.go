@@ -59,7 +59,7 @@ func (s *state) loaded(m moment, in loadDone) {
 			s.after(publishOrder{o.Order})
 		}
 	}
-	s.relink(m)
+	s.relink()
 	s.isLoaded = true
 	s.recon.due = m.now
 }
@@ -125,7 +125,10 @@ func (s *state) reconciled(m moment, in reconcileDone) {
 	s.takePositions(m, in.funds.Positions, in.funds.ReadAt)
 	s.funds.readAt = in.funds.ReadAt
 	s.advanceFills(in)
-	s.ready = true
+	if !s.ready {
+		s.ready = true
+		s.resumeProtection(m)
+	}
 	s.recon.begunAt = in.startedAt
 	s.recon.due = m.now.Add(reconcileIdle)
 	switch {
