@@ -1,0 +1,48 @@
+// Package bybitsim is a simulated Bybit v5 venue: category linear, unified
+// trading account. It speaks the venue's REST and WebSocket protocols with wire
+// structs of its own over the exchange of package simcore.
+//
+// # Use
+//
+//	sim, err := bybitsim.New(bybitsim.Options{Seed: 1})
+//	venue, _ := net.Listen("tcp", "127.0.0.1:0")
+//	control, _ := net.Listen("tcp", "127.0.0.1:0")
+//	sim.Serve(venue, control)
+//	defer sim.Close()
+//	demo := sim.DemoAccount()           // key, secret, 100 000 USDT
+//	endpoints := sim.Endpoints()        // restUrl, wsUrl, controlUrl
+//
+// One listener serves REST under /v5 and the sockets /v5/public/linear,
+// /v5/private and /v5/trade. The other serves the control API of package simnet.
+//
+// # What it copies
+//
+//   - Errors are codes in an envelope with HTTP 200; the limit of an address is
+//     a bare 403 for ten minutes.
+//   - A timestamp more than one second ahead is refused (10002) whatever the
+//     window. A GET with a body is refused with 403.
+//   - Limits are rolling seconds of each account and endpoint (10006), shared by
+//     REST and the order entry socket.
+//   - Answers to orders are acknowledgements. What cannot be done after all is
+//     cancelled: post-only that would take, fill-or-kill that cannot be filled.
+//   - orderLinkId is unique for ever (110072).
+//   - The private stream tells executions first, then orders, positions and the
+//     wallet. An order that filled at once is told once, as Filled.
+//   - Limit prices outside the band are moved to its edge, unless the account
+//     asked for an error.
+//   - Stops that an order brings along are set on the position when the order
+//     first fills; the twin of one that fired is deactivated, and so are both
+//     when the position is closed.
+//   - Orders that ended without an execution are gone from history after a day;
+//     realtime knows the last 500 closed ones.
+//   - Book streams begin with a snapshot and count u up by one for each delta
+//     within a window of fixed size.
+//   - Last pages have a cursor, instruments excepted.
+//
+// # What it does not
+//
+// Batches, spot, inverse, options, isolated and portfolio margin, partial and
+// trailing stops, amending conditional orders, fractions of a leverage, a
+// position mode for each symbol, RSA keys. Margin is that of simcore: position
+// and order margin leave out the fee to close.
+package bybitsim

@@ -1,0 +1,81 @@
+package bybitsim
+
+import (
+	"time"
+
+	"github.com/shopspring/decimal"
+	"go.uber.org/zap"
+
+	"venuegate/venues/simcore"
+)
+
+// Options of a simulator. Zero values are the defaults that each field names.
+type Options struct {
+	// Seed makes market, ids and the demo account's credentials repeatable.
+	Seed uint64
+	// Quiet leaves the books still: they move only when told to.
+	Quiet bool
+	// Now is the base clock; default time.Now.
+	Now func() time.Time
+	// ClockOffset is how far the venue's clock is ahead at the start.
+	ClockOffset time.Duration
+	// Ledger receives every order; default a ledger in memory. The simulator
+	// does not close it.
+	Ledger *simcore.Ledger
+	// Logger; default none.
+	Logger *zap.Logger
+	// DemoCredentials replace those that the seed gives the demo account.
+	DemoCredentials *simcore.Credentials
+	RateLimits      RateLimits
+	// PushDelay is how long a private message waits; default zero, which sends
+	// it when the order is done and most often before the acknowledgement.
+	PushDelay time.Duration
+	// AckDelay is how long the answer to an executed order call waits.
+	AckDelay time.Duration
+	// ReadLag is how long a new execution cannot be queried; default zero.
+	ReadLag time.Duration
+	// TriggerDelay between Triggered and the order; default zero.
+	TriggerDelay time.Duration
+	// SessionSilenceMax ends a stream without any message of the client;
+	// default 10 min.
+	SessionSilenceMax time.Duration
+	// DemoTrading refuses what the venue's demo environment does not offer.
+	DemoTrading bool
+}
+
+// Defaults and fixed limits.
+const (
+	silenceMaxDefault    = 10 * time.Minute
+	streamMessagesPerSec = 100
+	topicsPerSessionMax  = 2000
+	topicBytesMax        = 21_000
+	pumpInterval         = 50 * time.Millisecond
+	demoAccountID        = "demo"
+	apiKeyLen            = 18
+	apiSecretLen         = 36
+	openOrdersMax        = 500
+	conditionalsMax      = 10
+	recentClosedMax      = 500
+	executionsMax        = 100_000
+	linkIDLenMax         = 36
+	queryWindowMax       = 7 * 24 * time.Hour
+	unfilledRetention    = 24 * time.Hour
+	filledRetention      = 2 * 365 * 24 * time.Hour
+)
+
+// Fees of every account, as the venue's lowest tier pays them.
+var (
+	feeMaker = decimal.New(2, -4)
+	feeTaker = decimal.New(55, -5)
+)
+
+func (o Options) withDefaults() Options {
+	if o.Logger == nil {
+		o.Logger = zap.NewNop()
+	}
+	if o.SessionSilenceMax == 0 {
+		o.SessionSilenceMax = silenceMaxDefault
+	}
+	o.RateLimits = o.RateLimits.withDefaults()
+	return o
+}

@@ -1,0 +1,157 @@
+package bybitsim
+
+import (
+	"bytes"
+	"encoding/json"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/shopspring/decimal"
+
+	"venuegate/venues"
+)
+
+// decode reads the JSON body of a call.
+func (c *call) decode(into any) *apiError {
+	if json.Unmarshal(c.body, into) != nil {
+		return errTypes
+	}
+	return nil
+}
+
+// amount is a decimal of a request: a string, or absent where it is empty.
+type amount struct {
+	decimal.Decimal
+	set bool
+}
+
+// UnmarshalJSON takes strings alone, as the venue does.
+func (a *amount) UnmarshalJSON(data []byte) error {
+	if bytes.Equal(data, []byte("null")) {
+		return nil
+	}
+	var text string
+	if err := json.Unmarshal(data, &text); err != nil || text == "" {
+		return err
+	}
+	parsed, err := venues.ParseDecimal(text)
+	a.Decimal, a.set = parsed, err == nil
+	return err
+}
+
+// category checks the category, which every call must name.
+func category(text string) *apiError {
+	if text != "linear" {
+		return errCategory
+	}
+	return nil
+}
+
+// listed is the listing of a symbol.
+func (s *Sim) listed(symbol string) (*listing, *apiError) {
+	if l, ok := s.listings[symbol]; ok {
+		return l, nil
+	}
+	return nil, errSymbol
+}
+
+// queried is the listing of the query's symbol; nil where there is none in it.
+func (s *Sim) queried(c *call) (*listing, *apiError) {
+	if failed := category(c.query.Get("category")); failed != nil {
+		return nil, failed
+	}
+	symbol := c.query.Get("symbol")
+	if symbol == "" {
+		return nil, nil
+	}
+	return s.listed(symbol)
+}
+
+// limit is a page size: otherwise where it was not sent, the most where it is
+// larger.
+func (c *call) limit(otherwise, most int) (int, *apiError) {
+	text := c.query.Get("limit")
+	if text == "" {
+		return otherwise, nil
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 1 {
+		return 0, errParam("params error: limit invalid")
+	}
+	return min(n, most), nil
+}
+
+// moment is a time in milliseconds; zero where it was not sent.
+func (c *call) moment(name string) (time.Time, *apiError) {
+	text := c.query.Get(name)
+	if text == "" {
+		return time.Time{}, nil
+	}
+	ms, err := strconv.ParseInt(text, 10, 64)
+	if err != nil || ms < 0 {
+		return time.Time{}, errParam("params error: %s invalid", name)
+	}
+	return time.UnixMilli(ms), nil
+}
+
+// span is the time window of a query of history: seven days at most, the last
+// seven by default, seven from or to a single bound.
+func (c *call) span() (from, to time.Time, failed *apiError) {
+	if from, failed = c.moment("startTime"); failed != nil {
+		return from, to, failed
+	}
+	if to, failed = c.moment("endTime"); failed != nil {
+		return from, to, failed
+	}
+	switch {
+	case from.IsZero() && to.IsZero():
+		from, to = c.now.Add(-queryWindowMax), c.now
+	case from.IsZero():
+		from = to.Add(-queryWindowMax)
+	case to.IsZero():
+		to = from.Add(queryWindowMax)
+	case to.Before(from) || to.Sub(from) > queryWindowMax:
+		return from, to, errWindow
+	}
+	return from, to, nil
+}
+
+func within(at, from, to time.Time) bool { return !at.Before(from) && !at.After(to) }
+
+// paginate cuts a page out of a list. The cursor names the first and the last
+// item of the page before, already percent-encoded, and is not empty on the
+// last page either.
+func paginate[T any](c *call, list []T, limit int, key func(*T) string) (page []T, cursor string, failed *apiError) {
+	if after := c.query.Get("cursor"); after != "" {
+		_, last, found := strings.Cut(after, ",")
+		if !found {
+			return nil, "", errCursor
+		}
+		list = itemsAfter(list, last, key)
+	}
+	page = list[:min(limit, len(list))]
+	if len(page) == 0 {
+		return []T{}, "", nil
+	}
+	return page, url.QueryEscape(key(&page[0]) + "," + key(&page[len(page)-1])), nil
+}
+
+func itemsAfter[T any](list []T, last string, key func(*T) string) []T {
+	for i := range list {
+		if key(&list[i]) == last {
+			return list[i+1:]
+		}
+	}
+	return nil
+}
+
+// page is the result of all lists.
+type page[T any] struct {
+	Category string `json:"category"`
+	List     []T    `json:"list"`
+	Cursor   string `json:"nextPageCursor"`
+}
+
+func linear[T any](list []T, cursor string) page[T] { return page[T]{"linear", list, cursor} }

@@ -1,0 +1,95 @@
+package bybitsim
+
+import "venuegate/venues/simcore"
+
+// amendBody is the body of an amendment; what is absent stays.
+type amendBody struct {
+	refBody
+	Qty          amount `json:"qty"`
+	Price        amount `json:"price"`
+	TriggerPrice amount `json:"triggerPrice"`
+	TakeProfit   amount `json:"takeProfit"`
+	StopLoss     amount `json:"stopLoss"`
+	TpTriggerBy  string `json:"tpTriggerBy"`
+	SlTriggerBy  string `json:"slTriggerBy"`
+}
+
+func (s *Sim) amendOrder(c *call) (any, *apiError) {
+	var body amendBody
+	if failed := c.decode(&body); failed != nil {
+		return nil, failed
+	}
+	l, ref, failed := body.check(s)
+	if failed != nil {
+		return nil, failed
+	}
+	o, err := s.exchange.Order(c.account.ID, l.Symbol, ref)
+	if err != nil {
+		return nil, s.amendWaiting(c, ref)
+	}
+	if !o.Status.Open() {
+		return nil, errTooLate
+	}
+	if failed := s.amend(c, &o, l, body); failed != nil {
+		return nil, failed
+	}
+	return ack{OrderID: uuidOf(o.ID), OrderLinkID: o.ClientID}, nil
+}
+
+// amendWaiting is the answer about an order that is not in the book.
+func (s *Sim) amendWaiting(c *call, ref simcore.OrderRef) *apiError {
+	if waiting, err := s.exchange.Conditional(c.account.ID, ref); err == nil && waiting.Open() {
+		return errParam("amending conditional orders is not simulated")
+	}
+	return errTooLate
+}
+
+func (s *Sim) amend(c *call, o *simcore.Order, l *listing, body amendBody) *apiError {
+	detail := detailOf(o.Detail)
+	restopped, failed := s.amendStops(o, detail, body)
+	if failed != nil {
+		return failed
+	}
+	request := simcore.AmendRequest{
+		Account: c.account.ID, Symbol: l.Symbol, Order: simcore.OrderRef{ID: o.ID}, Qty: body.Qty.Decimal, Price: body.Price.Decimal,
+	}
+	if request.Qty.IsPositive() && request.Qty.LessThanOrEqual(o.FilledQty()) {
+		return bad(110064, "The modified contract quantity cannot be less than or equal to the filled quantity.")
+	}
+	if request.Price.IsPositive() {
+		if request.Price, failed = s.priceInBand(c.account.ID, l, o.Side, request.Price); failed != nil {
+			return failed
+		}
+	}
+	_, err := s.exchange.Amend(request)
+	switch {
+	case err == nil || restopped && reasonOf(err) == simcore.ReasonNoChange:
+		return nil
+	case reasonOf(err) == simcore.ReasonUnknownOrder:
+		return errTooLate
+	}
+	return refused(err)
+}
+
+// amendStops changes the stops that the order brings along; "0" removes one.
+func (s *Sim) amendStops(o *simcore.Order, detail *orderDetail, body amendBody) (bool, *apiError) {
+	wanted, _, _ := detail.read()
+	if body.TakeProfit.set {
+		wanted.takeProfit, wanted.takeTriggerBy = body.TakeProfit.Decimal, orLast(body.TpTriggerBy)
+	}
+	if body.StopLoss.set {
+		wanted.stopLoss, wanted.stopTrigger = body.StopLoss.Decimal, orLast(body.SlTriggerBy)
+	}
+	price := o.Price()
+	if body.Price.set {
+		price = body.Price.Decimal
+	}
+	if failed := checkStopSides(o.Side, wanted, price, "OrderPrice"); failed != nil {
+		return false, failed
+	}
+	detail.mu.Lock()
+	defer detail.mu.Unlock()
+	changed := !detail.stops.takeProfit.Equal(wanted.takeProfit) || !detail.stops.stopLoss.Equal(wanted.stopLoss)
+	detail.stops = wanted
+	return changed, nil
+}

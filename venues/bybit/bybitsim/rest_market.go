@@ -1,0 +1,300 @@
+package bybitsim
+
+import (
+	"strconv"
+	"time"
+
+	"venuegate/venues/simcore"
+)
+
+type timeBody struct {
+	TimeSecond string `json:"timeSecond"`
+	TimeNano   string `json:"timeNano"`
+}
+
+func (s *Sim) time(*call) (any, *apiError) {
+	now := s.clock.Now()
+	return timeBody{strconv.FormatInt(now.Unix(), 10), strconv.FormatInt(now.UnixNano(), 10)}, nil
+}
+
+type bookBody struct {
+	Symbol string      `json:"s"`
+	Bids   [][2]string `json:"b"`
+	Asks   [][2]string `json:"a"`
+	TS     int64       `json:"ts"`
+	U      int64       `json:"u"`
+	Seq    int64       `json:"seq"`
+	CTS    int64       `json:"cts"`
+}
+
+const (
+	bookLimitDefault = 25
+	bookLimitMax     = 1000
+)
+
+// orderbook answers the book with the u of its 1000-level stream.
+func (s *Sim) orderbook(c *call) (any, *apiError) {
+	l, failed := s.queried(c)
+	if failed != nil {
+		return nil, failed
+	}
+	if l == nil {
+		return nil, errSymbol
+	}
+	limit, failed := c.limit(bookLimitDefault, bookLimitMax)
+	if failed != nil {
+		return nil, failed
+	}
+	book, _ := s.exchange.Book(l.Symbol, limit)
+	now := s.clock.Now().UnixMilli()
+	return bookBody{
+		Symbol: l.Symbol, Bids: trimmedRows(book.Bids), Asks: trimmedRows(book.Asks), TS: now, CTS: now,
+		U: s.streams.lastU(l.Symbol, bookLimitMax), Seq: book.UpdateID,
+	}, nil
+}
+
+func trimmedRows(levels []simcore.Level) [][2]string {
+	rows := make([][2]string, len(levels))
+	for i, level := range levels {
+		rows[i] = [2]string{level.Price.String(), level.Qty.String()}
+	}
+	return rows
+}
+
+// intervals are the venue's words for candle lengths.
+var intervals = map[string]simcore.Interval{
+	"1": "1m", "3": "3m", "5": "5m", "15": "15m", "30": "30m", "60": "1h", "120": "2h", "240": "4h",
+	"360": "6h", "720": "12h", "D": "1d", "W": "1w", "M": "1M",
+}
+
+const (
+	klineLimitDefault = 200
+	klineLimitMax     = 1000
+)
+
+type klineBody struct {
+	Category string      `json:"category"`
+	Symbol   string      `json:"symbol"`
+	List     [][7]string `json:"list"`
+}
+
+// kline answers candles, newest first; the first may still be open.
+func (s *Sim) kline(c *call) (any, *apiError) {
+	l, failed := s.queried(c)
+	if failed != nil {
+		return nil, failed
+	}
+	interval, known := intervals[c.query.Get("interval")]
+	if l == nil || !known {
+		return nil, errParam("params error: symbol or interval invalid")
+	}
+	limit, failed := c.limit(klineLimitDefault, klineLimitMax)
+	if failed != nil {
+		return nil, failed
+	}
+	from, failed := c.moment("start")
+	if failed != nil {
+		return nil, failed
+	}
+	to, failed := c.moment("end")
+	if failed != nil {
+		return nil, failed
+	}
+	if !to.IsZero() {
+		// The exchange leaves the end out, the venue counts it in.
+		to = to.Add(time.Millisecond)
+	}
+	candles := s.exchange.Candles(l.Symbol, interval, from, to, limit)
+	body := klineBody{Category: "linear", Symbol: l.Symbol, List: make([][7]string, 0, len(candles))}
+	for i := len(candles) - 1; i >= 0; i-- {
+		k := candles[i]
+		body.List = append(body.List, [7]string{
+			millisText(k.Start), k.Open.String(), k.High.String(), k.Low.String(), k.Close.String(), k.Volume.String(), k.QuoteVolume.String(),
+		})
+	}
+	return body, nil
+}
+
+type recentTradeBody struct {
+	ExecID       string `json:"execId"`
+	Symbol       string `json:"symbol"`
+	Price        string `json:"price"`
+	Size         string `json:"size"`
+	Side         string `json:"side"`
+	Time         string `json:"time"`
+	IsBlockTrade bool   `json:"isBlockTrade"`
+	IsRPITrade   bool   `json:"isRPITrade"`
+	Seq          string `json:"seq"`
+}
+
+const (
+	tradesLimitDefault = 500
+	tradesLimitMax     = 1000
+)
+
+type categoryList[T any] struct {
+	Category string `json:"category"`
+	List     []T    `json:"list"`
+}
+
+func (s *Sim) recentTrade(c *call) (any, *apiError) {
+	l, failed := s.queried(c)
+	if failed != nil {
+		return nil, failed
+	}
+	if l == nil {
+		return nil, errSymbol
+	}
+	limit, failed := c.limit(tradesLimitDefault, tradesLimitMax)
+	if failed != nil {
+		return nil, failed
+	}
+	trades := s.exchange.Trades(l.Symbol, limit)
+	body := categoryList[recentTradeBody]{Category: "linear", List: make([]recentTradeBody, 0, len(trades))}
+	for i := len(trades) - 1; i >= 0; i-- {
+		t := trades[i]
+		body.List = append(body.List, recentTradeBody{
+			ExecID: executionID(t.ID, false), Symbol: l.Symbol, Price: l.price(t.Price()), Size: l.qty(t.Qty()),
+			Side: sideWord(t.Taker), Time: millisText(t.Time), Seq: strconv.FormatInt(s.firstSeq+int64(t.Group%seqSpan), 10),
+		})
+	}
+	return body, nil
+}
+
+// seqSpan keeps the sequence of a trade within the integers that JSON carries.
+const seqSpan = 1 << 40
+
+func (s *Sim) tickers(c *call) (any, *apiError) {
+	l, failed := s.queried(c)
+	if failed != nil {
+		return nil, failed
+	}
+	body := categoryList[map[string]string]{Category: "linear", List: []map[string]string{}}
+	for _, symbol := range s.symbols {
+		if l == nil && s.listings[symbol].Halted || l != nil && l.Symbol != symbol {
+			continue
+		}
+		body.List = append(body.List, s.ticker(s.listings[symbol], s.dayOf(symbol)))
+	}
+	return body, nil
+}
+
+type riskLimitBody struct {
+	ID                int    `json:"id"`
+	Symbol            string `json:"symbol"`
+	RiskLimitValue    string `json:"riskLimitValue"`
+	MaintenanceMargin string `json:"maintenanceMargin"`
+	InitialMargin     string `json:"initialMargin"`
+	IsLowestRisk      int    `json:"isLowestRisk"`
+	MaxLeverage       string `json:"maxLeverage"`
+	MmDeduction       string `json:"mmDeduction"`
+}
+
+// riskLimit answers the tiers of a symbol.
+func (s *Sim) riskLimit(c *call) (any, *apiError) {
+	l, failed := s.queried(c)
+	if failed != nil {
+		return nil, failed
+	}
+	tiers := []riskLimitBody{}
+	for _, symbol := range s.symbols {
+		if l != nil && l.Symbol != symbol {
+			continue
+		}
+		for i, b := range s.listings[symbol].Brackets {
+			tier := riskLimitBody{
+				ID: i + 1, Symbol: symbol, RiskLimitValue: b.NotionalCap.String(), MaintenanceMargin: b.MaintenanceRate.String(),
+				InitialMargin: ratio(one, dec(strconv.Itoa(b.LeverageMax))), MaxLeverage: strconv.Itoa(b.LeverageMax),
+				MmDeduction: b.MaintenanceCum.String(),
+			}
+			if i == 0 {
+				tier.IsLowestRisk = 1
+			}
+			tiers = append(tiers, tier)
+		}
+	}
+	return linear(tiers, ""), nil
+}
+
+type priceLimitBody struct {
+	Symbol string `json:"symbol"`
+	Buy    string `json:"buyLmt"`
+	Sell   string `json:"sellLmt"`
+	TS     string `json:"ts"`
+}
+
+func (s *Sim) priceLimit(c *call) (any, *apiError) {
+	l, failed := s.listed(c.query.Get("symbol"))
+	if failed != nil {
+		return nil, failed
+	}
+	low, high := s.band(l)
+	return priceLimitBody{l.Symbol, l.price(high), l.price(low), millisText(s.clock.Now())}, nil
+}
+
+type maintenanceBody struct {
+	ID           string   `json:"id"`
+	Title        string   `json:"title"`
+	State        string   `json:"state"`
+	Begin        string   `json:"begin"`
+	End          string   `json:"end"`
+	Href         string   `json:"href"`
+	ServiceTypes []int    `json:"serviceTypes"`
+	Product      []int    `json:"product"`
+	UIDSuffix    []string `json:"uidSuffix"`
+	MaintainType int      `json:"maintainType"`
+	Env          int      `json:"env"`
+}
+
+// systemStatus shows a maintenance for as long as a fault plays one.
+func (s *Sim) systemStatus(*call) (any, *apiError) {
+	records := list[maintenanceBody]{List: []maintenanceBody{}}
+	for _, f := range s.faults.List() {
+		if f.Do != simcore.FaultMaintenance || f.Times > 0 && f.Struck >= f.Times {
+			continue
+		}
+		now := s.clock.Now()
+		records.List = append(records.List, maintenanceBody{
+			ID: uuidOf(int64(f.ID)), Title: "Simulated maintenance", State: "ongoing", Begin: millisText(now),
+			End: millisText(now.Add(banDefault)), ServiceTypes: []int{1, 2}, Product: []int{1}, UIDSuffix: []string{}, MaintainType: 2, Env: 1,
+		})
+	}
+	return records, nil
+}
+
+const (
+	instrumentsLimitDefault = 500
+	instrumentsLimitMax     = 1000
+)
+
+// instrumentsInfo answers listings page by page, trading ones unless another
+// status is asked for.
+func (s *Sim) instrumentsInfo(c *call) (any, *apiError) {
+	l, failed := s.queried(c)
+	if failed != nil {
+		return nil, failed
+	}
+	limit, failed := c.limit(instrumentsLimitDefault, instrumentsLimitMax)
+	if failed != nil {
+		return nil, failed
+	}
+	status, base := c.query.Get("status"), c.query.Get("baseCoin")
+	listed := []instrumentBody{}
+	for _, symbol := range s.symbols {
+		body := s.instrument(s.listings[symbol])
+		switch {
+		case l != nil && l.Symbol != symbol, base != "" && body.BaseCoin != base,
+			status != "" && body.Status != status, l == nil && status == "" && body.Status != statusTrading:
+			continue
+		}
+		listed = append(listed, body)
+	}
+	page, cursor, failed := paginate(c, listed, limit, func(i *instrumentBody) string { return i.Symbol })
+	if failed != nil {
+		return nil, failed
+	}
+	if len(page) > 0 && page[len(page)-1].Symbol == listed[len(listed)-1].Symbol {
+		cursor = ""
+	}
+	return linear(page, cursor), nil
+}

@@ -1,0 +1,52 @@
+package bybitsim
+
+import "net/http"
+
+// endpoint is one call of the venue's REST interface.
+type endpoint struct {
+	security security
+	// notInDemo marks what the demo environment refuses.
+	notInDemo bool
+	handle    func(*Sim, *call) (any, *apiError)
+}
+
+type route struct{ method, path string }
+
+// routes is the venue's REST interface as far as it is simulated.
+var routes map[route]endpoint
+
+// The table names handlers that look at the table; it is filled late because a
+// package variable may not depend on itself.
+func init() {
+	routes = map[route]endpoint{
+		{http.MethodGet, "/v5/market/time"}:             {handle: (*Sim).time},
+		{http.MethodGet, "/v5/market/instruments-info"}: {handle: (*Sim).instrumentsInfo},
+		{http.MethodGet, "/v5/market/orderbook"}:        {handle: (*Sim).orderbook},
+		{http.MethodGet, "/v5/market/kline"}:            {handle: (*Sim).kline},
+		{http.MethodGet, "/v5/market/tickers"}:          {handle: (*Sim).tickers},
+		{http.MethodGet, "/v5/market/recent-trade"}:     {handle: (*Sim).recentTrade},
+		{http.MethodGet, "/v5/market/risk-limit"}:       {handle: (*Sim).riskLimit},
+		{http.MethodGet, "/v5/market/price-limit"}:      {handle: (*Sim).priceLimit},
+		{http.MethodGet, "/v5/system/status"}:           {handle: (*Sim).systemStatus},
+
+		{http.MethodPost, "/v5/order/create"}:     {security: trading, handle: (*Sim).createOrder},
+		{http.MethodPost, "/v5/order/amend"}:      {security: trading, handle: (*Sim).amendOrder},
+		{http.MethodPost, "/v5/order/cancel"}:     {security: trading, handle: (*Sim).cancelOrder},
+		{http.MethodPost, "/v5/order/cancel-all"}: {security: trading, handle: (*Sim).cancelAll},
+		{http.MethodPost, "/v5/order/pre-check"}:  {security: trading, notInDemo: true, handle: (*Sim).preCheck},
+		{http.MethodGet, "/v5/order/realtime"}:    {security: reading, handle: (*Sim).realtimeOrders},
+		{http.MethodGet, "/v5/order/history"}:     {security: reading, handle: (*Sim).orderHistory},
+		{http.MethodGet, "/v5/execution/list"}:    {security: reading, handle: (*Sim).executionList},
+
+		{http.MethodGet, "/v5/position/list"}:          {security: reading, handle: (*Sim).positionList},
+		{http.MethodPost, "/v5/position/set-leverage"}: {security: trading, handle: (*Sim).setLeverage},
+		{http.MethodPost, "/v5/position/switch-mode"}:  {security: trading, handle: (*Sim).switchMode},
+		{http.MethodPost, "/v5/position/trading-stop"}: {security: trading, handle: (*Sim).tradingStop},
+
+		{http.MethodGet, "/v5/account/wallet-balance"}:       {security: reading, handle: (*Sim).walletBalance},
+		{http.MethodGet, "/v5/account/info"}:                 {security: reading, handle: (*Sim).accountInfo},
+		{http.MethodGet, "/v5/account/fee-rate"}:             {security: reading, notInDemo: true, handle: (*Sim).feeRate},
+		{http.MethodPost, "/v5/account/set-limit-px-action"}: {security: trading, handle: (*Sim).setLimitPriceAction},
+		{http.MethodGet, "/v5/user/query-api"}:               {security: reading, handle: (*Sim).queryAPI},
+	}
+}
