@@ -61,7 +61,7 @@ func (s *state) admit(in placeOrder) *venues.Error {
 	if err := checkProtection(&in.cmd.OrderSpec, in.mark); err != nil {
 		return err
 	}
-	if len(s.orders) >= UnfinishedMax && len(s.unfinished()) >= UnfinishedMax {
+	if len(s.orders) >= UnfinishedMax && s.unfinishedCount() >= UnfinishedMax {
 		return venues.Errorf(venues.CodeRiskRejected, "too many open orders").
 			With("rule", "max_open_orders").With("limit", UnfinishedMax)
 	}

@@ -75,6 +75,8 @@ func newState(c Config, fence persistence.Fence) *state {
 // order is a record with what is only of use while it is being worked on.
 type order struct {
 	persistence.OrderRecord
+	// dirty says that the step has touched the order.
+	dirty bool
 	// venueKeys are where byVenue has the order.
 	venueKeys []string
 	// stored is the record as it was last put into a batch.
@@ -166,14 +168,22 @@ func (s *state) unfinished() []*order {
 	return open
 }
 
-// touch marks an order as changed: the end of the step stores and publishes it.
-func (s *state) touch(o *order) {
-	for _, d := range s.dirty {
-		if d == o {
-			return
+func (s *state) unfinishedCount() int {
+	n := 0
+	for _, o := range s.orders {
+		if !o.Status.IsClosed() {
+			n++
 		}
 	}
-	s.dirty = append(s.dirty, o)
+	return n
+}
+
+// touch marks an order as changed: the end of the step stores and publishes it.
+func (s *state) touch(o *order) {
+	if !o.dirty {
+		o.dirty = true
+		s.dirty = append(s.dirty, o)
+	}
 }
 
 func (s *state) after(e effect) { s.out.after = append(s.out.after, e) }
@@ -189,6 +199,7 @@ func (s *state) finish(m moment) output {
 		}
 	}
 	for _, o := range s.dirty {
+		o.dirty = false
 		if o.changed() {
 			o.UpdatedAt = venues.At(m.now)
 			o.stored = o.OrderRecord
