@@ -55,6 +55,9 @@ type Market interface {
 
 // Updates hears of what has become durable. Methods must not block.
 type Updates interface {
+	// Reconciled tells all that is open, once after each start: what was told
+	// before it is void.
+	Reconciled(exchange venues.Venue, orders []venues.Order, positions []venues.Position, balances []venues.Balance)
 	OrderChanged(venues.Order)
 	PositionChanged(venues.Position)
 	BalancesChanged(venues.Venue, []venues.Balance)

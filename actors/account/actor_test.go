@@ -81,9 +81,10 @@ func (still) Mark(string) venues.Optional { return venues.Some(venues.MustDecima
 
 type silence struct{}
 
-func (silence) OrderChanged(venues.Order)                      {}
-func (silence) PositionChanged(venues.Position)                {}
-func (silence) BalancesChanged(venues.Venue, []venues.Balance) {}
+func (silence) Reconciled(venues.Venue, []venues.Order, []venues.Position, []venues.Balance) {}
+func (silence) OrderChanged(venues.Order)                                                    {}
+func (silence) PositionChanged(venues.Position)                                              {}
+func (silence) BalancesChanged(venues.Venue, []venues.Balance)                               {}
 
 // ledgerVenue accepts every order and rests it; answer decides what the caller
 // hears.

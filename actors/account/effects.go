@@ -79,6 +79,11 @@ type (
 		funds Funds
 		err   error
 	}
+	publishAll struct {
+		orders    []venues.Order
+		positions []venues.Position
+		balances  []venues.Balance
+	}
 	publishOrder    struct{ order venues.Order }
 	publishPosition struct{ position venues.Position }
 	publishBalances struct{ balances []venues.Balance }
@@ -264,6 +269,10 @@ func (e replyFunds) run(*account, *actors.Context) {
 		return
 	}
 	e.to.Send(e.funds)
+}
+
+func (e publishAll) run(a *account, _ *actors.Context) {
+	a.deps.Updates.Reconciled(a.deps.Exchange, e.orders, e.positions, e.balances)
 }
 
 func (e publishOrder) run(a *account, _ *actors.Context) { a.deps.Updates.OrderChanged(e.order) }

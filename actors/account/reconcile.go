@@ -127,6 +127,7 @@ func (s *state) reconciled(m moment, in reconcileDone) {
 	s.advanceFills(in)
 	if !s.ready {
 		s.ready = true
+		s.after(s.everything())
 		s.resumeProtection(m)
 	}
 	s.recon.begunAt = in.startedAt
@@ -138,6 +139,15 @@ func (s *state) reconciled(m moment, in reconcileDone) {
 		s.recon.due = m.now.Add(reconcileBusy)
 	}
 	s.recon.again = false
+}
+
+// everything is what is open now, for those who heard of an incarnation before.
+func (s *state) everything() publishAll {
+	all := publishAll{positions: s.positions(), balances: s.funds.balances}
+	for _, o := range s.unfinished() {
+		all.orders = append(all.orders, o.Order)
+	}
+	return all
 }
 
 // takeAnswers goes through the orders that were not among the open ones and were

@@ -101,6 +101,8 @@ func (c *customer) Receive(ctx *actors.Context, msg any) {
 		c.topics.snapshot(in.sub, now)
 	case leave:
 		c.topics.remove(in.sub)
+	case reconciled:
+		c.topics.replace(in, now)
 	case orderChanged:
 		c.topics.orderChanged(in.order, now)
 	case positionChanged:
@@ -213,7 +215,7 @@ func (c *customer) close(ctx *actors.Context, exchange venues.Venue) {
 // to tell.
 func (c *customer) ended(ctx *actors.Context, in *actors.ChildEnded) {
 	if exchange, ok := strings.CutPrefix(in.Name, "account/"); ok {
-		c.topics.drop(venues.Venue(exchange), time.Now())
+		c.topics.replace(reconciled{exchange: venues.Venue(exchange)}, time.Now())
 	}
 	if in.Err != nil {
 		ctx.Logger().Error("account lost", zap.String("account", in.Name), zap.Error(in.Err))

@@ -42,6 +42,11 @@ func (c Client) Subscribe(ctx context.Context, kind venues.TopicKind, sink venue
 // use; never blocks.
 type Updates struct{ ref actors.Ref }
 
+// Reconciled tells all that is open at a venue, in place of what was told before.
+func (u Updates) Reconciled(exchange venues.Venue, orders []venues.Order, positions []venues.Position, balances []venues.Balance) {
+	u.ref.Tell(reconciled{exchange: exchange, orders: orders, positions: positions, balances: balances})
+}
+
 // OrderChanged tells the new state of an order.
 func (u Updates) OrderChanged(o venues.Order) { u.ref.Tell(orderChanged{order: o}) }
 

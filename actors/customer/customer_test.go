@@ -208,3 +208,34 @@ func TestAccountRemovedWhileItIsReplacedStaysRemoved(t *testing.T) {
 		}
 	})
 }
+
+// TestRestartedAccountTakesBackWhatItTold: an order that closed while the account
+// was down must not stay open on the stream.
+func TestRestartedAccountTakesBackWhatItTold(t *testing.T) {
+	actortest.Run(t, func(kit *actortest.Kit) {
+		h := start(kit)
+		ctx := context.Background()
+		if err := h.client.Connect(ctx, persistence.VenueAccount{Customer: "c1", Exchange: venues.Binance}); err != nil {
+			t.Fatal(err)
+		}
+		kit.Settle()
+		h.updates.OrderChanged(venues.Order{OrderID: "o1", Exchange: venues.Binance, Status: venues.StatusOpen})
+		h.updates.OrderChanged(venues.Order{OrderID: "o2", Exchange: venues.Binance, Status: venues.StatusOpen})
+		var orders, positions listener
+		for kind, l := range map[venues.TopicKind]*listener{venues.TopicOrders: &orders, venues.TopicPositions: &positions} {
+			if _, err := h.client.Subscribe(ctx, kind, l); err != nil {
+				t.Fatal(err)
+			}
+		}
+		h.updates.Reconciled(venues.Binance,
+			[]venues.Order{{OrderID: "o2", Exchange: venues.Binance, Status: venues.StatusOpen}},
+			[]venues.Position{{Exchange: venues.Binance, Symbol: "BTCUSDT", Side: venues.Long, Qty: venues.MustDecimal("1")}}, nil)
+		kit.Settle()
+		if got := orders.take(); got != "snapshot 2 o1=open,o2=open; snapshot 2 o2=open" {
+			t.Error(got)
+		}
+		if got := positions.take(); got != "snapshot 0 0 positions; snapshot 0 1 positions" {
+			t.Error(got)
+		}
+	})
+}

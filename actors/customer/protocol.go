@@ -41,6 +41,13 @@ type (
 		actors.Internal
 		sub *subscription
 	}
+	reconciled struct {
+		actors.Internal
+		exchange  venues.Venue
+		orders    []venues.Order
+		positions []venues.Position
+		balances  []venues.Balance
+	}
 	orderChanged struct {
 		actors.Internal
 		order venues.Order

@@ -123,8 +123,10 @@ func (t *topics) orderChanged(o venues.Order, now time.Time) {
 	})
 }
 
+func positionKey(p *venues.Position) string { return string(p.Exchange) + "/" + p.Key() }
+
 func (t *topics) positionChanged(p venues.Position, now time.Time) {
-	key := string(p.Exchange) + "/" + p.Key()
+	key := positionKey(&p)
 	if p.Qty.IsZero() {
 		delete(t.positions, key)
 	} else {
@@ -144,11 +146,18 @@ func (t *topics) balancesChanged(exchange venues.Venue, balances []venues.Balanc
 	}
 }
 
-// drop forgets what an account has told; everyone is told anew what is left.
-func (t *topics) drop(exchange venues.Venue, now time.Time) {
-	maps.DeleteFunc(t.orders, func(_ string, o venues.Order) bool { return o.Exchange == exchange })
-	maps.DeleteFunc(t.positions, func(_ string, p venues.Position) bool { return p.Exchange == exchange })
-	delete(t.balances, exchange)
+// replace puts all that an account has in place of what it told before; everyone
+// gets a snapshot.
+func (t *topics) replace(in reconciled, now time.Time) {
+	maps.DeleteFunc(t.orders, func(_ string, o venues.Order) bool { return o.Exchange == in.exchange })
+	maps.DeleteFunc(t.positions, func(_ string, p venues.Position) bool { return p.Exchange == in.exchange })
+	for _, o := range in.orders {
+		t.orders[o.OrderID] = o
+	}
+	for _, p := range in.positions {
+		t.positions[positionKey(&p)] = p
+	}
+	t.balances[in.exchange] = in.balances
 	for _, topic := range t.byKind {
 		for _, s := range topic.subs {
 			t.snapshot(s, now)
