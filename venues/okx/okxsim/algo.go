@@ -1,0 +1,244 @@
+package okxsim
+
+import (
+	"sync"
+	"time"
+
+	"github.com/shopspring/decimal"
+	"go.uber.org/zap"
+
+	"venuegate/venues/simcore"
+)
+
+// legKind is what a conditional order of the exchange is within an algo order.
+type legKind string
+
+const (
+	legTrigger    legKind = ""
+	legStopLoss   legKind = "sl"
+	legTakeProfit legKind = "tp"
+)
+
+// Types and states of algo orders.
+const (
+	algoConditional = "conditional"
+	algoOCO         = "oco"
+	algoTrigger     = "trigger"
+	algoTrailing    = "move_order_stop"
+
+	algoLive      = "live"
+	algoEffective = "effective"
+	algoCanceled  = "canceled"
+	algoFailed    = "order_failed"
+)
+
+// algo is one algo order: one conditional order of the exchange, or two of
+// which the first that triggers cancels the other.
+type algo struct {
+	desk    *algoDesk
+	arg     algoArg
+	account string
+	qty     decimal.Decimal
+
+	// The rest is guarded by the desk's lock.
+	id          int64
+	legs        map[int64]legKind
+	open        int
+	state       string
+	actual      legKind
+	fired       bool
+	orderID     int64
+	failCode    string
+	createdAt   time.Time
+	updatedAt   time.Time
+	triggeredAt time.Time
+}
+
+// algosMax bounds how many ended algo orders are remembered.
+const algosMax = 50_000
+
+// algoDesk joins the exchange's conditional orders into the venue's algo
+// orders. The exchange calls it under its own lock, so that what it wants of
+// the exchange waits for settle.
+type algoDesk struct {
+	sim *Sim
+
+	mu      sync.Mutex
+	byID    map[int64]*algo
+	history []*algo
+	due     []func()
+}
+
+func newAlgoDesk(s *Sim) *algoDesk { return &algoDesk{sim: s, byID: map[int64]*algo{}} }
+
+// settle does what the newest events asked for: it cancels the other leg of
+// what triggered and places what was attached to orders that filled.
+func (d *algoDesk) settle() {
+	for {
+		d.mu.Lock()
+		due := d.due
+		d.due = nil
+		d.mu.Unlock()
+		if len(due) == 0 {
+			return
+		}
+		for _, do := range due {
+			do()
+		}
+	}
+}
+
+// orderChanged makes what is attached to an order due when the order is over
+// and something of it was filled.
+func (d *algoDesk) orderChanged(event *simcore.OrderEvent) {
+	o, detail := event.Order, detailOf(&event.Order)
+	if o.Status.Open() || len(detail.attached) == 0 || o.FilledQty().IsZero() {
+		return
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.due = append(d.due, func() {
+		for _, attached := range detail.attached {
+			if failed := d.sim.activate(&o, attached); failed != nil {
+				d.sim.log.Info("attached stop was not placed", zap.Int64("order", o.ID), zap.String("code", failed.code))
+			}
+		}
+	})
+}
+
+// legChanged follows a conditional order of the exchange.
+func (d *algoDesk) legChanged(c *simcore.Conditional) {
+	detail, ok := c.Request.Detail.(*orderDetail)
+	if !ok || detail.algo == nil {
+		return
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	a, before := detail.algo, detail.algo.state
+	a.follow(c, detail.leg)
+	if a.state == before {
+		return
+	}
+	if before == "" {
+		d.remember(a)
+	}
+	d.sim.hub.algoChanged(a.account, a.body())
+}
+
+// follow takes the state of one leg over. The lock is held.
+func (a *algo) follow(c *simcore.Conditional, leg legKind) {
+	a.updatedAt = c.UpdatedAt
+	switch c.Status {
+	case simcore.ConditionalWaiting:
+		if a.id == 0 {
+			a.id, a.state, a.createdAt = c.ID, algoLive, c.CreatedAt
+		}
+		a.legs[c.ID] = leg
+		a.open++
+	case simcore.ConditionalTriggering:
+		a.fired, a.actual, a.triggeredAt = true, leg, c.TriggeredAt
+		a.cancelOthers(c.ID)
+	case simcore.ConditionalTriggered:
+		a.state, a.orderID = algoEffective, c.OrderID
+	case simcore.ConditionalRejected:
+		a.state, a.failCode = algoFailed, refused(&simcore.Refusal{Reason: c.Rejected}).code
+	case simcore.ConditionalCancelled, simcore.ConditionalExpired:
+		a.open--
+		if a.open == 0 && a.state == algoLive {
+			a.state = algoCanceled
+		}
+	case simcore.ConditionalFinished:
+	}
+}
+
+func (a *algo) cancelOthers(id int64) {
+	for other := range a.legs {
+		if other == id {
+			continue
+		}
+		a.desk.due = append(a.desk.due, func() { a.desk.cancelLeg(a.account, other) })
+	}
+}
+
+// cancelLeg ends a conditional order; one that is over already needs nothing.
+func (d *algoDesk) cancelLeg(account string, id int64) bool {
+	_, err := d.sim.exchange.CancelConditional(account, simcore.OrderRef{ID: id})
+	return err == nil
+}
+
+func (d *algoDesk) remember(a *algo) {
+	d.byID[a.id] = a
+	d.history = append(d.history, a)
+	if len(d.history) < 2*algosMax {
+		return
+	}
+	kept := make([]*algo, 0, algosMax)
+	for i, old := range d.history {
+		if i >= len(d.history)-algosMax || old.state == algoLive {
+			kept = append(kept, old)
+			continue
+		}
+		delete(d.byID, old.id)
+	}
+	d.history = kept
+}
+
+// idOf is the venue's id of an algo order.
+func (d *algoDesk) idOf(a *algo) int64 {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return a.id
+}
+
+// waiting says whether an account has live algo orders in a symbol.
+func (d *algoDesk) waiting(account, symbol string) bool {
+	return len(d.list(account, func(a *algo) bool { return a.arg.InstID == symbol && a.state == algoLive })) > 0
+}
+
+// list are the algo orders of an account that keep accepts, newest first.
+func (d *algoDesk) list(account string, keep func(*algo) bool) []algoBody {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	found := []algoBody{}
+	for i := len(d.history) - 1; i >= 0; i-- {
+		if a := d.history[i]; a.account == account && keep(a) {
+			found = append(found, a.body())
+		}
+	}
+	return found
+}
+
+// find is an algo order by the venue's id or, without one, the newest with a
+// client's id.
+func (d *algoDesk) find(account string, id int64, clientID string) *algo {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if id != 0 {
+		if a := d.byID[id]; a != nil && a.account == account {
+			return a
+		}
+		return nil
+	}
+	for i := len(d.history) - 1; i >= 0; i-- {
+		if a := d.history[i]; a.account == account && a.arg.AlgoClOrdID == clientID {
+			return a
+		}
+	}
+	return nil
+}
+
+// cancel ends all legs of a live algo order; false where it is not live.
+func (d *algoDesk) cancel(a *algo) bool {
+	d.mu.Lock()
+	ids := make([]int64, 0, len(a.legs))
+	for id := range a.legs {
+		ids = append(ids, id)
+	}
+	live := a.state == algoLive && !a.fired
+	d.mu.Unlock()
+	done := false
+	for _, id := range ids {
+		done = live && d.cancelLeg(a.account, id) || done
+	}
+	return done
+}

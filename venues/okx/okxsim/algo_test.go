@@ -1,0 +1,61 @@
+package okxsim_test
+
+import "testing"
+
+func TestStopTriggersAndIsLinkedToItsOrder(t *testing.T) {
+	v := quiet(t)
+	business, private := v.loggedIn("business"), v.loggedIn("private")
+	business.subscribe(`{"channel":"orders-algo","instType":"SWAP"}`)
+	private.subscribe(`{"channel":"orders","instType":"SWAP"}`)
+	v.order(`{"instId":"BTC-USDT-SWAP","tdMode":"cross","side":"buy","ordType":"market","sz":"1"}`)
+	placed := v.post("/trade/order-algo", `{"instId":"BTC-USDT-SWAP","tdMode":"cross","side":"sell","ordType":"conditional","sz":"1",`+
+		`"slTriggerPx":"64000","slOrdPx":"-1","reduceOnly":true,"algoClOrdId":"s1"}`)
+	if placed.sCode() != "0" {
+		t.Fatal(placed.raw)
+	}
+	id := placed.Data[0]["algoId"]
+	expect(t, business.push("orders-algo", state("live")), object{"algoId": id, "algoClOrdId": "s1", "ordType": "conditional"})
+	expect(t, v.one(v.get("/trade/orders-algo-pending?ordType=conditional,oco")), object{"algoId": id, "slTriggerPx": "64000"})
+	v.control("/market", `{"symbol":"BTCUSDT","price":"63900"}`)
+	done := business.push("orders-algo", state("effective"))
+	child := private.push("orders", func(_, first object) bool { return first["algoId"] == id && first["state"] == "filled" })
+	expect(t, child, object{"ordId": done["ordId"], "algoClOrdId": "s1", "clOrdId": "", "source": "7", "side": "sell"})
+	expect(t, v.one(v.get("/trade/order-algo?algoClOrdId=s1")), object{"state": "effective", "actualSide": "sl"})
+	if r := v.post("/trade/cancel-algos", `[{"instId":"BTC-USDT-SWAP","algoClOrdId":"s1"}]`); r.sCode() != "51400" {
+		t.Fatal(r.raw)
+	}
+}
+
+func TestAttachedStopsGoLiveWithTheFillAndCancelEachOther(t *testing.T) {
+	v := quiet(t)
+	business := v.loggedIn("business")
+	business.subscribe(`{"channel":"orders-algo","instType":"SWAP"}`)
+	v.order(`{"instId":"BTC-USDT-SWAP","tdMode":"cross","clOrdId":"p1","side":"buy","ordType":"limit","px":"65010","sz":"1",` +
+		`"attachAlgoOrds":[{"attachAlgoClOrdId":"x1","tpTriggerPx":"66000","tpOrdPx":"-1","slTriggerPx":"64000","slOrdPx":"-1"}]}`)
+	live := business.push("orders-algo", state("live"))
+	expect(t, live, object{"ordType": "oco", "algoClOrdId": "x1", "sz": "1", "side": "sell"})
+	v.control("/market", `{"symbol":"BTCUSDT","price":"66100"}`)
+	expect(t, business.push("orders-algo", state("effective")), object{"algoId": live["algoId"], "actualSide": "tp"})
+	if r := v.get("/trade/orders-algo-pending?ordType=oco"); len(r.Data) != 0 {
+		t.Fatal(r.raw)
+	}
+	if r := v.get("/account/positions"); len(r.Data) != 0 {
+		t.Fatal(r.raw)
+	}
+	expect(t, v.one(v.get("/trade/orders-algo-history?ordType=oco&state=effective")), object{"algoId": live["algoId"]})
+}
+
+func TestTriggerWithoutFundsFails(t *testing.T) {
+	v := quiet(t)
+	r := v.post("/trade/order-algo", `{"instId":"BTC-USDT-SWAP","tdMode":"cross","side":"buy","ordType":"trigger","sz":"9000","triggerPx":"66000","orderPx":"-1","algoClOrdId":"t1"}`)
+	if r.sCode() != "0" {
+		t.Fatal(r.raw)
+	}
+	business := v.loggedIn("business")
+	business.subscribe(`{"channel":"orders-algo","instType":"SWAP"}`)
+	if r := v.post("/account/set-leverage", `{"instId":"BTC-USDT-SWAP","lever":"5","mgnMode":"cross"}`); r.Code != "59669" {
+		t.Fatal(r.raw)
+	}
+	v.control("/market", `{"symbol":"BTCUSDT","price":"66100"}`)
+	expect(t, business.push("orders-algo", state("order_failed")), object{"failCode": "51008", "algoClOrdId": "t1"})
+}

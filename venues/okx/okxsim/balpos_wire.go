@@ -1,0 +1,64 @@
+package okxsim
+
+import (
+	"time"
+
+	"venuegate/venues/simcore"
+)
+
+// balPosBody is a message of the channel balance_and_position: only what
+// changed.
+type balPosBody struct {
+	BalData   []balDataBody  `json:"balData"`
+	EventType string         `json:"eventType"`
+	PTime     string         `json:"pTime"`
+	PosData   []posDataBody  `json:"posData"`
+	Trades    []tradeRefBody `json:"trades"`
+}
+
+type balDataBody struct {
+	CashBal string `json:"cashBal"`
+	Ccy     string `json:"ccy"`
+	UTime   string `json:"uTime"`
+}
+
+type posDataBody struct {
+	AvgPx    string `json:"avgPx"`
+	Ccy      string `json:"ccy"`
+	InstID   string `json:"instId"`
+	InstType string `json:"instType"`
+	MgnMode  string `json:"mgnMode"`
+	Pos      string `json:"pos"`
+	PosID    string `json:"posId"`
+	PosSide  string `json:"posSide"`
+	TradeID  string `json:"tradeId"`
+	UTime    string `json:"uTime"`
+}
+
+type tradeRefBody struct {
+	InstID  string `json:"instId"`
+	TradeID string `json:"tradeId"`
+}
+
+func (h *hub) balPos(at time.Time, reason string, balance simcore.Balance, positions []simcore.PositionView) balPosBody {
+	body := balPosBody{
+		BalData:   []balDataBody{{CashBal: balance.Wallet.String(), Ccy: settleCoin, UTime: millis(at)}},
+		EventType: reason, PTime: millis(at), PosData: []posDataBody{}, Trades: []tradeRefBody{},
+	}
+	for i := range positions {
+		p := &positions[i]
+		l := h.sim.listings[p.Symbol]
+		body.PosData = append(body.PosData, posDataBody{
+			AvgPx: orEmpty(p.EntryPrice), Ccy: settleCoin, InstID: p.Symbol, InstType: instTypeSwap, MgnMode: marginCross,
+			Pos: signedPos(p).String(), PosID: l.positionID(p.Side), PosSide: posSideWord(p.Side), UTime: millis(p.UpdatedAt),
+		})
+	}
+	return body
+}
+
+// sendBalPos tells all listeners of an account. The lock is held.
+func (h *hub) sendBalPos(account string, body balPosBody) {
+	for sub := range h.topics[channelBalPos+"@"+account] {
+		h.whisper(sub, pushBody{Data: []balPosBody{body}})
+	}
+}

@@ -1,0 +1,316 @@
+package okxsim
+
+import (
+	"encoding/json"
+	"sort"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"go.uber.org/zap"
+
+	"venuegate/venues/simcore"
+)
+
+// subscription is one channel of one client.
+type subscription struct {
+	client *client
+	arg    channelArg
+	// greeted subscriptions had their first snapshot.
+	greeted bool
+}
+
+// subsMax bounds the channels of a client.
+const subsMax = 1000
+
+// hub knows who listens to what, and sends it. The exchange calls receive under
+// its own lock, so the hub asks the exchange nothing while it holds its own.
+type hub struct {
+	sim *Sim
+
+	mu      sync.Mutex
+	clients map[*client]bool
+	// topics are the listeners of public channels by channel and instrument, of
+	// private ones by channel and account.
+	topics  map[string]map[*subscription]bool
+	feeds   map[string]*bookFeed
+	traded  map[string]bool
+	changed map[string]*accountChanges
+	last    map[time.Duration]time.Time
+	connSeq uint64
+}
+
+func newHub(s *Sim) *hub {
+	return &hub{
+		sim: s, clients: map[*client]bool{}, topics: map[string]map[*subscription]bool{}, feeds: map[string]*bookFeed{},
+		traded: map[string]bool{}, changed: map[string]*accountChanges{}, last: map[time.Duration]time.Time{},
+	}
+}
+
+func (h *hub) enter(cl *client) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.connSeq++
+	cl.connID, cl.toldAt = strconv.FormatUint(0xa4d30000+h.connSeq, 16), h.sim.clock.Base()
+	h.clients[cl] = true
+}
+
+func (h *hub) leave(cl *client) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	delete(h.clients, cl)
+	for _, sub := range cl.subs {
+		h.drop(sub)
+	}
+}
+
+func (h *hub) identify(cl *client, account simcore.AccountInfo) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	cl.account = account
+}
+
+func (h *hub) accountOf(cl *client) string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return cl.account.ID
+}
+
+// traderOf is the account of a client as it is now.
+func (h *hub) traderOf(cl *client) (simcore.AccountInfo, bool) {
+	h.mu.Lock()
+	key := cl.account.Credentials.APIKey
+	h.mu.Unlock()
+	if key == "" {
+		return simcore.AccountInfo{}, false
+	}
+	return h.sim.exchange.AccountByKey(key)
+}
+
+// doom closes a client with the next flush: what is queued is sent before.
+func (h *hub) doom(cl *client, code int) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	cl.doomed = code
+}
+
+func topicOf(arg *channelArg, account string) string {
+	if _, private := socketOf(arg.Channel); private {
+		return arg.Channel + "@" + account
+	}
+	return arg.Channel + ":" + arg.InstID
+}
+
+func (h *hub) subscribe(cl *client, arg channelArg) {
+	var view simcore.BookView
+	if isBook(arg.Channel) {
+		view, _ = h.sim.exchange.Book(arg.InstID, booksDepthMax)
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if old, ok := cl.subs[arg]; ok {
+		h.drop(old)
+	}
+	if len(cl.subs) >= subsMax || !h.clients[cl] {
+		return
+	}
+	sub := &subscription{client: cl, arg: arg}
+	cl.subs[arg] = sub
+	topic := topicOf(&arg, cl.account.ID)
+	if h.topics[topic] == nil {
+		h.topics[topic] = map[*subscription]bool{}
+	}
+	h.topics[topic][sub] = true
+	switch {
+	case isBook(arg.Channel):
+		h.greetBook(sub, view)
+	case strings.Contains(topic, "@"):
+		// The next flush greets whoever was not greeted.
+		h.changesOf(cl.account.ID)
+	case arg.Channel == channelMark, arg.Channel == channelTickers, strings.HasPrefix(arg.Channel, candlePrefix):
+		h.traded[arg.InstID] = true
+		h.last[paceMark] = time.Time{}
+	}
+}
+
+func (h *hub) unsubscribe(cl *client, arg channelArg) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if sub, ok := cl.subs[arg]; ok {
+		h.drop(sub)
+	}
+}
+
+// drop forgets a subscription. The lock is held.
+func (h *hub) drop(sub *subscription) {
+	delete(sub.client.subs, sub.arg)
+	topic := topicOf(&sub.arg, sub.client.account.ID)
+	delete(h.topics[topic], sub)
+	if len(h.topics[topic]) > 0 {
+		return
+	}
+	delete(h.topics, topic)
+	if isBook(sub.arg.Channel) && !h.bookWanted(sub.arg.InstID) {
+		delete(h.feeds, sub.arg.InstID)
+	}
+}
+
+// tell sends a message to one client.
+func (h *hub) tell(cl *client, topic string, data []byte) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.send(cl, topic, data)
+}
+
+func (h *hub) tellJSON(cl *client, topic string, body any) {
+	if data, ok := h.encode(topic, body); ok {
+		h.tell(cl, topic, data)
+	}
+}
+
+func (h *hub) send(cl *client, topic string, data []byte) {
+	cl.toldAt = h.sim.clock.Base()
+	cl.session.Send(topic, data)
+}
+
+func (h *hub) encode(topic string, body any) ([]byte, bool) {
+	data, err := json.Marshal(body)
+	if err != nil {
+		h.sim.log.Error("stream message cannot be encoded", zap.String("topic", topic), zap.Error(err))
+		return nil, false
+	}
+	return data, true
+}
+
+// pushBody is a message of a channel.
+type pushBody struct {
+	Arg       channelArg `json:"arg"`
+	Action    string     `json:"action,omitempty"`
+	EventType string     `json:"eventType,omitempty"`
+	CurPage   int        `json:"curPage,omitempty"`
+	LastPage  bool       `json:"lastPage,omitempty"`
+	Data      any        `json:"data"`
+}
+
+// faultTopic is what faults match: the channel and the instrument, if any.
+func faultTopic(arg *channelArg) string {
+	if arg.InstID == "" {
+		return arg.Channel
+	}
+	return arg.Channel + ":" + arg.InstID
+}
+
+// publish sends public data to all that listen. The lock is held.
+func (h *hub) publish(channel, symbol, action string, data any) {
+	arg := channelArg{Channel: channel, InstID: symbol}
+	topic := topicOf(&arg, "")
+	if len(h.topics[topic]) == 0 {
+		return
+	}
+	raw, ok := h.encode(topic, pushBody{Arg: arg, Action: action, Data: data})
+	if !ok {
+		return
+	}
+	for sub := range h.topics[topic] {
+		h.send(sub.client, faultTopic(&arg), raw)
+	}
+}
+
+// whisper sends private data to one subscription, under its own argument. The
+// lock is held.
+func (h *hub) whisper(sub *subscription, push pushBody) {
+	push.Arg = sub.arg
+	push.Arg.ExtraParams = ""
+	push.Arg.UID = uidOf(sub.client.account.ID)
+	if raw, ok := h.encode(sub.arg.Channel, push); ok {
+		h.send(sub.client, sub.arg.Channel, raw)
+	}
+}
+
+// receive turns an event of the exchange into messages.
+func (h *hub) receive(event simcore.Event) {
+	switch body := event.Body.(type) {
+	case simcore.BookEvent:
+		h.bookChanged(&body)
+	case simcore.TradeEvent:
+		h.tradeHappened(&body)
+	case simcore.MarkEvent:
+		h.markChanged(event.Time, &body)
+	case simcore.CandleEvent:
+		h.candleClosed(&body)
+	case simcore.StatusEvent:
+		h.statusChanged(&body)
+	case simcore.OrderEvent:
+		h.orderChanged(event.Time, &body)
+	case simcore.AccountEvent:
+		h.accountChanged(event.Time, &body)
+	}
+}
+
+// Paces of what is sent by the clock.
+const (
+	paceBook    = 100 * time.Millisecond
+	paceTicker  = 500 * time.Millisecond
+	paceRegular = 5 * time.Second
+	paceMark    = 10 * time.Second
+)
+
+// flush sends what is due at this moment of the base clock.
+func (h *hub) flush(base time.Time) {
+	h.closeSilent(base)
+	h.flushAccounts(h.due(paceRegular, base))
+	if h.due(paceBook, base) {
+		h.flushBooks(base)
+	}
+	if h.due(paceTicker, base) {
+		h.flushMarket()
+	}
+	if h.due(paceMark, base) {
+		h.repeatMarks()
+	}
+}
+
+// due says whether a pace has come round, and begins it anew.
+func (h *hub) due(pace time.Duration, base time.Time) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if base.Sub(h.last[pace]) < pace-pumpInterval/2 {
+		return false
+	}
+	h.last[pace] = base
+	return true
+}
+
+// closeSilent closes clients that were told nothing for too long, and those
+// that are to go.
+func (h *hub) closeSilent(base time.Time) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for cl := range h.clients {
+		switch limit := h.sim.options.SilenceMax; {
+		case cl.doomed != 0:
+			cl.session.Close(cl.doomed, "Login failed")
+		case limit > 0 && base.Sub(cl.toldAt) > limit:
+			cl.session.Close(closeSilence, "No data received in 30s")
+		}
+	}
+}
+
+// wanted are the instruments of the channels with a prefix that somebody
+// listens to, with their channels, in order.
+func (h *hub) wanted(prefix string) []channelArg {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	var args []channelArg
+	for topic := range h.topics {
+		if strings.HasPrefix(topic, prefix) {
+			channel, symbol, _ := strings.Cut(topic, ":")
+			args = append(args, channelArg{Channel: channel, InstID: symbol})
+		}
+	}
+	sort.Slice(args, func(i, j int) bool {
+		return args[i].Channel+args[i].InstID < args[j].Channel+args[j].InstID
+	})
+	return args
+}

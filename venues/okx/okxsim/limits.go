@@ -1,0 +1,96 @@
+package okxsim
+
+import (
+	"sync"
+	"time"
+)
+
+// RateLimits of the venue.
+type RateLimits struct {
+	// Off switches all limits off.
+	Off bool
+	// OrdersPerWindow of one account: new and amended orders of all instruments
+	// in two seconds; default 1000.
+	OrdersPerWindow int
+}
+
+const (
+	ordersPerWindowDefault = 1000
+	limitWindow            = 2 * time.Second
+	// countersMax bounds the keys that are counted at once.
+	countersMax = 10_000
+	banDefault  = 2 * time.Minute
+)
+
+// window counts within fixed spans of the clock.
+type window struct {
+	start time.Time
+	used  int
+}
+
+type limiter struct {
+	limits RateLimits
+
+	mu      sync.Mutex
+	windows map[string]*window
+	banned  map[string]time.Time
+}
+
+func newLimiter(limits RateLimits) *limiter {
+	if limits.OrdersPerWindow == 0 {
+		limits.OrdersPerWindow = ordersPerWindowDefault
+	}
+	return &limiter{limits: limits, windows: map[string]*window{}, banned: map[string]time.Time{}}
+}
+
+// spend counts n against a key's limit per two seconds; false where it is
+// exceeded.
+func (l *limiter) spend(key string, n, limit int, now time.Time) bool {
+	if l.limits.Off {
+		return true
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	w, ok := l.windows[key]
+	if !ok {
+		if len(l.windows) >= countersMax {
+			clear(l.windows)
+		}
+		w = &window{}
+		l.windows[key] = w
+	}
+	if start := now.Truncate(limitWindow); !start.Equal(w.start) {
+		w.start, w.used = start, 0
+	}
+	w.used += n
+	return w.used <= limit
+}
+
+// orders counts new and amended orders of an account.
+func (l *limiter) orders(account string, n int, now time.Time) *apiError {
+	if l.spend("orders "+account, n, l.limits.OrdersPerWindow, now) {
+		return nil
+	}
+	return refuse("50061", "You've reached the maximum order rate limit for this account.")
+}
+
+// ban refuses an address for a while.
+func (l *limiter) ban(ip string, until time.Time) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if len(l.banned) >= countersMax {
+		clear(l.banned)
+	}
+	l.banned[ip] = until
+}
+
+func (l *limiter) isBanned(ip string, now time.Time) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	until, ok := l.banned[ip]
+	if ok && !now.Before(until) {
+		delete(l.banned, ip)
+		return false
+	}
+	return ok
+}

@@ -1,0 +1,78 @@
+package okxsim
+
+import (
+	"time"
+
+	"go.uber.org/zap"
+
+	"venuegate/venues/simcore"
+)
+
+// Options of a simulator. Zero values are the defaults that each field names.
+type Options struct {
+	// Seed makes market, ids and the demo account's credentials repeatable.
+	Seed uint64
+	// Quiet leaves the books still: they move only when told to.
+	Quiet bool
+	// Now is the base clock; default time.Now.
+	Now func() time.Time
+	// ClockOffset is how far the venue's clock is ahead at the start.
+	ClockOffset time.Duration
+	// Ledger receives every order; default a ledger in memory. The simulator
+	// does not close it.
+	Ledger *simcore.Ledger
+	// Logger; default none.
+	Logger *zap.Logger
+	// DemoCredentials replace those that the seed gives the demo account.
+	DemoCredentials *simcore.Credentials
+	// DemoTrading makes the keys those of the venue's demo environment: requests
+	// must carry x-simulated-trading. Otherwise they must not.
+	DemoTrading bool
+	RateLimits  RateLimits
+	// ReadLag is how long a new order or fill cannot be queried; default zero.
+	ReadLag time.Duration
+	// TriggerDelay between the trigger of an algo order and its order; default
+	// 10 ms, negative for none.
+	TriggerDelay time.Duration
+	// SilenceMax closes a connection that was told nothing for so long; default
+	// 30 s, negative for never.
+	SilenceMax time.Duration
+}
+
+// Defaults of Options and limits of the venue.
+const (
+	triggerDelayDefault = 10 * time.Millisecond
+	silenceMaxDefault   = 30 * time.Second
+	pumpInterval        = 50 * time.Millisecond
+	demoAccountID       = "demo"
+	keyLen              = 36
+	secretLen           = 32
+	passphraseLen       = 16
+	clockSkewMax        = 30 * time.Second
+	retentionUnfilled   = 2 * time.Hour
+	retentionHistory    = 7 * 24 * time.Hour
+	retentionFills      = 3 * 24 * time.Hour
+	retentionArchive    = 90 * 24 * time.Hour
+	pageMax             = 100
+	batchOrdersMax      = 20
+	batchAlgosMax       = 10
+	clientIDLenMax      = 32
+	openOrdersMax       = 500
+)
+
+func (o Options) withDefaults() Options {
+	if o.Logger == nil {
+		o.Logger = zap.NewNop()
+	}
+	pick := func(d *time.Duration, otherwise time.Duration) {
+		switch {
+		case *d == 0:
+			*d = otherwise
+		case *d < 0:
+			*d = 0
+		}
+	}
+	pick(&o.TriggerDelay, triggerDelayDefault)
+	pick(&o.SilenceMax, silenceMaxDefault)
+	return o
+}

@@ -1,0 +1,219 @@
+package okxsim
+
+import (
+	"bytes"
+	"encoding/json"
+	"strconv"
+
+	"github.com/shopspring/decimal"
+
+	"venuegate/venues"
+	"venuegate/venues/simcore"
+)
+
+// flag is a boolean that clients also send as a string.
+type flag bool
+
+func (f *flag) UnmarshalJSON(data []byte) error {
+	text := bytes.Trim(data, `"`)
+	if len(text) == 0 || bytes.Equal(text, []byte("null")) {
+		return nil
+	}
+	return json.Unmarshal(text, (*bool)(f))
+}
+
+// decode reads the body of a trade call.
+func decode(body []byte, into any) *apiError {
+	if json.Unmarshal(body, into) != nil {
+		return errSyntax
+	}
+	return nil
+}
+
+// orderArg is an order as a client sends it.
+type orderArg struct {
+	InstID         string          `json:"instId"`
+	InstIDCode     *int64          `json:"instIdCode"`
+	TdMode         string          `json:"tdMode"`
+	ClOrdID        string          `json:"clOrdId"`
+	Tag            string          `json:"tag"`
+	Side           string          `json:"side"`
+	PosSide        string          `json:"posSide"`
+	OrdType        string          `json:"ordType"`
+	Sz             string          `json:"sz"`
+	Px             string          `json:"px"`
+	ReduceOnly     flag            `json:"reduceOnly"`
+	StpMode        string          `json:"stpMode"`
+	AttachAlgoOrds []attachmentArg `json:"attachAlgoOrds"`
+}
+
+// attachmentArg is a take-profit and stop-loss that goes live with the fill of
+// its order.
+type attachmentArg struct {
+	AttachAlgoClOrdID string `json:"attachAlgoClOrdId"`
+	TpTriggerPx       string `json:"tpTriggerPx"`
+	TpOrdPx           string `json:"tpOrdPx"`
+	TpTriggerPxType   string `json:"tpTriggerPxType"`
+	SlTriggerPx       string `json:"slTriggerPx"`
+	SlOrdPx           string `json:"slOrdPx"`
+	SlTriggerPxType   string `json:"slTriggerPxType"`
+}
+
+// timesInForce are the order types that are limit orders of the exchange.
+var timesInForce = map[string]simcore.TimeInForce{
+	typeLimit: simcore.GTC, typePostOnly: simcore.PostOnly, typeFOK: simcore.FOK, typeIOC: simcore.IOC,
+}
+
+// parse turns the words of a client into a request of the exchange.
+func (a *orderArg) parse(s *Sim, c *call) (simcore.OrderRequest, *apiError) {
+	request := simcore.OrderRequest{Account: c.account.ID, ClientID: a.ClOrdID, Deadline: c.deadline, ReduceOnly: bool(a.ReduceOnly)}
+	l, failed := s.instrumentOf(a.InstID, a.InstIDCode)
+	if failed != nil {
+		return request, failed
+	}
+	request.Symbol = l.Symbol
+	if failed := a.parseEnums(c, &request); failed != nil {
+		return request, failed
+	}
+	if request.Qty, failed = positive("sz", a.Sz); failed != nil {
+		return request, failed
+	}
+	if request.Type == simcore.Limit {
+		if request.Price, failed = positive("px", a.Px); failed != nil {
+			return request, failed
+		}
+	}
+	detail := &orderDetail{ordType: a.OrdType, tag: a.Tag}
+	if detail.attached, failed = s.parseAttachments(a, &request); failed != nil {
+		return request, failed
+	}
+	s.trimReducing(&request, detail)
+	request.Detail = detail
+	return request, nil
+}
+
+// instrumentOf finds an instrument by its code, which WebSocket orders carry,
+// or by its name.
+func (s *Sim) instrumentOf(name string, code *int64) (*listing, *apiError) {
+	if code == nil {
+		return s.listing(name)
+	}
+	for _, l := range s.listings {
+		if l.code == *code {
+			return l, nil
+		}
+	}
+	return nil, errInstrument
+}
+
+func (a *orderArg) parseEnums(c *call, request *simcore.OrderRequest) *apiError {
+	var known bool
+	switch {
+	case a.TdMode == "":
+		return errEmpty("tdMode")
+	case a.TdMode != marginCross:
+		return errParameter("tdMode")
+	case !validClientID(a.ClOrdID):
+		return errParameter("clOrdId")
+	case a.OrdType == "":
+		return errEmpty("ordType")
+	}
+	if request.Side, known = sides[a.Side]; !known {
+		return errParameter("side")
+	}
+	var failed *apiError
+	if request.PosSide, failed = parsePosSide(c.account.Mode, a.PosSide); failed != nil {
+		return failed
+	}
+	if request.PosSide != simcore.PositionBoth {
+		request.ReduceOnly = false
+	}
+	if request.SelfTrade, known = selfTrades[a.StpMode]; !known {
+		return errParameter("stpMode")
+	}
+	if a.OrdType == typeMarket || a.OrdType == typeOptimalIOC {
+		request.Type = simcore.Market
+		return nil
+	}
+	if request.TimeInForce, known = timesInForce[a.OrdType]; !known {
+		return errParameter("ordType")
+	}
+	return nil
+}
+
+// parsePosSide holds the side of the position against the account's mode.
+func parsePosSide(mode simcore.PositionMode, word string) (simcore.PositionSide, *apiError) {
+	switch {
+	case mode == simcore.OneWay && (word == "" || word == "net"):
+		return simcore.PositionBoth, nil
+	case mode == simcore.Hedge && word == "long":
+		return simcore.PositionLong, nil
+	case mode == simcore.Hedge && word == "short":
+		return simcore.PositionShort, nil
+	}
+	return simcore.PositionBoth, refuse("51000", "Parameter posSide error ")
+}
+
+func validClientID(id string) bool {
+	if len(id) > clientIDLenMax {
+		return false
+	}
+	for _, r := range id {
+		if (r < '0' || r > '9') && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') {
+			return false
+		}
+	}
+	return true
+}
+
+// positive reads a decimal that must be there and above zero.
+func positive(name, text string) (decimal.Decimal, *apiError) {
+	if text == "" {
+		return decimal.Zero, errEmpty(name)
+	}
+	d, err := venues.ParseDecimal(text)
+	if err != nil || !d.IsPositive() {
+		return decimal.Zero, errParameter(name)
+	}
+	return d, nil
+}
+
+// trimReducing cuts a reducing order to the position, as the venue does for new
+// orders (amendSource 4).
+func (s *Sim) trimReducing(request *simcore.OrderRequest, detail *orderDetail) {
+	if !request.ReduceOnly {
+		return
+	}
+	held := s.heldQty(request.Account, request.Symbol, request.PosSide)
+	if held.Sign() == -int(request.Side) && request.Qty.GreaterThan(held.Abs()) {
+		request.Qty, detail.amendSource = held.Abs(), "4"
+	}
+}
+
+// heldQty is the signed size of a position in contracts.
+func (s *Sim) heldQty(account, symbol string, side simcore.PositionSide) decimal.Decimal {
+	v, failed := s.view(account)
+	if failed != nil {
+		return decimal.Zero
+	}
+	for i := range v.Holdings {
+		for _, p := range v.Holdings[i].Positions {
+			if p.Symbol == symbol && p.Side == side {
+				return p.Qty
+			}
+		}
+	}
+	return decimal.Zero
+}
+
+// parseID reads an id of the venue, zero where it is absent.
+func parseID(name, text string) (int64, *apiError) {
+	if text == "" {
+		return 0, nil
+	}
+	id, err := strconv.ParseInt(text, 10, 64)
+	if err != nil || id <= 0 {
+		return 0, errParameter(name)
+	}
+	return id, nil
+}

@@ -1,0 +1,201 @@
+package okxsim
+
+import (
+	"github.com/shopspring/decimal"
+
+	"venuegate/venues/simcore"
+)
+
+// orderBody is an order in answers of queries and, with more, in pushes.
+type orderBody struct {
+	AccFillSz          string           `json:"accFillSz"`
+	AlgoClOrdID        string           `json:"algoClOrdId"`
+	AlgoID             string           `json:"algoId"`
+	AttachAlgoClOrdID  string           `json:"attachAlgoClOrdId"`
+	AttachAlgoOrds     []attachmentBody `json:"attachAlgoOrds"`
+	AvgPx              string           `json:"avgPx"`
+	CTime              string           `json:"cTime"`
+	CancelSource       string           `json:"cancelSource"`
+	CancelSourceReason string           `json:"cancelSourceReason"`
+	Category           string           `json:"category"`
+	Ccy                string           `json:"ccy"`
+	ClOrdID            string           `json:"clOrdId"`
+	Fee                string           `json:"fee"`
+	FeeCcy             string           `json:"feeCcy"`
+	FillPx             string           `json:"fillPx"`
+	FillSz             string           `json:"fillSz"`
+	FillTime           string           `json:"fillTime"`
+	InstID             string           `json:"instId"`
+	InstType           string           `json:"instType"`
+	IsTpLimit          string           `json:"isTpLimit"`
+	Lever              string           `json:"lever"`
+	LinkedAlgoOrd      linkedBody       `json:"linkedAlgoOrd"`
+	OrdID              string           `json:"ordId"`
+	OrdType            string           `json:"ordType"`
+	Pnl                string           `json:"pnl"`
+	PosSide            string           `json:"posSide"`
+	Px                 string           `json:"px"`
+	PxType             string           `json:"pxType"`
+	PxUsd              string           `json:"pxUsd"`
+	PxVol              string           `json:"pxVol"`
+	QuickMgnType       string           `json:"quickMgnType"`
+	Rebate             string           `json:"rebate"`
+	RebateCcy          string           `json:"rebateCcy"`
+	ReduceOnly         string           `json:"reduceOnly"`
+	Side               string           `json:"side"`
+	SlOrdPx            string           `json:"slOrdPx"`
+	SlTriggerPx        string           `json:"slTriggerPx"`
+	SlTriggerPxType    string           `json:"slTriggerPxType"`
+	Source             string           `json:"source"`
+	State              string           `json:"state"`
+	StpID              string           `json:"stpId"`
+	StpMode            string           `json:"stpMode"`
+	Sz                 string           `json:"sz"`
+	Tag                string           `json:"tag"`
+	TdMode             string           `json:"tdMode"`
+	TgtCcy             string           `json:"tgtCcy"`
+	TpOrdPx            string           `json:"tpOrdPx"`
+	TpTriggerPx        string           `json:"tpTriggerPx"`
+	TpTriggerPxType    string           `json:"tpTriggerPxType"`
+	TradeID            string           `json:"tradeId"`
+	UTime              string           `json:"uTime"`
+}
+
+type linkedBody struct {
+	AlgoID string `json:"algoId"`
+}
+
+// orderOf is an order without its last fill.
+func orderOf(o *simcore.Order) orderBody {
+	d := detailOf(o)
+	ran := d.executed()
+	body := orderBody{
+		AccFillSz: o.FilledQty().String(), AttachAlgoOrds: attachmentBodies(d.attached), AvgPx: orEmpty(o.AvgPrice()),
+		CTime: millis(o.CreatedAt), CancelSource: cancelSource(o), Category: categoryWord(o), Ccy: settleCoin,
+		ClOrdID: o.ClientID, Fee: ran.fee.String(), FeeCcy: settleCoin, FillSz: "0", InstID: o.Symbol, InstType: instTypeSwap,
+		IsTpLimit: "false", OrdID: idWord(o.ID), OrdType: typeWord(o), Pnl: ran.pnl.String(), PosSide: posSideWord(o.PosSide),
+		Rebate: "0", RebateCcy: settleCoin, ReduceOnly: boolWord(o.ReduceOnly && o.PosSide == simcore.PositionBoth),
+		Side: o.Side.String(), Source: d.source, State: stateWord(o), StpMode: selfTradeWord(o.SelfTrade), Sz: o.Qty().String(),
+		Tag: d.tag, TdMode: marginCross, UTime: millis(o.UpdatedAt),
+	}
+	body.CancelSourceReason = cancelReasons[body.CancelSource]
+	if d.ordType == typeOptimalIOC {
+		body.OrdType = typeOptimalIOC
+	}
+	if o.Type == simcore.Limit {
+		body.Px = o.Price().String()
+	}
+	if ran.leverage > 0 {
+		body.Lever = idWord(int64(ran.leverage))
+	}
+	if d.algo != nil {
+		body.ClOrdID = ""
+		body.AlgoID, body.AlgoClOrdID = idWord(o.Parent), d.algo.arg.AlgoClOrdID
+		if id := d.algo.desk.idOf(d.algo); id != 0 {
+			body.AlgoID = idWord(id)
+		}
+	}
+	return body
+}
+
+// queried is an order in the answer of a query, with its last fill.
+func queried(o *simcore.Order) orderBody {
+	body := orderOf(o)
+	if last := detailOf(o).executed().last; last.TradeID != 0 {
+		body.FillPx, body.FillSz, body.FillTime = last.Price.String(), last.Qty.String(), millis(last.Time)
+		body.TradeID = idWord(last.TradeID)
+	}
+	return body
+}
+
+// orderPush is an order in the orders channel. The fill fields tell of this
+// update alone.
+type orderPush struct {
+	orderBody
+	AmendResult     string `json:"amendResult"`
+	AmendSource     string `json:"amendSource"`
+	Code            string `json:"code"`
+	ExecType        string `json:"execType"`
+	FillFee         string `json:"fillFee"`
+	FillFeeCcy      string `json:"fillFeeCcy"`
+	FillMarkPx      string `json:"fillMarkPx"`
+	FillNotionalUsd string `json:"fillNotionalUsd"`
+	FillPnl         string `json:"fillPnl"`
+	LastPx          string `json:"lastPx"`
+	Msg             string `json:"msg"`
+	NotionalUsd     string `json:"notionalUsd"`
+	ReqID           string `json:"reqId"`
+}
+
+func pushOf(event *simcore.OrderEvent) orderPush {
+	o, d := &event.Order, detailOf(&event.Order)
+	push := orderPush{orderBody: orderOf(o), Code: "0", FillFee: "0", FillPnl: "0"}
+	push.Ccy = ""
+	if push.AvgPx == "" {
+		push.AvgPx = "0"
+	}
+	push.AmendSource, push.ReqID, push.AmendResult = d.amendment()
+	mark := event.Position.MarkPrice
+	push.NotionalUsd, push.LastPx = mark.Mul(o.BaseQty()).String(), mark.String()
+	f := event.Fill
+	if f == nil {
+		return push
+	}
+	push.ExecType = execType(f)
+	push.FillFee, push.FillFeeCcy, push.FillMarkPx = f.Fee.Neg().String(), settleCoin, mark.String()
+	push.FillNotionalUsd, push.FillPnl = f.Quote.String(), f.RealizedPnL.String()
+	push.FillPx, push.FillSz, push.FillTime = f.Price.String(), f.Qty.String(), millis(f.Time)
+	push.TradeID = idWord(f.TradeID)
+	return push
+}
+
+func execType(f *simcore.Fill) string {
+	if f.Maker {
+		return "M"
+	}
+	return "T"
+}
+
+type fillBody struct {
+	BillID     string `json:"billId"`
+	ClOrdID    string `json:"clOrdId"`
+	ExecType   string `json:"execType"`
+	Fee        string `json:"fee"`
+	FeeCcy     string `json:"feeCcy"`
+	FeeRate    string `json:"feeRate"`
+	FillIdxPx  string `json:"fillIdxPx"`
+	FillMarkPx string `json:"fillMarkPx"`
+	FillPnl    string `json:"fillPnl"`
+	FillPx     string `json:"fillPx"`
+	FillSz     string `json:"fillSz"`
+	FillTime   string `json:"fillTime"`
+	InstID     string `json:"instId"`
+	InstType   string `json:"instType"`
+	OrdID      string `json:"ordId"`
+	PosSide    string `json:"posSide"`
+	Side       string `json:"side"`
+	SubType    string `json:"subType"`
+	Tag        string `json:"tag"`
+	TradeID    string `json:"tradeId"`
+	TS         string `json:"ts"`
+}
+
+// billID rises with time and tells fills of one millisecond apart by instrument
+// and trade.
+func (l *listing) billID(f *simcore.Fill) int64 {
+	const codes, trades = 100, 10_000
+	return f.Time.UnixMilli()*codes*trades + l.code%codes*trades + f.TradeID%trades
+}
+
+func (l *listing) fill(f *simcore.Fill, clientID string, mark decimal.Decimal) fillBody {
+	subType := "1"
+	if f.Side == simcore.Sell {
+		subType = "2"
+	}
+	return fillBody{
+		BillID: idWord(l.billID(f)), ClOrdID: clientID, ExecType: execType(f), Fee: f.Fee.Neg().String(), FeeCcy: settleCoin,
+		FillIdxPx: mark.String(), FillMarkPx: mark.String(), FillPnl: f.RealizedPnL.String(), FillPx: f.Price.String(),
+		FillSz: f.Qty.String(), FillTime: millis(f.Time), InstID: f.Symbol, InstType: instTypeSwap, OrdID: idWord(f.OrderID),
+		PosSide: posSideWord(f.PosSide), Side: f.Side.String(), SubType: subType, TradeID: idWord(f.TradeID), TS: millis(f.Time),
+	}
+}

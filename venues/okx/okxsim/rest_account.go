@@ -1,0 +1,238 @@
+package okxsim
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/shopspring/decimal"
+
+	"venuegate/venues"
+	"venuegate/venues/simcore"
+)
+
+type configBody struct {
+	AcctLv      string   `json:"acctLv"`
+	AcctStpMode string   `json:"acctStpMode"`
+	AutoLoan    bool     `json:"autoLoan"`
+	CtIsoMode   string   `json:"ctIsoMode"`
+	GreeksType  string   `json:"greeksType"`
+	IP          string   `json:"ip"`
+	KycLv       string   `json:"kycLv"`
+	Label       string   `json:"label"`
+	Level       string   `json:"level"`
+	LevelTmp    string   `json:"levelTmp"`
+	MainUID     string   `json:"mainUid"`
+	MgnIsoMode  string   `json:"mgnIsoMode"`
+	Perm        string   `json:"perm"`
+	PosMode     string   `json:"posMode"`
+	RoleType    string   `json:"roleType"`
+	TraderInsts []string `json:"traderInsts"`
+	Type        string   `json:"type"`
+	UID         string   `json:"uid"`
+}
+
+// futuresMode is the account mode in which swaps are traded with one margin
+// coin.
+const futuresMode = "2"
+
+func (s *Sim) accountConfig(c *call) (any, *apiError) {
+	perms := make([]string, 0, 3)
+	for _, p := range []struct {
+		granted bool
+		word    string
+	}{{c.account.Permissions.Read, "read_only"}, {c.account.Permissions.Trade, "trade"}, {c.account.Permissions.Withdraw, "withdraw"}} {
+		if p.granted {
+			perms = append(perms, p.word)
+		}
+	}
+	return []configBody{{
+		AcctLv: futuresMode, AcctStpMode: "cancel_maker", CtIsoMode: "automatic", GreeksType: "PA", KycLv: "3",
+		Label: c.account.ID, Level: "Lv1", MainUID: uidOf(c.account.ID), MgnIsoMode: "automatic", Perm: strings.Join(perms, ","),
+		PosMode: modeWord(c.account.Mode), RoleType: "0", TraderInsts: []string{}, Type: "0", UID: uidOf(c.account.ID),
+	}}, nil
+}
+
+// uidOf is the number of an account, always the same.
+func uidOf(account string) string {
+	n := uint64(14695981039346656037)
+	for i := range len(account) {
+		n = (n ^ uint64(account[i])) * 1099511628211
+	}
+	const digits = 1_000_000_000_000_000
+	return strconv.FormatUint(digits+n%digits, 10)
+}
+
+func (s *Sim) view(account string) (*simcore.AccountView, *apiError) {
+	v, err := s.exchange.Account(account)
+	if err != nil {
+		return nil, refused(err)
+	}
+	return &v, nil
+}
+
+func (s *Sim) balance(c *call) (any, *apiError) {
+	v, failed := s.view(c.account.ID)
+	if failed != nil {
+		return nil, failed
+	}
+	body := balanceOf(v, s.clock.Now())
+	if only := c.query("ccy"); only != "" && !strings.Contains(","+only+",", ","+settleCoin+",") {
+		body.Details = []detailBody{}
+	}
+	return []balanceBody{body}, nil
+}
+
+// positions lists what is open; an instrument named is also shown where its
+// position was closed.
+func (s *Sim) positions(c *call) (any, *apiError) {
+	v, failed := s.view(c.account.ID)
+	if failed != nil {
+		return nil, failed
+	}
+	body, only := []positionBody{}, c.query("instId")
+	if kind := c.query("instType"); kind != "" && kind != instTypeSwap {
+		return body, nil
+	}
+	now := s.clock.Now()
+	for i := range v.Holdings {
+		for j := range v.Holdings[i].Positions {
+			p := &v.Holdings[i].Positions[j]
+			named := only != "" && strings.Contains(","+only+",", ","+p.Symbol+",")
+			if only == "" && !p.Qty.IsZero() || named && (!p.Qty.IsZero() || !p.OpenedAt.IsZero()) {
+				body = append(body, s.positionOf(v.ID, p, now))
+			}
+		}
+	}
+	return body, nil
+}
+
+type leverageBody struct {
+	Ccy     string `json:"ccy"`
+	InstID  string `json:"instId"`
+	Lever   string `json:"lever"`
+	MgnMode string `json:"mgnMode"`
+	PosSide string `json:"posSide"`
+}
+
+func (s *Sim) leverageInfo(c *call) (any, *apiError) {
+	if c.query("mgnMode") != marginCross {
+		return nil, errParameter("mgnMode")
+	}
+	v, failed := s.view(c.account.ID)
+	if failed != nil {
+		return nil, failed
+	}
+	body := []leverageBody{}
+	for _, name := range strings.Split(c.query("instId"), ",") {
+		l, failed := s.listing(name)
+		if failed != nil {
+			return nil, failed
+		}
+		body = append(body, leverageBody{
+			InstID: name, Lever: strconv.Itoa(leverageIn(v, l)), MgnMode: marginCross, PosSide: "net",
+		})
+	}
+	return body, nil
+}
+
+// leverageIn is the leverage of an account in a symbol that it may not have
+// touched yet.
+func leverageIn(v *simcore.AccountView, l *listing) int {
+	for i := range v.Holdings {
+		if v.Holdings[i].Instrument.Symbol == l.Symbol {
+			return v.Holdings[i].Leverage
+		}
+	}
+	return simcore.DefaultLeverage(&l.Instrument)
+}
+
+type leverageArg struct {
+	InstID  string `json:"instId"`
+	Lever   string `json:"lever"`
+	MgnMode string `json:"mgnMode"`
+	PosSide string `json:"posSide"`
+}
+
+// setLeverage is refused while orders or stops of the symbol wait.
+func (s *Sim) setLeverage(c *call) (any, *apiError) {
+	var arg leverageArg
+	if failed := decode(c.body, &arg); failed != nil {
+		return nil, failed
+	}
+	l, failed := s.listing(arg.InstID)
+	if failed != nil {
+		return nil, failed
+	}
+	lever, err := venues.ParseDecimal(arg.Lever)
+	switch {
+	case arg.Lever == "":
+		return nil, errEmpty("lever")
+	case err != nil || !lever.IsInteger():
+		return nil, errParameter("lever")
+	case arg.MgnMode != marginCross:
+		return nil, errParameter("mgnMode")
+	case lever.LessThan(decimal.NewFromInt(1)):
+		return nil, refuse("59105", "Leverage can't be less than 1. Please increase the leverage.")
+	case lever.GreaterThan(decimal.NewFromInt(int64(l.leverage))):
+		return nil, errLeverageHigh
+	case len(s.exchange.OpenOrders(c.account.ID, l.Symbol)) > 0:
+		return nil, errLeverageOpen
+	case s.algos.waiting(c.account.ID, l.Symbol):
+		return nil, errLeverageAlgos
+	}
+	if err := s.exchange.SetLeverage(c.account.ID, l.Symbol, int(lever.IntPart())); err != nil {
+		if reasonOf(err) == simcore.ReasonInsufficientMargin {
+			return nil, errLeverageFunds
+		}
+		return nil, errLeverageHigh
+	}
+	return []leverageArg{{InstID: l.Symbol, Lever: lever.String(), MgnMode: marginCross}}, nil
+}
+
+type modeArg struct {
+	PosMode string `json:"posMode"`
+}
+
+func (s *Sim) setPositionMode(c *call) (any, *apiError) {
+	var arg modeArg
+	if failed := decode(c.body, &arg); failed != nil {
+		return nil, failed
+	}
+	mode, ok := map[string]simcore.PositionMode{modeNet: simcore.OneWay, modeLongShort: simcore.Hedge}[arg.PosMode]
+	if !ok {
+		return nil, errParameter("posMode")
+	}
+	if err := s.exchange.SetPositionMode(c.account.ID, mode); err != nil && reasonOf(err) != simcore.ReasonNoChange {
+		return nil, errMode
+	}
+	return []modeArg{arg}, nil
+}
+
+type feeBody struct {
+	Category string         `json:"category"`
+	FeeGroup []feeGroupBody `json:"feeGroup"`
+	InstType string         `json:"instType"`
+	Level    string         `json:"level"`
+	MakerU   string         `json:"makerU"`
+	TakerU   string         `json:"takerU"`
+	TS       string         `json:"ts"`
+}
+
+type feeGroupBody struct {
+	GroupID string `json:"groupId"`
+	Maker   string `json:"maker"`
+	Taker   string `json:"taker"`
+}
+
+// tradeFee tells rates; negative ones are charged.
+func (s *Sim) tradeFee(c *call) (any, *apiError) {
+	v, failed := s.view(c.account.ID)
+	if failed != nil {
+		return nil, failed
+	}
+	maker, taker := v.FeeMaker.Neg().String(), v.FeeTaker.Neg().String()
+	return []feeBody{{
+		Category: "1", FeeGroup: []feeGroupBody{{GroupID: "4", Maker: maker, Taker: taker}}, InstType: instTypeSwap,
+		Level: "Lv1", MakerU: maker, TakerU: taker, TS: millis(s.clock.Now()),
+	}}, nil
+}

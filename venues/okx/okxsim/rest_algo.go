@@ -1,0 +1,257 @@
+package okxsim
+
+import (
+	"strings"
+
+	"venuegate/venues"
+	"venuegate/venues/simcore"
+)
+
+type algoBody struct {
+	ActivePx        string           `json:"activePx"`
+	ActualPx        string           `json:"actualPx"`
+	ActualSide      string           `json:"actualSide"`
+	ActualSz        string           `json:"actualSz"`
+	AlgoClOrdID     string           `json:"algoClOrdId"`
+	AlgoID          string           `json:"algoId"`
+	AmendResult     string           `json:"amendResult"`
+	AttachAlgoOrds  []attachmentBody `json:"attachAlgoOrds"`
+	CTime           string           `json:"cTime"`
+	CallbackRatio   string           `json:"callbackRatio"`
+	CallbackSpread  string           `json:"callbackSpread"`
+	Ccy             string           `json:"ccy"`
+	ClOrdID         string           `json:"clOrdId"`
+	CloseFraction   string           `json:"closeFraction"`
+	FailCode        string           `json:"failCode"`
+	InstID          string           `json:"instId"`
+	InstType        string           `json:"instType"`
+	Last            string           `json:"last"`
+	Lever           string           `json:"lever"`
+	MoveTriggerPx   string           `json:"moveTriggerPx"`
+	OrdID           string           `json:"ordId"`
+	OrdIDList       []string         `json:"ordIdList"`
+	OrdPx           string           `json:"ordPx"`
+	OrdType         string           `json:"ordType"`
+	PosSide         string           `json:"posSide"`
+	ReduceOnly      string           `json:"reduceOnly"`
+	ReqID           string           `json:"reqId"`
+	Side            string           `json:"side"`
+	SlOrdPx         string           `json:"slOrdPx"`
+	SlTriggerPx     string           `json:"slTriggerPx"`
+	SlTriggerPxType string           `json:"slTriggerPxType"`
+	State           string           `json:"state"`
+	Sz              string           `json:"sz"`
+	Tag             string           `json:"tag"`
+	TdMode          string           `json:"tdMode"`
+	TpOrdPx         string           `json:"tpOrdPx"`
+	TpTriggerPx     string           `json:"tpTriggerPx"`
+	TpTriggerPxType string           `json:"tpTriggerPxType"`
+	TriggerPx       string           `json:"triggerPx"`
+	TriggerPxType   string           `json:"triggerPxType"`
+	TriggerTime     string           `json:"triggerTime"`
+	UTime           string           `json:"uTime"`
+}
+
+// body is the algo order as the venue shows it. The desk's lock is held.
+func (a *algo) body() algoBody {
+	r := &a.arg
+	posSide := r.PosSide
+	if posSide == "" {
+		posSide = "net"
+	}
+	body := algoBody{
+		ActivePx: r.ActivePx, ActualSide: string(a.actual), AlgoClOrdID: r.AlgoClOrdID, AlgoID: idWord(a.id),
+		AttachAlgoOrds: []attachmentBody{}, CTime: millis(a.createdAt), CallbackRatio: r.CallbackRatio, Ccy: settleCoin,
+		CloseFraction: r.CloseFraction, FailCode: a.failCode, InstID: r.InstID, InstType: instTypeSwap, OrdIDList: []string{},
+		OrdPx: r.OrderPx, OrdType: r.OrdType, PosSide: posSide, ReduceOnly: boolWord(bool(r.ReduceOnly)), Side: r.Side,
+		SlOrdPx: r.SlOrdPx, SlTriggerPx: r.SlTriggerPx, SlTriggerPxType: pxType(r.SlTriggerPx, r.SlTriggerPxType), State: a.state,
+		Tag: r.Tag, TdMode: marginCross, TpOrdPx: r.TpOrdPx, TpTriggerPx: r.TpTriggerPx,
+		TpTriggerPxType: pxType(r.TpTriggerPx, r.TpTriggerPxType), TriggerPx: r.TriggerPx,
+		TriggerPxType: pxType(r.TriggerPx, r.TriggerPxType), TriggerTime: millis(a.triggeredAt), UTime: millis(a.updatedAt),
+	}
+	if r.CloseFraction == "" {
+		body.Sz = a.qty.String()
+	}
+	if a.orderID != 0 {
+		body.OrdID = idWord(a.orderID)
+		body.OrdIDList, body.ActualSz = []string{body.OrdID}, body.Sz
+	}
+	return body
+}
+
+func (s *Sim) placeAlgo(c *call) (any, *apiError) {
+	var arg algoArg
+	if failed := decode(c.body, &arg); failed != nil {
+		return nil, failed
+	}
+	made, failed := s.openAlgo(c, &arg)
+	if failed != nil {
+		s.noteAlgoRefusal(c, &arg, failed)
+		answer := refusedAck(failed, c.now)
+		answer.AlgoClOrdID, answer.AlgoID, answer.Tag = &arg.AlgoClOrdID, new(string), arg.Tag
+		return ackList{answer}, nil
+	}
+	id := idWord(s.algos.idOf(made))
+	return ackList{{
+		AlgoClOrdID: &arg.AlgoClOrdID, AlgoID: &id, ClOrdID: arg.AlgoClOrdID, SCode: "0", Tag: arg.Tag, TS: millis(s.clock.Now()),
+	}}, nil
+}
+
+// openAlgo checks all legs before it places one.
+func (s *Sim) openAlgo(c *call, arg *algoArg) (*algo, *apiError) {
+	made, requests, failed := arg.parse(s, c)
+	if failed != nil {
+		return nil, failed
+	}
+	for _, dryRun := range []bool{true, false} {
+		for _, request := range requests {
+			request.DryRun = dryRun
+			if _, err := s.exchange.PlaceConditional(request); err != nil {
+				return nil, algoRefused(err, &request)
+			}
+		}
+	}
+	return made, nil
+}
+
+func algoRefused(err error, request *simcore.ConditionalRequest) *apiError {
+	detail, _ := request.Detail.(*orderDetail)
+	switch reason := reasonOf(err); {
+	case reason == simcore.ReasonDuplicateClientID:
+		return errAlgoDuplicate
+	case reason == simcore.ReasonWouldTrigger && detail.leg == legTakeProfit && request.Rising:
+		return refuse("51279", "TP trigger price cannot be lower than the last price.")
+	case reason == simcore.ReasonWouldTrigger && detail.leg == legTakeProfit:
+		return refuse("51277", "TP trigger price cannot be higher than the last price.")
+	case reason == simcore.ReasonWouldTrigger && request.Rising:
+		return refuse("51278", "SL trigger price cannot be lower than the last price.")
+	}
+	return refused(err)
+}
+
+// activate places what was attached to an order that is over.
+func (s *Sim) activate(o *simcore.Order, attached attachment) *apiError {
+	account, err := s.exchange.Account(o.Account)
+	if err != nil {
+		return refused(err)
+	}
+	t := attached.arg
+	arg := algoArg{
+		InstID: o.Symbol, TdMode: marginCross, AlgoClOrdID: t.AttachAlgoClOrdID, Side: o.Side.Opposite().String(),
+		OrdType: algoOCO, Sz: o.FilledQty().String(), ReduceOnly: flag(o.PosSide == simcore.PositionBoth), CxlOnClosePos: true,
+		TpTriggerPx: t.TpTriggerPx, TpTriggerPxType: t.TpTriggerPxType, TpOrdPx: t.TpOrdPx,
+		SlTriggerPx: t.SlTriggerPx, SlTriggerPxType: t.SlTriggerPxType, SlOrdPx: t.SlOrdPx,
+	}
+	if o.PosSide != simcore.PositionBoth {
+		arg.PosSide = posSideWord(o.PosSide)
+	}
+	if t.TpTriggerPx == "" || t.SlTriggerPx == "" {
+		arg.OrdType = algoConditional
+	}
+	c := &call{now: s.clock.Now(), account: simcore.AccountInfo{ID: account.ID, Mode: account.Mode}}
+	_, failed := s.openAlgo(c, &arg)
+	return failed
+}
+
+func (s *Sim) noteAlgoRefusal(c *call, arg *algoArg, failed *apiError) {
+	base := arg.Sz
+	if l, ok := s.listings[arg.InstID]; ok {
+		if qty, err := venues.ParseDecimal(arg.Sz); err == nil {
+			base = l.baseQty(qty).String()
+		}
+	}
+	s.exchange.Ledger().Refuse(simcore.LedgerOrder{
+		ClientOrderID: arg.AlgoClOrdID, Account: c.account.ID, Symbol: arg.InstID, Side: arg.Side, Type: arg.OrdType,
+		Kind: "conditional", Qty: arg.Sz, BaseQty: base, FilledQty: "0", Price: arg.OrderPx, Refusal: failed.Error(),
+	}, c.now)
+}
+
+type algoRefArg struct {
+	InstID      string `json:"instId"`
+	AlgoID      string `json:"algoId"`
+	AlgoClOrdID string `json:"algoClOrdId"`
+}
+
+func (s *Sim) cancelAlgos(c *call) (any, *apiError) {
+	return batch(c, batchAlgosMax, func(raw []byte) ack {
+		var arg algoRefArg
+		failed := decode(raw, &arg)
+		if failed == nil {
+			failed = s.cancelAlgo(c, arg)
+		}
+		answer := ack{SCode: "0", TS: millis(c.now)}
+		if failed != nil {
+			answer = refusedAck(failed, c.now)
+		}
+		answer.AlgoID, answer.AlgoClOrdID = &arg.AlgoID, &arg.AlgoClOrdID
+		return answer
+	})
+}
+
+func (s *Sim) cancelAlgo(c *call, arg algoRefArg) *apiError {
+	a, failed := s.algo(c, arg)
+	switch {
+	case failed != nil:
+		return failed
+	case a == nil || a.arg.InstID != arg.InstID || !s.algos.cancel(a):
+		return errNotCancelable
+	}
+	return nil
+}
+
+// algo finds an algo order; nil where there is none.
+func (s *Sim) algo(c *call, arg algoRefArg) (*algo, *apiError) {
+	if arg.AlgoID == "" && arg.AlgoClOrdID == "" {
+		return nil, errEither("algoId", "algoClOrdId")
+	}
+	id, failed := parseID("algoId", arg.AlgoID)
+	if failed != nil {
+		return nil, failed
+	}
+	return s.algos.find(c.account.ID, id, arg.AlgoClOrdID), nil
+}
+
+func (s *Sim) queryAlgo(c *call) (any, *apiError) {
+	a, failed := s.algo(c, algoRefArg{AlgoID: c.query("algoId"), AlgoClOrdID: c.query("algoClOrdId")})
+	if failed != nil {
+		return nil, failed
+	}
+	if a == nil {
+		return nil, errNoSuchOrder
+	}
+	return s.algos.list(c.account.ID, func(other *algo) bool { return other == a }), nil
+}
+
+func (s *Sim) pendingAlgos(c *call) (any, *apiError) {
+	return s.listAlgos(c, func(a *algo) bool { return a.state == algoLive })
+}
+
+func (s *Sim) algosHistory(c *call) (any, *apiError) {
+	state, id := c.query("state"), c.query("algoId")
+	if state == "" && id == "" {
+		return nil, errEither("state", "algoId")
+	}
+	return s.listAlgos(c, func(a *algo) bool { return a.state != algoLive && (state == "" || a.state == state) })
+}
+
+// listAlgos needs the type; conditional and oco may be asked for together.
+func (s *Sim) listAlgos(c *call, keep func(*algo) bool) (any, *apiError) {
+	types := c.query("ordType")
+	if types == "" {
+		return nil, errEmpty("ordType")
+	}
+	p, failed := c.page()
+	if failed != nil {
+		return nil, failed
+	}
+	id, failed := c.number("algoId")
+	if failed != nil {
+		return nil, failed
+	}
+	symbol, oldest := c.query("instId"), s.clock.Now().Add(-retentionArchive)
+	found := s.algos.list(c.account.ID, func(a *algo) bool {
+		return keep(a) && strings.Contains(","+types+",", ","+a.arg.OrdType+",") && (symbol == "" || a.arg.InstID == symbol) &&
+			(id == 0 || a.id == id) && p.holds(a.id, a.createdAt) && a.createdAt.After(oldest)
+	})
+	return found[:min(p.limit, len(found))], nil
+}

@@ -1,0 +1,260 @@
+package okxsim
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/shopspring/decimal"
+
+	"venuegate/venues/simcore"
+)
+
+// level is price, contracts, an obsolete zero, and the number of orders.
+type level [4]string
+
+func levelOf(l simcore.Level) level {
+	orders := "1"
+	if l.Qty.IsZero() {
+		orders = "0"
+	}
+	return level{l.Price.String(), l.Qty.String(), "0", orders}
+}
+
+func levelsOf(levels []simcore.Level) []level {
+	out := make([]level, len(levels))
+	for i := range levels {
+		out[i] = levelOf(levels[i])
+	}
+	return out
+}
+
+type bookBody struct {
+	Asks  []level `json:"asks"`
+	Bids  []level `json:"bids"`
+	TS    string  `json:"ts"`
+	SeqID int64   `json:"seqId"`
+}
+
+const booksDepthMax = 400
+
+func (s *Sim) books(c *call) (any, *apiError) {
+	l, failed := s.listing(c.query("instId"))
+	if failed != nil {
+		return nil, failed
+	}
+	depth, failed := c.count("sz", 1, booksDepthMax)
+	if failed != nil {
+		return nil, failed
+	}
+	book, _ := s.exchange.Book(l.Symbol, depth)
+	return []bookBody{{Asks: levelsOf(book.Asks), Bids: levelsOf(book.Bids), TS: millis(book.Time), SeqID: book.UpdateID}}, nil
+}
+
+// count is a whole number of a query between one and most.
+func (c *call) count(name string, otherwise, most int) (int, *apiError) {
+	text := c.query(name)
+	if text == "" {
+		return otherwise, nil
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 1 {
+		return 0, errParameter(name)
+	}
+	return min(n, most), nil
+}
+
+// number is an integer of a query, zero where it is absent.
+func (c *call) number(name string) (int64, *apiError) {
+	text := c.query(name)
+	if text == "" {
+		return 0, nil
+	}
+	n, err := strconv.ParseInt(text, 10, 64)
+	if err != nil {
+		return 0, errParameter(name)
+	}
+	return n, nil
+}
+
+// moment is a time in milliseconds of a query, zero where it is absent.
+func (c *call) moment(name string) (time.Time, *apiError) {
+	ms, failed := c.number(name)
+	if failed != nil || ms == 0 {
+		return time.Time{}, failed
+	}
+	return time.UnixMilli(ms), nil
+}
+
+type tradeBody struct {
+	InstID  string `json:"instId"`
+	Px      string `json:"px"`
+	Side    string `json:"side"`
+	Sz      string `json:"sz"`
+	Source  string `json:"source"`
+	TradeID string `json:"tradeId"`
+	TS      string `json:"ts"`
+	Count   string `json:"count,omitempty"`
+	SeqID   int64  `json:"seqId,omitempty"`
+}
+
+func tradeOf(symbol string, t simcore.Trade) tradeBody {
+	return tradeBody{
+		InstID: symbol, Px: t.Price().String(), Side: t.Taker.String(), Sz: t.Qty().String(), Source: "0",
+		TradeID: idWord(t.ID), TS: millis(t.Time),
+	}
+}
+
+func (s *Sim) trades(c *call) (any, *apiError) {
+	l, failed := s.listing(c.query("instId"))
+	if failed != nil {
+		return nil, failed
+	}
+	limit, failed := c.count("limit", 100, 500)
+	if failed != nil {
+		return nil, failed
+	}
+	newest := s.exchange.Trades(l.Symbol, limit)
+	slices.Reverse(newest)
+	body := make([]tradeBody, 0, len(newest))
+	for _, t := range newest {
+		body = append(body, tradeOf(l.Symbol, t))
+	}
+	return body, nil
+}
+
+// candleRow is time, open, high, low, close, contracts, base coin, quote coin,
+// and whether it is confirmed.
+type candleRow [9]string
+
+func (l *listing) candle(c simcore.Candle) candleRow {
+	confirm := "0"
+	if c.Closed {
+		confirm = "1"
+	}
+	return candleRow{
+		millis(c.Start), c.Open.String(), c.High.String(), c.Low.String(), c.Close.String(),
+		c.Volume.String(), l.baseQty(c.Volume).String(), c.QuoteVolume.String(), confirm,
+	}
+}
+
+// intervalOf reads the venue's name of an interval.
+func intervalOf(bar string) (simcore.Interval, bool) {
+	bar = strings.TrimSuffix(bar, "utc")
+	if bar == "" {
+		return "1m", true
+	}
+	if unit := bar[len(bar)-1]; unit == 'H' || unit == 'D' || unit == 'W' {
+		bar = strings.ToLower(bar)
+	}
+	interval := simcore.Interval(bar)
+	return interval, interval.Valid()
+}
+
+// candles are newest first; after and before bound their beginnings, both
+// exclusive.
+func (s *Sim) candles(c *call) (any, *apiError) {
+	l, failed := s.listing(c.query("instId"))
+	if failed != nil {
+		return nil, failed
+	}
+	interval, ok := intervalOf(c.query("bar"))
+	if !ok {
+		return nil, errParameter("bar")
+	}
+	limit, failed := c.count("limit", 100, 300)
+	if failed != nil {
+		return nil, failed
+	}
+	older, failed := c.moment("after")
+	if failed != nil {
+		return nil, failed
+	}
+	newer, failed := c.moment("before")
+	if failed != nil {
+		return nil, failed
+	}
+	if !newer.IsZero() {
+		newer = newer.Add(time.Millisecond)
+	}
+	found := s.exchange.Candles(l.Symbol, interval, newer, older, limit)
+	slices.Reverse(found)
+	body := make([]candleRow, 0, len(found))
+	for _, candle := range found {
+		body = append(body, l.candle(candle))
+	}
+	return body, nil
+}
+
+type tickerBody struct {
+	InstType  string `json:"instType"`
+	InstID    string `json:"instId"`
+	Last      string `json:"last"`
+	LastSz    string `json:"lastSz"`
+	AskPx     string `json:"askPx"`
+	AskSz     string `json:"askSz"`
+	BidPx     string `json:"bidPx"`
+	BidSz     string `json:"bidSz"`
+	Open24h   string `json:"open24h"`
+	High24h   string `json:"high24h"`
+	Low24h    string `json:"low24h"`
+	SodUTC0   string `json:"sodUtc0"`
+	SodUTC8   string `json:"sodUtc8"`
+	VolCcy24h string `json:"volCcy24h"`
+	Vol24h    string `json:"vol24h"`
+	TS        string `json:"ts"`
+}
+
+func (s *Sim) ticker(c *call) (any, *apiError) {
+	l, failed := s.listing(c.query("instId"))
+	if failed != nil {
+		return nil, failed
+	}
+	return []tickerBody{s.tickerOf(l)}, nil
+}
+
+func (s *Sim) tickers(c *call) (any, *apiError) {
+	found, failed := s.swaps(c)
+	if failed != nil {
+		return nil, failed
+	}
+	body := make([]tickerBody, 0, len(found))
+	for _, l := range found {
+		body = append(body, s.tickerOf(l))
+	}
+	return body, nil
+}
+
+// tickerOf sums up the last 24 hours by quarters of an hour.
+func (s *Sim) tickerOf(l *listing) tickerBody {
+	now := s.clock.Now()
+	book, _ := s.exchange.Book(l.Symbol, 1)
+	bid, ask := first(book.Bids), first(book.Asks)
+	last := s.exchange.LastPrice(l.Symbol)
+	body := tickerBody{
+		InstType: instTypeSwap, InstID: l.Symbol, Last: last.String(), LastSz: "0",
+		AskPx: orEmpty(ask.Price), AskSz: ask.Qty.String(), BidPx: orEmpty(bid.Price), BidSz: bid.Qty.String(), TS: millis(now),
+	}
+	if newest := s.exchange.Trades(l.Symbol, 1); len(newest) == 1 {
+		body.LastSz = newest[0].Qty().String()
+	}
+	open, high, low, volume := last, last, last, decimal.Zero
+	for i, c := range s.exchange.Candles(l.Symbol, "15m", now.Add(-24*time.Hour), time.Time{}, 97) {
+		if i == 0 {
+			open = c.Open
+		}
+		high, low, volume = decimal.Max(high, c.High), decimal.Min(low, c.Low), volume.Add(c.Volume)
+	}
+	body.Open24h, body.High24h, body.Low24h = open.String(), high.String(), low.String()
+	body.SodUTC0, body.SodUTC8 = open.String(), open.String()
+	body.Vol24h, body.VolCcy24h = volume.String(), l.baseQty(volume).String()
+	return body
+}
+
+func first(levels []simcore.Level) simcore.Level {
+	if len(levels) == 0 {
+		return simcore.Level{}
+	}
+	return levels[0]
+}

@@ -1,0 +1,266 @@
+package okxsim
+
+import (
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/shopspring/decimal"
+
+	"venuegate/venues/simcore"
+)
+
+type timeBody struct {
+	TS string `json:"ts"`
+}
+
+func (s *Sim) time(*call) (any, *apiError) {
+	return []timeBody{{millis(s.clock.Now())}}, nil
+}
+
+// listing is the instrument that a call names.
+func (s *Sim) listing(name string) (*listing, *apiError) {
+	if name == "" {
+		return nil, errEmpty("instId")
+	}
+	l, ok := s.listings[name]
+	if !ok {
+		return nil, errInstrument
+	}
+	return l, nil
+}
+
+// swaps are the instruments that a call names by instType, instId and
+// instFamily; the type must be SWAP where it is needed.
+func (s *Sim) swaps(c *call) ([]*listing, *apiError) {
+	switch kind := c.query("instType"); {
+	case kind == "":
+		return nil, errEmpty("instType")
+	case kind != instTypeSwap:
+		return nil, nil
+	}
+	wanted, family := c.query("instId"), c.query("instFamily")
+	if wanted != "" {
+		if _, failed := s.listing(wanted); failed != nil {
+			return nil, failed
+		}
+	}
+	var found []*listing
+	for _, name := range s.symbols {
+		l := s.listings[name]
+		if (wanted == "" || wanted == name) && (family == "" || family == l.family()) {
+			found = append(found, l)
+		}
+	}
+	return found, nil
+}
+
+type instrumentBody struct {
+	Alias             string   `json:"alias"`
+	BaseCcy           string   `json:"baseCcy"`
+	Category          string   `json:"category"`
+	ContTdSwTime      string   `json:"contTdSwTime"`
+	CtMult            string   `json:"ctMult"`
+	CtType            string   `json:"ctType"`
+	CtVal             string   `json:"ctVal"`
+	CtValCcy          string   `json:"ctValCcy"`
+	ExpTime           string   `json:"expTime"`
+	FloatPxLmtPct     string   `json:"floatPxLmtPct"`
+	FutureSettlement  bool     `json:"futureSettlement"`
+	GroupID           string   `json:"groupId"`
+	InitPxLmtPct      string   `json:"initPxLmtPct"`
+	InstCategory      string   `json:"instCategory"`
+	InstFamily        string   `json:"instFamily"`
+	InstID            string   `json:"instId"`
+	InstIDCode        int64    `json:"instIdCode"`
+	InstType          string   `json:"instType"`
+	Lever             string   `json:"lever"`
+	ListTime          string   `json:"listTime"`
+	LotSz             string   `json:"lotSz"`
+	MaxIcebergSz      string   `json:"maxIcebergSz"`
+	MaxLmtAmt         string   `json:"maxLmtAmt"`
+	MaxLmtSz          string   `json:"maxLmtSz"`
+	MaxMktAmt         string   `json:"maxMktAmt"`
+	MaxMktSz          string   `json:"maxMktSz"`
+	MaxPxLmtPct       string   `json:"maxPxLmtPct"`
+	MaxStopSz         string   `json:"maxStopSz"`
+	MaxTriggerSz      string   `json:"maxTriggerSz"`
+	MaxTwapSz         string   `json:"maxTwapSz"`
+	MinSz             string   `json:"minSz"`
+	OpenType          string   `json:"openType"`
+	OptType           string   `json:"optType"`
+	QuoteCcy          string   `json:"quoteCcy"`
+	RuleType          string   `json:"ruleType"`
+	SettleCcy         string   `json:"settleCcy"`
+	State             string   `json:"state"`
+	Stk               string   `json:"stk"`
+	TickSz            string   `json:"tickSz"`
+	TradeQuoteCcyList []string `json:"tradeQuoteCcyList"`
+	Uly               string   `json:"uly"`
+	UpcChg            []string `json:"upcChg"`
+}
+
+func (s *Sim) instruments(c *call) (any, *apiError) {
+	found, failed := s.swaps(c)
+	if failed != nil {
+		return nil, failed
+	}
+	body := make([]instrumentBody, 0, len(found))
+	for _, l := range found {
+		listed, _ := s.exchange.Instrument(l.Symbol)
+		body = append(body, l.instrument(listed.Halted))
+	}
+	return body, nil
+}
+
+func (l *listing) instrument(halted bool) instrumentBody {
+	state := l.state
+	if halted {
+		state = "suspend"
+	}
+	return instrumentBody{
+		Category: "1", ContTdSwTime: l.listedAt, CtMult: "1", CtType: "linear", CtVal: l.ctVal, CtValCcy: l.Base,
+		FloatPxLmtPct: priceBand, GroupID: "4", InitPxLmtPct: priceBand, InstCategory: "1",
+		InstFamily: l.family(), InstID: l.Symbol, InstIDCode: l.code, InstType: instTypeSwap, Lever: strconv.Itoa(l.leverage),
+		ListTime: l.listedAt, LotSz: l.lot, MaxIcebergSz: l.maxLimit, MaxLmtAmt: "20000000", MaxLmtSz: l.maxLimit,
+		MaxMktSz: l.maxMarket, MaxPxLmtPct: priceBand, MaxStopSz: l.maxMarket, MaxTriggerSz: l.maxLimit, MaxTwapSz: l.maxLimit,
+		MinSz: l.lot, OpenType: "call_auction", RuleType: "normal", SettleCcy: settleCoin, State: state, TickSz: l.tick,
+		TradeQuoteCcyList: []string{}, Uly: l.family(), UpcChg: []string{},
+	}
+}
+
+type markBody struct {
+	InstID   string `json:"instId"`
+	InstType string `json:"instType"`
+	MarkPx   string `json:"markPx"`
+	TS       string `json:"ts"`
+}
+
+func (s *Sim) markPrices(c *call) (any, *apiError) {
+	found, failed := s.swaps(c)
+	if failed != nil {
+		return nil, failed
+	}
+	body := make([]markBody, 0, len(found))
+	for _, l := range found {
+		mark, _ := s.exchange.Mark(l.Symbol)
+		body = append(body, markOf(mark, s.clock.Now()))
+	}
+	return body, nil
+}
+
+func markOf(mark simcore.MarkPrice, at time.Time) markBody {
+	return markBody{InstID: mark.Symbol, InstType: instTypeSwap, MarkPx: mark.Mark.String(), TS: millis(at)}
+}
+
+type priceLimitBody struct {
+	BuyLmt   string `json:"buyLmt"`
+	Enabled  bool   `json:"enabled"`
+	InstID   string `json:"instId"`
+	InstType string `json:"instType"`
+	SellLmt  string `json:"sellLmt"`
+	TS       string `json:"ts"`
+}
+
+func (s *Sim) priceLimit(c *call) (any, *apiError) {
+	l, failed := s.listing(c.query("instId"))
+	if failed != nil {
+		return nil, failed
+	}
+	mark, _ := s.exchange.Mark(l.Symbol)
+	one := decimal.NewFromInt(1)
+	return []priceLimitBody{{
+		BuyLmt: mark.Mark.Mul(one.Add(l.PriceBand)).String(), SellLmt: mark.Mark.Mul(one.Sub(l.PriceBand)).String(),
+		Enabled: true, InstID: l.Symbol, InstType: instTypeSwap, TS: millis(s.clock.Now()),
+	}}, nil
+}
+
+type fundingBody struct {
+	FundingRate     string `json:"fundingRate"`
+	FundingTime     string `json:"fundingTime"`
+	InstID          string `json:"instId"`
+	InstType        string `json:"instType"`
+	Method          string `json:"method"`
+	NextFundingTime string `json:"nextFundingTime"`
+	TS              string `json:"ts"`
+}
+
+const fundingInterval = 8 * time.Hour
+
+func (s *Sim) fundingRate(c *call) (any, *apiError) {
+	l, failed := s.listing(c.query("instId"))
+	if failed != nil {
+		return nil, failed
+	}
+	mark, _ := s.exchange.Mark(l.Symbol)
+	return []fundingBody{{
+		FundingRate: mark.FundingRate.String(), FundingTime: millis(mark.NextFunding), InstID: l.Symbol, InstType: instTypeSwap,
+		Method: "current_period", NextFundingTime: millis(mark.NextFunding.Add(fundingInterval)), TS: millis(s.clock.Now()),
+	}}, nil
+}
+
+type positionTierBody struct {
+	InstFamily string `json:"instFamily"`
+	InstID     string `json:"instId"`
+	Tier       string `json:"tier"`
+	MinSz      string `json:"minSz"`
+	MaxSz      string `json:"maxSz"`
+	Mmr        string `json:"mmr"`
+	Imr        string `json:"imr"`
+	MaxLever   string `json:"maxLever"`
+	Uly        string `json:"uly"`
+}
+
+// positionTiers gives the tiers of a family in contracts at the mark price.
+func (s *Sim) positionTiers(c *call) (any, *apiError) {
+	l, failed := s.listing(strings.TrimSuffix(c.query("instFamily"), "-SWAP") + "-SWAP")
+	if failed != nil {
+		return nil, failed
+	}
+	mark, _ := s.exchange.Mark(l.Symbol)
+	contract := mark.Mark.Mul(l.ContractSize)
+	body := make([]positionTierBody, 0, len(l.Brackets))
+	for i, b := range l.Brackets {
+		body = append(body, positionTierBody{
+			InstFamily: l.family(), Uly: l.family(), Tier: strconv.Itoa(i + 1),
+			MinSz: b.NotionalFloor.DivRound(contract, 0).String(), MaxSz: b.NotionalCap.DivRound(contract, 0).String(),
+			Mmr: b.MaintenanceRate.String(), MaxLever: strconv.Itoa(b.LeverageMax),
+			Imr: decimal.NewFromInt(1).DivRound(decimal.NewFromInt(int64(b.LeverageMax)), 4).String(),
+		})
+	}
+	return body, nil
+}
+
+type statusBody struct {
+	Begin       string `json:"begin"`
+	End         string `json:"end"`
+	Env         string `json:"env"`
+	MaintType   string `json:"maintType"`
+	ServiceType string `json:"serviceType"`
+	State       string `json:"state"`
+	System      string `json:"system"`
+	Title       string `json:"title"`
+	TS          string `json:"ts"`
+}
+
+// systemStatus tells of a maintenance as long as a fault of that kind stands.
+func (s *Sim) systemStatus(c *call) (any, *apiError) {
+	body := []statusBody{}
+	env := "1"
+	if s.options.DemoTrading {
+		env = "2"
+	}
+	if state := c.query("state"); state != "" && !strings.Contains(state, "ongoing") {
+		return body, nil
+	}
+	for _, fault := range s.faults.List() {
+		if fault.Do == simcore.FaultMaintenance && (fault.Times == 0 || fault.Struck < fault.Times) {
+			body = append(body, statusBody{
+				Begin: millis(c.now.Add(-time.Minute)), End: millis(c.now.Add(time.Hour)), Env: env, MaintType: "1",
+				ServiceType: "5", State: "ongoing", System: "unified", Title: "Trading system maintenance", TS: millis(c.now),
+			})
+			break
+		}
+	}
+	return body, nil
+}

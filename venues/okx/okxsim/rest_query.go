@@ -1,0 +1,164 @@
+package okxsim
+
+import (
+	"slices"
+	"time"
+
+	"venuegate/venues/simcore"
+)
+
+func (s *Sim) queryOrder(c *call) (any, *apiError) {
+	_, o, failed := s.order(c.account.ID, refArg{InstID: c.query("instId"), OrdID: c.query("ordId"), ClOrdID: c.query("clOrdId")})
+	if failed != nil {
+		return nil, failed
+	}
+	if !s.visible(o, retentionArchive) {
+		return nil, errNoSuchOrder
+	}
+	return []orderBody{queried(o)}, nil
+}
+
+// visible says whether the venue still knows an order, or knows it already:
+// queries lag behind the engine, and what ended without a fill is forgotten
+// after two hours.
+func (s *Sim) visible(o *simcore.Order, kept time.Duration) bool {
+	now := s.clock.Now()
+	if now.Sub(o.CreatedAt) < s.options.ReadLag {
+		return false
+	}
+	if o.Status.Open() {
+		return true
+	}
+	age := now.Sub(o.UpdatedAt)
+	return age < kept && (age < retentionUnfilled || !o.FilledQty().IsZero())
+}
+
+// page is a stretch of a list of ids, newest first.
+type page struct {
+	older, newer int64
+	begin, end   time.Time
+	limit        int
+}
+
+func (c *call) page() (p page, failed *apiError) {
+	if p.older, failed = c.number("after"); failed != nil {
+		return p, failed
+	}
+	if p.newer, failed = c.number("before"); failed != nil {
+		return p, failed
+	}
+	if p.begin, failed = c.moment("begin"); failed != nil {
+		return p, failed
+	}
+	if p.end, failed = c.moment("end"); failed != nil {
+		return p, failed
+	}
+	p.limit, failed = c.count("limit", pageMax, pageMax)
+	return p, failed
+}
+
+func (p page) holds(id int64, at time.Time) bool {
+	at = at.Truncate(time.Millisecond)
+	return (p.older == 0 || id < p.older) && (p.newer == 0 || id > p.newer) &&
+		!at.Before(p.begin) && (p.end.IsZero() || !at.After(p.end))
+}
+
+// orders lists what a call asks for among the orders that keep accepts.
+func (s *Sim) orders(c *call, keep func(*simcore.Order) bool) (any, *apiError) {
+	p, failed := c.page()
+	if failed != nil {
+		return nil, failed
+	}
+	body := []orderBody{}
+	if kind := c.query("instType"); kind != "" && kind != instTypeSwap {
+		return body, nil
+	}
+	symbol, ordType, state, category := c.query("instId"), c.query("ordType"), c.query("state"), c.query("category")
+	found := s.exchange.Orders(c.account.ID, func(o *simcore.Order) bool {
+		return keep(o) && p.holds(o.ID, o.CreatedAt) && (symbol == "" || o.Symbol == symbol) &&
+			(state == "" || stateWord(o) == state) && (category == "" || categoryWord(o) == category) &&
+			(ordType == "" || typeWord(o) == ordType)
+	})
+	slices.SortFunc(found, func(a, b simcore.Order) int { return compareIDs(b.ID, a.ID) })
+	for i := range found[:min(p.limit, len(found))] {
+		body = append(body, queried(&found[i]))
+	}
+	return body, nil
+}
+
+func compareIDs(a, b int64) int {
+	switch {
+	case a < b:
+		return -1
+	case a > b:
+		return 1
+	default:
+		return 0
+	}
+}
+
+func (s *Sim) pendingOrders(c *call) (any, *apiError) {
+	return s.orders(c, func(o *simcore.Order) bool { return o.Status.Open() && s.visible(o, retentionHistory) })
+}
+
+func (s *Sim) ordersHistory(c *call) (any, *apiError) {
+	if c.query("instType") == "" {
+		return nil, errEmpty("instType")
+	}
+	return s.orders(c, func(o *simcore.Order) bool { return !o.Status.Open() && s.visible(o, retentionHistory) })
+}
+
+// ordersArchive never lists what ended without a fill.
+func (s *Sim) ordersArchive(c *call) (any, *apiError) {
+	if c.query("instType") == "" {
+		return nil, errEmpty("instType")
+	}
+	return s.orders(c, func(o *simcore.Order) bool {
+		return !o.Status.Open() && !o.FilledQty().IsZero() && s.visible(o, retentionArchive)
+	})
+}
+
+func (s *Sim) fills(c *call) (any, *apiError) { return s.fillsWithin(c, retentionFills) }
+
+func (s *Sim) fillsHistory(c *call) (any, *apiError) {
+	if c.query("instType") == "" {
+		return nil, errEmpty("instType")
+	}
+	return s.fillsWithin(c, retentionArchive)
+}
+
+func (s *Sim) fillsWithin(c *call, kept time.Duration) (any, *apiError) {
+	p, failed := c.page()
+	if failed != nil {
+		return nil, failed
+	}
+	orderID, failed := c.number("ordId")
+	if failed != nil {
+		return nil, failed
+	}
+	now, symbol := s.clock.Now(), c.query("instId")
+	found := s.exchange.Fills(c.account.ID, func(f *simcore.Fill) bool {
+		age := now.Sub(f.Time)
+		return age < kept && age >= s.options.ReadLag && (symbol == "" || f.Symbol == symbol) &&
+			(orderID == 0 || f.OrderID == orderID) && p.holds(s.listings[f.Symbol].billID(f), f.Time)
+	})
+	slices.SortFunc(found, func(a, b simcore.Fill) int {
+		return compareIDs(s.listings[b.Symbol].billID(&b), s.listings[a.Symbol].billID(&a))
+	})
+	body := []fillBody{}
+	for i := range found[:min(p.limit, len(found))] {
+		f := &found[i]
+		mark, _ := s.exchange.Mark(f.Symbol)
+		body = append(body, s.listings[f.Symbol].fill(f, s.clientIDOf(c.account.ID, f), mark.Mark))
+	}
+	return body, nil
+}
+
+// clientIDOf is the client id of a fill's order; orders of stops have none.
+func (s *Sim) clientIDOf(account string, f *simcore.Fill) string {
+	o, err := s.exchange.Order(account, f.Symbol, simcore.OrderRef{ID: f.OrderID})
+	if err == nil && o.Parent != 0 {
+		return ""
+	}
+	return f.ClientID
+}

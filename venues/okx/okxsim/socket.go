@@ -1,0 +1,288 @@
+package okxsim
+
+import (
+	"crypto/hmac"
+	"encoding/json"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+
+	"venuegate/venues/simcore"
+	"venuegate/venues/simcore/simnet"
+)
+
+// Sockets of the venue; each carries channels of its own.
+const (
+	socketPublic   = "public"
+	socketPrivate  = "private"
+	socketBusiness = "business"
+)
+
+// Close codes of the venue.
+const (
+	closeLoginFailed = 4001
+	closeSilence     = 4004
+)
+
+// channelArg names a channel in requests, acknowledgements and pushes.
+type channelArg struct {
+	Channel     string `json:"channel"`
+	InstType    string `json:"instType,omitempty"`
+	InstFamily  string `json:"instFamily,omitempty"`
+	InstID      string `json:"instId,omitempty"`
+	Ccy         string `json:"ccy,omitempty"`
+	ExtraParams string `json:"extraParams,omitempty"`
+	UID         string `json:"uid,omitempty"`
+}
+
+// client is one stream connection. All but session and socket is guarded by
+// the hub's lock.
+type client struct {
+	session *simnet.Session
+	socket  string
+	connID  string
+
+	account simcore.AccountInfo
+	subs    map[channelArg]*subscription
+	// toldAt is when the client was last told something, by the base clock.
+	toldAt time.Time
+	// doomed clients are closed with this code once they have heard why.
+	doomed int
+}
+
+// commandBody is a message of a client.
+type commandBody struct {
+	ID      string          `json:"id"`
+	Op      string          `json:"op"`
+	Args    json.RawMessage `json:"args"`
+	ExpTime string          `json:"expTime"`
+}
+
+// eventBody answers a command.
+type eventBody struct {
+	ID     string      `json:"id,omitempty"`
+	Event  string      `json:"event"`
+	Arg    *channelArg `json:"arg,omitempty"`
+	Code   string      `json:"code,omitempty"`
+	Msg    *string     `json:"msg,omitempty"`
+	ConnID string      `json:"connId"`
+}
+
+// Topics of messages that belong to no channel, for faults.
+const (
+	topicCommand = "command"
+	topicPong    = "pong"
+)
+
+// serveSocket upgrades a request on one of the stream paths.
+func (s *Sim) serveSocket(c *fiber.Ctx) error {
+	path := c.Path()
+	cl := &client{socket: path[strings.LastIndex(path, "/")+1:], subs: map[channelArg]*subscription{}}
+	return s.server.Sessions.Serve(c.Context(), simnet.SessionOptions{Path: path, Faults: s.faults}, simnet.SessionHandler{
+		Opened: func(session *simnet.Session) {
+			cl.session = session
+			s.hub.enter(cl)
+		},
+		Received: func(_ *simnet.Session, data []byte) { s.command(cl, data) },
+		Ended:    func(*simnet.Session) { s.hub.leave(cl) },
+	})
+}
+
+func (s *Sim) command(cl *client, data []byte) {
+	if string(data) == "ping" {
+		s.hub.tell(cl, topicPong, []byte("pong"))
+		return
+	}
+	var in commandBody
+	if json.Unmarshal(data, &in) != nil {
+		s.refuseCommand(cl, "", "60012", "Invalid request: "+string(data[:min(len(data), echoBytesMax)]))
+		return
+	}
+	switch in.Op {
+	case "login":
+		s.login(cl, &in)
+	case "subscribe", "unsubscribe":
+		s.subscribe(cl, &in)
+	default:
+		s.operate(cl, &in)
+	}
+}
+
+// echoBytesMax bounds how much of a bad request an error repeats.
+const echoBytesMax = 512
+
+func (s *Sim) refuseCommand(cl *client, id, code, text string) {
+	s.hub.tellJSON(cl, topicCommand, eventBody{ID: id, Event: "error", Code: code, Msg: &text, ConnID: cl.connID})
+}
+
+type loginArg struct {
+	APIKey     string `json:"apiKey"`
+	Passphrase string `json:"passphrase"`
+	Timestamp  string `json:"timestamp"`
+	Sign       string `json:"sign"`
+}
+
+const loginPayload = "GET/users/self/verify"
+
+// login identifies a client. One that fails hears why and is closed.
+func (s *Sim) login(cl *client, in *commandBody) {
+	account, code, text := s.checkLogin(in)
+	if code != "" {
+		s.refuseCommand(cl, in.ID, code, text)
+		s.hub.doom(cl, closeLoginFailed)
+		return
+	}
+	s.hub.identify(cl, account)
+	s.hub.tellJSON(cl, topicCommand, eventBody{ID: in.ID, Event: "login", Code: "0", Msg: new(string), ConnID: cl.connID})
+}
+
+func (s *Sim) checkLogin(in *commandBody) (account simcore.AccountInfo, code, text string) {
+	var args []loginArg
+	if json.Unmarshal(in.Args, &args) != nil || len(args) != 1 {
+		return account, "60009", "Login failed."
+	}
+	arg := args[0]
+	seconds, err := strconv.ParseInt(arg.Timestamp, 10, 64)
+	if err != nil {
+		return account, "60004", "Invalid timestamp"
+	}
+	if s.clock.Now().Sub(time.Unix(seconds, 0)).Abs() > clockSkewMax+time.Second {
+		return account, "60006", "Timestamp request expired"
+	}
+	account, known := s.exchange.AccountByKey(arg.APIKey)
+	switch {
+	case !known:
+		return account, "60032", "API key doesn't exist"
+	case arg.Passphrase != account.Credentials.Passphrase:
+		return account, "60024", "Wrong passphrase"
+	case !hmac.Equal([]byte(arg.Sign), []byte(signature(account.Credentials.APISecret, arg.Timestamp+loginPayload))):
+		return account, "60007", "Invalid sign"
+	}
+	return account, "", ""
+}
+
+// socketOf is the socket of a channel, and whether it asks for a login.
+func socketOf(channel string) (socket string, private bool) {
+	switch channel {
+	case "books", "books5", "bbo-tbt", "trades", "tickers", "mark-price", "instruments", "status",
+		"price-limit", "funding-rate", "index-tickers", "open-interest":
+		return socketPublic, false
+	case "orders", "positions", "account", "balance_and_position", "liquidation-warning":
+		return socketPrivate, true
+	case "orders-algo", "algo-advance":
+		return socketBusiness, true
+	case "trades-all":
+		return socketBusiness, false
+	}
+	if strings.HasPrefix(channel, candlePrefix) {
+		return socketBusiness, false
+	}
+	return "", false
+}
+
+// vipChannels ask for a fee tier that the accounts here do not have.
+var vipChannels = map[string]bool{"fills": true, "books-l2-tbt": true, "books50-l2-tbt": true}
+
+func (s *Sim) subscribe(cl *client, in *commandBody) {
+	var args []channelArg
+	if json.Unmarshal(in.Args, &args) != nil || len(args) == 0 {
+		s.refuseCommand(cl, in.ID, "60012", "Invalid request: args")
+		return
+	}
+	for i := range args {
+		arg := &args[i]
+		if code, text := s.checkChannel(cl, arg); code != "" {
+			s.refuseCommand(cl, in.ID, code, text)
+			continue
+		}
+		s.hub.tellJSON(cl, topicCommand, eventBody{ID: in.ID, Event: in.Op, Arg: arg, ConnID: cl.connID})
+		if in.Op == "subscribe" {
+			s.hub.subscribe(cl, *arg)
+		} else {
+			s.hub.unsubscribe(cl, *arg)
+		}
+	}
+}
+
+func (s *Sim) checkChannel(cl *client, arg *channelArg) (code, text string) {
+	socket, private := socketOf(arg.Channel)
+	missing := "Wrong URL or channel:" + arg.Channel + ",instId:" + arg.InstID +
+		" doesn't exist. Please use the correct URL, channel and parameters referring to API document."
+	switch {
+	case vipChannels[arg.Channel]:
+		return "64003", "Your trading fee tier doesn't meet the requirement to access this channel"
+	case socket != cl.socket:
+		return "60018", missing
+	case private && s.hub.accountOf(cl) == "":
+		return "60011", "Please log in"
+	case private:
+		return "", ""
+	}
+	if arg.Channel == "instruments" || arg.Channel == "status" || arg.Channel == "index-tickers" {
+		return "", ""
+	}
+	if _, known := s.listings[arg.InstID]; !known {
+		return "60018", missing
+	}
+	if bar, isCandle := strings.CutPrefix(arg.Channel, candlePrefix); isCandle {
+		if _, known := intervalOf(bar); !known || bar == "" {
+			return "60018", missing
+		}
+	}
+	return "", ""
+}
+
+// operations are the trade calls that a logged-in private socket offers.
+var operations = map[string]func(*Sim, *call, []byte) ack{
+	"order":        func(s *Sim, c *call, raw []byte) ack { return s.place(c, raw, "") },
+	"cancel-order": (*Sim).cancel,
+	"amend-order":  (*Sim).amend,
+}
+
+// operationBody answers a trade call on a socket.
+type operationBody struct {
+	ID      string `json:"id"`
+	Op      string `json:"op"`
+	Code    string `json:"code"`
+	Msg     string `json:"msg"`
+	Data    any    `json:"data"`
+	InTime  string `json:"inTime"`
+	OutTime string `json:"outTime"`
+}
+
+// operate executes a trade call; unknown ones are invalid requests.
+func (s *Sim) operate(cl *client, in *commandBody) {
+	name := strings.Replace(strings.Replace(in.Op, "batch-", "", 1), "orders", "order", 1)
+	do, known := operations[name]
+	account, loggedIn := s.hub.traderOf(cl)
+	switch {
+	case !known || cl.socket != socketPrivate:
+		s.refuseCommand(cl, in.ID, "60012", "Invalid request: op "+in.Op)
+		return
+	case !loggedIn:
+		s.refuseCommand(cl, in.ID, "60011", "Please log in")
+		return
+	}
+	c := &call{method: "WS", path: in.Op, body: in.Args, now: s.clock.Now(), account: account}
+	answer := operationBody{ID: in.ID, Op: in.Op, Data: []struct{}{}, InTime: micros(c.now)}
+	failed := c.readDeadline(in.ExpTime, true)
+	if failed == nil && !permitted(account, trading) {
+		failed = errPermission
+	}
+	var acks any
+	if failed == nil {
+		acks, failed = batch(c, batchOrdersMax, func(raw []byte) ack { return do(s, c, raw) })
+	}
+	if list, ok := acks.(ackList); ok {
+		answer.Code, answer.Msg = list.code()
+		answer.Data = list
+	}
+	if failed != nil {
+		answer.Code, answer.Msg = failed.code, failed.message
+	}
+	s.algos.settle()
+	answer.OutTime = micros(s.clock.Now())
+	s.hub.tellJSON(cl, in.Op, answer)
+}

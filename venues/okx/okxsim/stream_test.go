@@ -1,0 +1,79 @@
+package okxsim_test
+
+import (
+	"encoding/json"
+	"testing"
+)
+
+func TestPrivateStreams(t *testing.T) {
+	v := quiet(t)
+	s := v.loggedIn("private")
+	s.subscribe(`{"channel":"orders","instType":"SWAP"}`)
+	s.subscribe(`{"channel":"positions","instType":"SWAP","extraParams":"{\"updateInterval\":\"0\"}"}`)
+	s.push("positions", func(m, _ object) bool { return m["eventType"] == "snapshot" && m["lastPage"] == true })
+	s.subscribe(`{"channel":"account"}`)
+	s.push("account", func(m, first object) bool { return m["eventType"] == "snapshot" && first["details"] != nil })
+	s.subscribe(`{"channel":"balance_and_position"}`)
+	s.push("balance_and_position", func(_, first object) bool { return first["eventType"] == "snapshot" })
+
+	id := v.order(`{"instId":"BTC-USDT-SWAP","tdMode":"cross","clOrdId":"m1","side":"buy","ordType":"market","sz":"1"}`)
+	expect(t, s.push("orders", state("live")), object{"ordId": id, "clOrdId": "m1", "avgPx": "0", "fillSz": "0", "accFillSz": "0"})
+	expect(t, s.push("orders", state("filled")), object{"ordId": id, "accFillSz": "1", "fillSz": "1", "execType": "T", "fillFeeCcy": "USDT"})
+	held := s.push("positions", func(m, _ object) bool { return m["eventType"] == "event_update" })
+	expect(t, held, object{"pos": "1", "instId": btc, "posSide": "net"})
+	v.post("/trade/close-position", `{"instId":"BTC-USDT-SWAP","mgnMode":"cross"}`)
+	s.push("positions", func(m, first object) bool { return m["eventType"] == "event_update" && first["pos"] == "0" })
+}
+
+func TestLoginRefused(t *testing.T) {
+	v := quiet(t)
+	s := v.stream("private")
+	s.send(`{"op":"subscribe","args":[{"channel":"orders","instType":"SWAP"}]}`)
+	expect(t, s.next(), object{"event": "error", "code": "60011"})
+	s.send(v.loginText("wrong"))
+	expect(t, s.next(), object{"event": "error", "code": "60007"})
+	if _, open := <-s.messages; open {
+		t.Fatal("the connection stays open")
+	}
+}
+
+func TestPublicStreams(t *testing.T) {
+	v := quiet(t)
+	s := v.stream("public")
+	s.send("ping")
+	expect(t, s.next(), object{"text": "pong"})
+	s.send(`{"id":"7","op":"subscribe","args":[{"channel":"candle1m","instId":"BTC-USDT-SWAP"}]}`)
+	expect(t, s.next(), object{"event": "error", "code": "60018", "id": "7"})
+
+	any := func(_, _ object) bool { return true }
+	s.subscribe(`{"channel":"books","instId":"BTC-USDT-SWAP"}`)
+	snapshot := s.push("books", func(m, _ object) bool { return m["action"] == "snapshot" })
+	if snapshot["prevSeqId"] != json.Number("-1") || snapshot["checksum"] != json.Number("0") {
+		t.Fatalf("snapshot: %v", snapshot)
+	}
+	s.subscribe(`{"channel":"trades","instId":"BTC-USDT-SWAP"}`)
+	s.subscribe(`{"channel":"tickers","instId":"BTC-USDT-SWAP"}`)
+	s.subscribe(`{"channel":"mark-price","instId":"BTC-USDT-SWAP"}`)
+	s.push("mark-price", any)
+	v.control("/market/trade", `{"symbol":"BTCUSDT","side":"buy","qty":"1"}`)
+	expect(t, s.push("trades", any), object{"side": "buy", "count": "1", "instId": btc})
+	last := snapshot["seqId"]
+	update := s.push("books", func(m, _ object) bool { return m["action"] == "update" })
+	if update["prevSeqId"] != last {
+		t.Fatalf("update %v does not follow %v", update, last)
+	}
+
+	b := v.stream("business")
+	b.subscribe(`{"channel":"candle1m","instId":"BTC-USDT-SWAP"}`)
+	b.push("candle1m", any)
+}
+
+func TestOrdersOverTheSocket(t *testing.T) {
+	v := quiet(t)
+	s := v.loggedIn("private")
+	s.send(`{"id":"1","op":"order","args":[{"instIdCode":10459,"tdMode":"cross","clOrdId":"w1","side":"buy","ordType":"limit","px":"64000","sz":"1"}]}`)
+	expect(t, s.next(), object{"id": "1", "op": "order", "code": "0"})
+	expect(t, v.one(v.get("/trade/order?instId="+btc+"&clOrdId=w1")), object{"state": "live"})
+	s.send(`{"id":"2","op":"batch-cancel-orders","args":[{"instIdCode":10459,"clOrdId":"w1"},{"instIdCode":10459,"clOrdId":"no"}]}`)
+	expect(t, s.next(), object{"id": "2", "code": "2"})
+}
