@@ -79,11 +79,11 @@ func TestBookSnapshots(t *testing.T) {
 }
 
 func TestBookRefuses(t *testing.T) {
-	replace := func(old, new string) string {
+	replace := func(old, with string) string {
 		if !strings.Contains(bookMessage, old) {
 			t.Fatalf("the message has no %s", old)
 		}
-		return strings.Replace(bookMessage, old, new, 1)
+		return strings.Replace(bookMessage, old, with, 1)
 	}
 	for name, message := range map[string]string{
 		"nothing":                "",

@@ -55,15 +55,17 @@ var expected = map[int]meaning{
 
 // expectedParameter is what the texts of 10001 mean.
 var expectedParameter = map[string]meaning{
-	"position idx not match position mode":                                    {code: venues.CodeInvalidRequest, reason: "position_mode"},
-	"Not supported symbols":                                                   {code: venues.CodeSymbolNotTradable, reason: "unknown_symbol"},
-	" [a23546bb-6aa4-411f-82ad-709be7c2d914]buy: [55998000,47634000] invalid": {code: venues.CodeInvalidRequest, reason: "no_liquidity"},
+	"position idx not match position mode": {code: venues.CodeInvalidRequest, reason: "position_mode"},
+	"Not supported symbols":                {code: venues.CodeSymbolNotTradable, reason: "unknown_symbol"},
 }
 
 func meaningOf(code int, message string) (meaning, bool) {
 	if code != codeParameter {
 		want, listed := expected[code]
 		return want, listed
+	}
+	if strings.HasSuffix(message, "buy: [55998000,47634000] invalid") {
+		return meaning{code: venues.CodeInvalidRequest, reason: "no_liquidity"}, true
 	}
 	if strings.HasPrefix(message, "empty value: api") {
 		return meaning{code: venues.CodeUnauthorized}, true

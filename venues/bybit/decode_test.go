@@ -1,0 +1,351 @@
+package bybit
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/valyala/fastjson"
+
+	"venuegate/venues"
+)
+
+const (
+	tradeMessage = `{"topic":"publicTrade.BTCUSDT","type":"snapshot","ts":1774021164130,"data":[{"T":1774021164129,"s":"BTCUSDT","S":"Buy","v":"0.020","p":"69916.90",` +
+		`"L":"ZeroMinusTick","i":"f60eae3c","BT":false,"RPI":false,"seq":549792208812},{"T":1774021164129,"s":"BTCUSDT","S":"Sell","v":"1","p":"69916.80","i":"f60eae3d"}]}`
+	klineMessage = `{"topic":"kline.1.BTCUSDT","type":"snapshot","ts":1790409768441,"data":[{"start":1790409720000,"end":1790409779999,"interval":"1","open":"84045",` +
+		`"close":"84017.8","high":"84045","low":"84017.8","volume":"7.316","turnover":"614833.7084","confirm":true,"timestamp":1790409768441}]}`
+	tickerMessage = `{"topic":"tickers.BTCUSDT","type":"delta","data":{"symbol":"BTCUSDT","markPrice":"63585.74","indexPrice":""},"cs":764144450620,"ts":1786659827983}`
+)
+
+// marketDecoders read a message of their kind about BTCUSDT.
+var marketDecoders = map[string]func([]byte) error{
+	tradeMessage: func(m []byte) error {
+		_, err := decodeTrades(new(fastjson.Parser), m, "publicTrade.BTCUSDT", "BTCUSDT", "BTCUSDT")
+		return err
+	},
+	klineMessage: func(m []byte) error {
+		_, err := decodeCandles(new(fastjson.Parser), m, "kline.1.BTCUSDT", venues.FeedChannel{Symbol: "BTCUSDT", Timeframe: "1m"})
+		return err
+	},
+	tickerMessage: func(m []byte) error {
+		_, _, err := decodeMark(new(fastjson.Parser), m, "tickers.BTCUSDT", "BTCUSDT", "BTCUSDT")
+		return err
+	},
+}
+
+func TestMarketMessages(t *testing.T) {
+	trades, err := decodeTrades(new(fastjson.Parser), []byte(tradeMessage), "publicTrade.BTCUSDT", "BTCUSDT", "BTCUSDT")
+	if err != nil || len(trades) != 2 || trades[0].Side != venues.Buy || trades[1].Side != venues.Sell || trades[0].ID != "f60eae3c" ||
+		!trades[0].Qty.Equal(dec("0.02").Decimal) || !trades[0].Price.Equal(dec("69916.9").Decimal) || trades[0].VenueTime.UnixMilli() != 1774021164129 {
+		t.Errorf("%+v, %v", trades, err)
+	}
+	candles, err := decodeCandles(new(fastjson.Parser), []byte(klineMessage), "kline.1.BTCUSDT", venues.FeedChannel{Symbol: "BTCUSDT", Timeframe: "1m"})
+	if err != nil || len(candles) != 1 || !candles[0].Closed || candles[0].Start.UnixMilli() != 1790409720000 || candles[0].End.Sub(candles[0].Start) != time.Minute ||
+		!candles[0].Volume.Equal(dec("7.316").Decimal) || !candles[0].Close.Equal(dec("84017.8").Decimal) {
+		t.Errorf("%+v, %v", candles, err)
+	}
+	mark, told, err := decodeMark(new(fastjson.Parser), []byte(tickerMessage), "tickers.BTCUSDT", "BTCUSDT", "BTCUSDT")
+	if err != nil || !told || !mark.Price.Equal(dec("63585.74").Decimal) || mark.VenueTime.UnixMilli() != 1786659827983 {
+		t.Errorf("%+v, %v", mark, err)
+	}
+	quiet := strings.Replace(tickerMessage, `"markPrice":"63585.74",`, "", 1)
+	if _, told, err = decodeMark(new(fastjson.Parser), []byte(quiet), "tickers.BTCUSDT", "BTCUSDT", "BTCUSDT"); err != nil || told {
+		t.Errorf("told %v, %v", told, err)
+	}
+}
+
+// Each fault must be noticed by each decoder it applies to.
+func TestMarketMessagesRefused(t *testing.T) {
+	for message, decode := range marketDecoders {
+		if err := decode([]byte(message)); err != nil {
+			t.Fatal(err)
+		}
+		for _, change := range [][2]string{
+			{`"s":"BTCUSDT"`, `"s":"ETHUSDT"`},
+			{`"symbol":"BTCUSDT"`, `"symbol":"ETHUSDT"`},
+			{`"topic":"`, `"topic":"other`},
+			{`"topic":`, `"_":`},
+			{`"data":`, `"Data":`},
+			{`"data":[`, `"data":[1,`},
+			{`"data":{`, `"data":7,"x":{`},
+			{`"S":"Buy"`, `"S":"Hold"`},
+			{`"v":"0.020"`, `"v":"0"`},
+			{`"v":"0.020"`, `"v":0.02`},
+			{`"p":"69916.90"`, `"p":"-1"`},
+			{`"p":"69916.90"`, `"p":"7e4"`},
+			{`"i":"f60eae3c"`, `"i":""`},
+			{`"T":1774021164129`, `"T":"soon"`},
+			{`"T":1774021164129`, `"T":0`},
+			{`"interval":"1"`, `"interval":"5"`},
+			{`"start":1790409720000,`, ``},
+			{`"confirm":true`, `"confirm":1`},
+			{`"open":"84045"`, `"open":""`},
+			{`"volume":"7.316",`, ``},
+			{`"markPrice":"63585.74"`, `"markPrice":"0"`},
+			{`"markPrice":"63585.74"`, `"markPrice":"NaN"`},
+			{`"markPrice":"63585.74"`, `"markPrice":1}`},
+		} {
+			changed := strings.Replace(message, change[0], change[1], 1)
+			if changed != message && decode([]byte(changed)) == nil {
+				t.Errorf("understood %s", changed)
+			}
+		}
+		for n := range message {
+			if decode([]byte(message[:n])) == nil {
+				t.Errorf("understood %s", message[:n])
+			}
+		}
+		for _, other := range []string{"", "null", "[]", "<html>", `"text"`, "{}"} {
+			if decode([]byte(other)) == nil {
+				t.Errorf("understood %q", other)
+			}
+		}
+	}
+}
+
+func TestTopicOf(t *testing.T) {
+	for message, want := range map[string]string{
+		`{"topic":"a.b","type":"x"}`: "a.b", `{"type":"x","topic":"a.b"}`: "a.b", `{"id":1,"topic" : "a.b"}`: "a.b",
+		`{"op":"pong"}`: "", `{"topic":"`: "", `{"x":"\"topic\""}`: "", "": "", `{"topic":7}`: "", `"topic"`: "",
+	} {
+		if topic, ok := topicOf([]byte(message)); string(topic) != want && ok || ok != (want != "") {
+			t.Errorf("%s: %q, %v", message, topic, ok)
+		}
+	}
+}
+
+// Words that decide are never guessed; what only describes may be anything.
+func TestOrderWords(t *testing.T) {
+	for name, c := range map[string]struct {
+		changes []string
+		check   func(r venues.ExecutionReport) bool
+	}{
+		"open": {nil, func(r venues.ExecutionReport) bool { return r.Status == venues.StatusOpen && r.Fault == nil }},
+		"post-only that would take": {
+			[]string{`"New"`, `"Cancelled"`, "EC_NoError", "EC_PostOnlyWillTakeLiquidity", "GTC", "PostOnly"},
+			func(r venues.ExecutionReport) bool {
+				return r.Status == venues.StatusCancelled && r.PostOnly && r.Fault.Reason == venues.ReasonPostOnlyWouldTake
+			},
+		},
+		"IOC without a counterpart": {
+			[]string{`"New"`, `"Cancelled"`, "EC_NoError", "EC_NoImmediateQtyToFill", "GTC", "IOC"},
+			func(r venues.ExecutionReport) bool { return r.Fault.Reason == venues.ReasonIOCNotFilled },
+		},
+		"IOC filled in part": {
+			[]string{`"New"`, `"Cancelled"`, "EC_NoError", "EC_NoImmediateQtyToFill", "GTC", "IOC", `"cumExecQty":"0"`, `"cumExecQty":"0.004"`},
+			func(r venues.ExecutionReport) bool { return r.Status == venues.StatusCancelled && r.Fault == nil },
+		},
+		"market without a counterpart": {
+			[]string{`"New"`, `"Cancelled"`, "EC_NoError", "EC_NoImmediateQtyToFill", "Limit", "Market"},
+			func(r venues.ExecutionReport) bool { return r.Fault.Reason == "no_liquidity" && !r.Price.Valid },
+		},
+		"FOK": {
+			[]string{`"New"`, `"Cancelled"`, "EC_NoError", "EC_CancelForNoFullFill", "GTC", "FOK"},
+			func(r venues.ExecutionReport) bool { return r.Fault.Reason == venues.ReasonFOKNotFilled },
+		},
+		"cancelled by its owner": {
+			[]string{`"New"`, `"Cancelled"`, "EC_NoError", "EC_PerCancelRequest", `"UNKNOWN"`, `"CancelByUser"`},
+			func(r venues.ExecutionReport) bool { return r.Status == venues.StatusCancelled && r.Fault == nil },
+		},
+		"reduce-only without a position": {
+			[]string{`"New"`, `"Cancelled"`, `"UNKNOWN"`, `"CancelByReduceOnly"`},
+			func(r venues.ExecutionReport) bool { return r.Fault.Reason == venues.ReasonNoPosition },
+		},
+		"rejected": {
+			[]string{`"New"`, `"Rejected"`, "EC_NoError", "EC_Others"},
+			func(r venues.ExecutionReport) bool {
+				return r.Status == venues.StatusRejected && r.Fault.Reason == "rejected" && r.Fault.VenueMessage == "EC_Others"
+			},
+		},
+		"stop that waits": {
+			[]string{`"New"`, `"Untriggered"`, `"stopOrderType":""`, `"stopOrderType":"Stop"`, `"triggerPrice":""`, `"triggerPrice":"59000"`},
+			func(r venues.ExecutionReport) bool {
+				return r.Status == venues.StatusUntriggered && r.Type == venues.TypeStopLimit && r.TriggerPrice.Valid
+			},
+		},
+		"stop that triggers": {
+			[]string{`"New"`, `"Triggered"`, `"stopOrderType":""`, `"stopOrderType":"StopLoss"`},
+			func(r venues.ExecutionReport) bool { return r.Status == venues.StatusOpen && r.Type.IsStop() },
+		},
+		"liquidation": {
+			[]string{"CreateByUser", "CreateByLiq"},
+			func(r venues.ExecutionReport) bool { return r.Forced },
+		},
+		"hedge mode": {
+			[]string{`"positionIdx":0`, `"positionIdx":2`},
+			func(r venues.ExecutionReport) bool { return r.ReduceOnly },
+		},
+		"unknown time in force": {
+			[]string{"GTC", "WHENEVER"},
+			func(r venues.ExecutionReport) bool { return r.TimeInForce == "" },
+		},
+	} {
+		f, h := privateStream(t)
+		if err := f.handle([]byte(orderPush(c.changes...)), time.Now()); err != nil || len(h.reports) != 1 || !c.check(h.reports[0]) {
+			t.Errorf("%s: %+v, %v", name, h.reports, err)
+		}
+	}
+}
+
+func TestOrderEventsRefused(t *testing.T) {
+	for _, change := range [][]string{
+		{`"New"`, `"Asleep"`},
+		{`"Buy"`, `"Hold"`},
+		{`"Limit"`, `"Swap"`},
+		{`"positionIdx":0`, `"positionIdx":9`},
+		{`"qty":"0.01"`, `"qty":""`},
+		{`"cumExecQty":"0"`, `"cumExecQty":null`},
+		{`"qty":"0.01"`, `"qty":"1e1"`},
+		{`"symbol":"BTCUSDT"`, `"symbol":""`},
+		{ours.VenueOrderID, ""},
+		{`"updatedTime":"1737725795596"`, `"updatedTime":"soon"`},
+		{`"reduceOnly":false`, `"reduceOnly":"no"`},
+	} {
+		f, h := privateStream(t)
+		if err := f.handle([]byte(orderPush(change...)), time.Now()); err == nil || len(h.reports) != 0 {
+			t.Errorf("%v: %+v", change, h.reports)
+		}
+	}
+	f, h := privateStream(t) // one bad order does not hide its neighbour
+	message := `{"topic":"order.linear","data":[` + orderRow(`"Buy"`, `"Hold"`) + "," + orderRow() + "," + orderRow(`{"symbol"`, `{"category":"spot","symbol"`) + `]}`
+	if err := f.handle([]byte(message), time.Now()); err == nil || len(h.reports) != 1 {
+		t.Errorf("%d reports, %v", len(h.reports), err)
+	}
+	for _, message := range []string{"", "[]", `{"topic":"order"}`, `{"topic":"execution","data":{}}`, `{"topic":"position","data":7}`, `{"topic":7}`} {
+		if f.handle([]byte(message), time.Now()) == nil {
+			t.Errorf("understood %s", message)
+		}
+	}
+}
+
+// Execution and order are told together, in whichever order they come.
+func TestFillJoin(t *testing.T) {
+	at := time.UnixMilli(1700000000000)
+	last := executionPush(executionRow("e2", at, `"leavesQty":"1"`, `"leavesQty":"0"`, `"order"`, `"o"`))
+	first := executionPush(executionRow("e1", at, `"order"`, `"o"`))
+	filled := orderPush(`"New"`, `"Filled"`, `"cumExecQty":"0"`, `"cumExecQty":"2"`, `"qty":"0.01"`, `"qty":"2"`, ours.VenueOrderID, "o")
+	partial, full := venues.StatusPartiallyFilled, venues.StatusFilled
+	for name, c := range map[string]struct {
+		messages []string
+		statuses []venues.OrderStatus
+		fills    string
+	}{
+		"execution first":    {[]string{first, last, filled}, []venues.OrderStatus{partial, full}, "e1 e2"},
+		"order first":        {[]string{first, filled, last}, []venues.OrderStatus{partial, full, full}, "e1 - e2"},
+		"order before all":   {[]string{filled, first, last}, []venues.OrderStatus{full, full, full}, "- e1 e2"},
+		"execution alone":    {[]string{last}, []venues.OrderStatus{partial}, "e2"},
+		"order alone":        {[]string{filled}, []venues.OrderStatus{full}, "-"},
+		"everything twice":   {[]string{last, filled, last, filled}, []venues.OrderStatus{full, full}, "e2 e2"},
+		"both in one volley": {[]string{executionPush(executionRow("e1", at, `"order"`, `"o"`), executionRow("e2", at, `"leavesQty":"1"`, `"leavesQty":"0"`, `"order"`, `"o"`)), filled}, []venues.OrderStatus{partial, full}, "e1 e2"},
+	} {
+		f, h := privateStream(t)
+		var messages [][]byte
+		for _, m := range c.messages {
+			messages = append(messages, []byte(m))
+		}
+		f.play(t, messages...)
+		var statuses []venues.OrderStatus
+		var fills []string
+		for _, r := range h.reports {
+			statuses = append(statuses, r.Status)
+			id := "-"
+			if r.Fill != nil {
+				id = r.Fill.VenueTradeID
+			}
+			fills = append(fills, id)
+		}
+		if !slices.Equal(statuses, c.statuses) || strings.Join(fills, " ") != c.fills {
+			t.Errorf("%s: %v with %v", name, statuses, fills)
+		}
+		if len(f.join.executions)+len(f.join.orders) != 0 {
+			t.Errorf("%s: something waits for ever", name)
+		}
+	}
+}
+
+// What waits is bounded, and a fill beyond the bound is told at once.
+func TestFillJoinIsBounded(t *testing.T) {
+	var j fillJoin
+	now := time.UnixMilli(1)
+	for range joinsMax {
+		j.execution(venues.ExecutionReport{VenueOrderID: "x"}, true, now)
+	}
+	if told := j.execution(venues.ExecutionReport{VenueOrderID: "y"}, true, now); len(told) != 1 || len(j.executions) != joinsMax {
+		t.Errorf("%d told, %d wait", len(told), len(j.executions))
+	}
+	if early := j.flush(now.Add(joinWait)); len(early) != 0 {
+		t.Errorf("%d too early", len(early))
+	}
+	if due := j.flush(now.Add(2 * joinWait)); len(due) != joinsMax {
+		t.Errorf("%d flushed", len(due))
+	}
+}
+
+// A position that ends is told with its side, once.
+func TestSideMemory(t *testing.T) {
+	var m sideMemory
+	for n, step := range []struct {
+		now  venues.PositionSide
+		want []venues.PositionSide
+	}{
+		{"", []venues.PositionSide{venues.Long, venues.Short}},
+		{"", nil},
+		{venues.Long, nil},
+		{venues.Long, nil},
+		{venues.Short, []venues.PositionSide{venues.Long}},
+		{"", []venues.PositionSide{venues.Short}},
+		{"", nil},
+	} {
+		if got := m.ended("BTCUSDT", step.now); !slices.Equal(got, step.want) {
+			t.Errorf("step %d: %v", n, got)
+		}
+	}
+	m.replace(nil)
+	if got := m.ended("ETHUSDT", ""); got != nil {
+		t.Errorf("after a list: %v", got)
+	}
+}
+
+// Nothing that comes in may break a decoder.
+func FuzzMarketMessages(f *testing.F) {
+	for message := range marketDecoders {
+		f.Add([]byte(message))
+	}
+	f.Add([]byte(bookMessage))
+	f.Fuzz(func(t *testing.T, message []byte) {
+		s, h := publicStream(t, map[string]venues.Scale{"BTCUSDT": btc}, channelsOf("BTCUSDT")...)
+		s.Message(nil, message)
+		checkTrades(t, h.trades)
+		for _, m := range h.marks {
+			if !m.Price.IsPositive() {
+				t.Errorf("%+v", m)
+			}
+		}
+	})
+}
+
+func FuzzPrivateEvents(f *testing.F) {
+	at := time.UnixMilli(1700000000000)
+	f.Add([]byte(orderPush()))
+	f.Add([]byte(orderPush(`"New"`, `"Filled"`, `"cumExecQty":"0"`, `"cumExecQty":"1"`)))
+	f.Add([]byte(executionPush(executionRow("e", at))))
+	f.Add([]byte(`{"topic":"position","data":[{"symbol":"BTCUSDT","positionIdx":0,"side":"Sell","size":"0.5","entryPrice":"60000"}]}`))
+	f.Add([]byte(`{"topic":"wallet","data":[]}`))
+	f.Add([]byte(`{"success":true,"op":"subscribe","req_id":"subscribe"}`))
+	f.Fuzz(func(t *testing.T, message []byte) {
+		feed, h := privateStream(t)
+		_ = feed.handle(message, at) // it may refuse, and must not tell nonsense
+		for _, r := range h.reports {
+			if !r.Status.Valid() || r.VenueOrderID == "" || r.Symbol == "" {
+				t.Errorf("%+v", r)
+			}
+		}
+		for _, p := range h.positions {
+			if p.Side != venues.Long && p.Side != venues.Short || p.Qty.IsNegative() {
+				t.Errorf("%+v", p)
+			}
+		}
+	})
+}
