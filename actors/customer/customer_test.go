@@ -179,7 +179,7 @@ func TestRemovedAccountLeavesNothingOnTheTopics(t *testing.T) {
 			t.Fatal(err)
 		}
 		kit.Advance(time.Second)
-		if got := l.take(); got != "snapshot 2 o1=open,o2=open; snapshot 2 o2=open" {
+		if got := l.take(); got != "snapshot 2 o1=open,o2=open; snapshot 3 o2=open" {
 			t.Fatal(got)
 		}
 	})
@@ -231,10 +231,10 @@ func TestRestartedAccountTakesBackWhatItTold(t *testing.T) {
 			[]venues.Order{{OrderID: "o2", Exchange: venues.Binance, Status: venues.StatusOpen}},
 			[]venues.Position{{Exchange: venues.Binance, Symbol: "BTCUSDT", Side: venues.Long, Qty: venues.MustDecimal("1")}}, nil)
 		kit.Settle()
-		if got := orders.take(); got != "snapshot 2 o1=open,o2=open; snapshot 2 o2=open" {
+		if got := orders.take(); got != "snapshot 2 o1=open,o2=open; snapshot 3 o2=open" {
 			t.Error(got)
 		}
-		if got := positions.take(); got != "snapshot 0 0 positions; snapshot 0 1 positions" {
+		if got := positions.take(); got != "snapshot 0 0 positions; snapshot 1 1 positions" {
 			t.Error(got)
 		}
 	})

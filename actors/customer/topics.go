@@ -159,6 +159,7 @@ func (t *topics) replace(in reconciled, now time.Time) {
 	}
 	t.balances[in.exchange] = in.balances
 	for _, topic := range t.byKind {
+		topic.seq++ // the same number would be the repeat that one sink asked for
 		for _, s := range topic.subs {
 			t.snapshot(s, now)
 		}
