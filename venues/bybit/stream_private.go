@@ -44,6 +44,9 @@ type privateFeed struct {
 	sink    venues.PrivateSink
 	log     *zap.Logger
 	link    *wsclient.Link
+	// refusedAt is when a signature was made that the venue refused; zero if the
+	// last one was good. It belongs to the dialling goroutine.
+	refusedAt time.Time
 
 	// heardAt is when the last event came, in unix nanoseconds.
 	heardAt atomic.Int64
@@ -61,7 +64,7 @@ func (a *Account) OpenPrivate(sink venues.PrivateSink) venues.PrivateFeed {
 	o := a.c.options
 	f := &privateFeed{account: a, sink: sink, log: o.Log}
 	f.link = wsclient.New(wsclient.Options{
-		URL:          func(context.Context) (string, error) { return o.PrivateURL + privatePath, nil },
+		URL:          f.address,
 		Authenticate: f.authenticate,
 		Handler:      f,
 		Ping:         []byte(heartbeat), PingInterval: o.PingInterval,
@@ -75,6 +78,15 @@ func (a *Account) OpenPrivate(sink venues.PrivateSink) venues.PrivateFeed {
 // Close ends the stream and waits until the sink is silent.
 func (f *privateFeed) Close() { f.link.Close() }
 
+// address of the stream. The signature that follows holds for seconds, so the
+// clock must have been measured, and again after a refusal.
+func (f *privateFeed) address(ctx context.Context) (string, error) {
+	c := f.account.c
+	// A failure shows soon enough: the venue will refuse a wrong time.
+	_ = c.clock.Resync(ctx, f.refusedAt, c.serverTime)
+	return c.options.PrivateURL + privatePath, nil
+}
+
 // notice is an answer to a message of ours.
 type notice struct {
 	Success bool   `json:"success"`
@@ -86,6 +98,7 @@ type notice struct {
 // authenticate signs in on a new connection.
 func (f *privateFeed) authenticate(s *wsclient.Session) error {
 	credentials := f.account.credentials
+	signedAt := time.Now()
 	expires := f.account.c.clock.Now().Add(authLifetime).UnixMilli()
 	args := []any{credentials.APIKey.Reveal(), expires, signStream(credentials.APISecret, expires)}
 	if err := s.Write(controlMessage("auth", "auth", args)); err != nil {
@@ -101,8 +114,10 @@ func (f *privateFeed) authenticate(s *wsclient.Session) error {
 			continue
 		}
 		if !n.Success {
+			f.refusedAt = signedAt
 			return fmt.Errorf("%w: %s", errAuth, bounded(redact(n.RetMsg)))
 		}
+		f.refusedAt = time.Time{}
 		return nil
 	}
 	return fmt.Errorf("%w: no answer", errAuth)

@@ -346,6 +346,9 @@ func TestPrivateStreamRefused(t *testing.T) {
 	if v.connections() != 3 || len(h.lost) != 0 {
 		t.Errorf("%d connections, lost %v", v.connections(), h.lost)
 	}
+	if n := len(s.sent("GET /v5/market/time")); n != 6 { // at first, and after the key was refused
+		t.Errorf("asked for the time %d times", n)
+	}
 }
 
 func TestPrivateStreamLost(t *testing.T) {
