@@ -406,3 +406,18 @@ func TestKeyFreedMeanwhileIsTaken(t *testing.T) {
 		}
 	})
 }
+
+func TestCloseInHedgeModeDoesNotGuessTheSide(t *testing.T) {
+	actortest.Run(t, func(kit *actortest.Kit) {
+		h := open(kit, storetest.NewMemory(), newVenue(), "account")
+		for _, side := range []venues.PositionSide{venues.Long, venues.Short} {
+			h.venue.positions = append(h.venue.positions, venues.Position{Symbol: "BTCUSDT", Side: side, Qty: venues.MustDecimal("2")})
+		}
+		time.Sleep(2 * time.Second)
+		_, err := h.client.Close(context.Background(), venues.ClosePosition{Symbol: "BTCUSDT"})
+		e, _ := errors.AsType[*venues.Error](err)
+		if e == nil || e.Code != venues.CodeOrderRejected || e.Details["reason"] != "two_positions" || h.venue.placed != 0 {
+			t.Fatalf("%v, %d placed", err, h.venue.placed)
+		}
+	})
+}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"slices"
 	"sync"
 	"time"
 
@@ -189,23 +190,27 @@ func (c Client) Close(ctx context.Context, cmd venues.ClosePosition) (venues.Ord
 		return venues.Order{}, err
 	}
 	symbol := c.canonical(cmd.Symbol)
-	for _, p := range funds.Positions {
-		if p.Symbol != symbol {
-			continue
-		}
-		spec := venues.OrderSpec{Symbol: symbol, Side: venues.Sell, Type: venues.TypeMarket, Qty: p.Qty, ReduceOnly: true, TimeInForce: venues.ImmediateOrCancel}
-		if p.Side == venues.Short {
-			spec.Side = venues.Buy
-		}
-		if cmd.Qty.Valid {
-			spec.Qty = cmd.Qty.Decimal
-		}
-		return c.Place(ctx, venues.PlaceOrder{
-			Command: cmd.Command, OrderSpec: spec, Exchange: c.exchange,
-			RequestID: cmd.RequestID, Scope: persistence.ScopeREST, BodyHash: cmd.BodyHash, Source: venues.SourceAPI,
-		})
+	open := slices.DeleteFunc(slices.Clone(funds.Positions), func(p venues.Position) bool { return p.Symbol != symbol })
+	switch len(open) {
+	case 0:
+		return venues.Order{}, venues.Errorf(venues.CodeOrderRejected, "no open position in %s", symbol).With("reason", venues.ReasonNoPosition)
+	case 1:
+	default: // hedge mode: the command does not say which
+		return venues.Order{}, venues.Errorf(venues.CodeOrderRejected, "%s is open both long and short; close by reduce-only orders", symbol).
+			With("reason", "two_positions")
 	}
-	return venues.Order{}, venues.Errorf(venues.CodeOrderRejected, "no open position in %s", symbol).With("reason", venues.ReasonNoPosition)
+	p := open[0]
+	spec := venues.OrderSpec{Symbol: symbol, Side: venues.Sell, Type: venues.TypeMarket, Qty: p.Qty, ReduceOnly: true, TimeInForce: venues.ImmediateOrCancel}
+	if p.Side == venues.Short {
+		spec.Side = venues.Buy
+	}
+	if cmd.Qty.Valid {
+		spec.Qty = cmd.Qty.Decimal
+	}
+	return c.Place(ctx, venues.PlaceOrder{
+		Command: cmd.Command, OrderSpec: spec, Exchange: c.exchange,
+		RequestID: cmd.RequestID, Scope: persistence.ScopeREST, BodyHash: cmd.BodyHash, Source: venues.SourceAPI,
+	})
 }
 
 func (c Client) canonical(symbol string) string {

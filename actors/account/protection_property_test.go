@@ -1,0 +1,131 @@
+package account
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/shopspring/decimal"
+	"pgregory.net/rapid"
+
+	"venuegate/venues"
+)
+
+// moodyVenue answers what was asked of it when and how a test
+// wants it.
+type moodyVenue struct {
+	*bench
+	asks []effect
+}
+
+func (v *moodyVenue) pass(d time.Duration) { v.asks = append(v.asks, v.bench.pass(d)...) }
+
+func (v *moodyVenue) step(f func(m moment)) {
+	v.bench.step(f)
+	v.asks = append(v.asks, v.asked...)
+}
+
+// take removes an open question.
+func (v *moodyVenue) take(i int) effect {
+	e := v.asks[i]
+	v.asks = append(v.asks[:i:i], v.asks[i+1:]...)
+	return e
+}
+
+// drop forgets what is no question to the venue about an order.
+func (v *moodyVenue) drop() {
+	open := v.asks[:0:0]
+	for _, e := range v.asks {
+		switch e.(type) {
+		case callPlace, callCancel:
+			open = append(open, e)
+		}
+	}
+	v.asks = open
+}
+
+// answer says yes or no to a question.
+func (v *moodyVenue) answer(e effect, yes bool) {
+	no := venues.Errorf(venues.CodeOrderRejected, "no")
+	switch ask := e.(type) {
+	case callPlace:
+		o := v.state.orders[ask.orderID]
+		done := placeDone{orderID: o.OrderID, err: no}
+		if yes {
+			done = placeDone{orderID: o.OrderID, report: o.says(venues.StatusUntriggered, "0")}
+			if !o.Type.IsStop() {
+				done.report = o.says(venues.StatusFilled, o.Qty.String())
+				done.report.Fill = o.fill("x"+o.OrderID, o.Qty.String(), "60000")
+			}
+		}
+		v.step(func(m moment) { v.state.placed(m, done) })
+	case callCancel:
+		o := v.state.orders[ask.orderID]
+		done := cancelDone{orderID: o.OrderID, err: errors.Join(errPoolFull, no)}
+		if yes && !o.Status.IsClosed() {
+			done = cancelDone{orderID: o.OrderID, report: o.says(venues.StatusCancelled, o.FilledQty.String())}
+		}
+		v.step(func(m moment) { v.state.cancelled(m, done) })
+	}
+}
+
+// TestProtectionMatchesThePositionInTheEnd: whatever the venue refuses and in
+// whatever order it answers, once it says yes again each kind has one protecting
+// order of the size that was filled, or everything was closed.
+func TestProtectionMatchesThePositionInTheEnd(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		v := &moodyVenue{bench: newBench(t, venues.Capabilities{})}
+		o := v.open(protectedOrder(), venues.StatusOpen)
+		fills := 0
+		for range rapid.IntRange(1, 25).Draw(rt, "steps") {
+			v.drop()
+			switch what := rapid.IntRange(0, 4).Draw(rt, "what"); {
+			case what == 0 && o.FilledQty.LessThan(o.Qty):
+				fills++
+				v.fillMore(o, string(rune('a'+fills)), "0.25")
+				v.asks = append(v.asks, v.asked...)
+			case what == 1:
+				v.pass(time.Duration(rapid.IntRange(10, 1500).Draw(rt, "ms")) * time.Millisecond)
+			case len(v.asks) > 0:
+				e := v.take(rapid.IntRange(0, len(v.asks)-1).Draw(rt, "which"))
+				v.answer(e, what != 2)
+			}
+		}
+		for range 60 {
+			v.drop()
+			for len(v.asks) > 0 {
+				v.answer(v.take(0), true)
+				v.drop()
+			}
+			for _, leg := range v.state.inOrder() { // as a reconciliation would
+				if leg.Status == venues.StatusUntriggered {
+					v.step(func(m moment) { v.state.report(m, leg.says(venues.StatusUntriggered, "0")) })
+				}
+			}
+			v.pass(time.Second)
+		}
+		checkProtected(rt, v, o)
+	})
+}
+
+func checkProtected(rt *rapid.T, v *moodyVenue, o *order) {
+	sizes := map[venues.Protecting][]decimal.Decimal{}
+	closed := decimal.Zero
+	for _, leg := range v.state.inOrder() {
+		switch {
+		case leg.EntryOrderID == "":
+		case !leg.Type.IsStop():
+			closed = closed.Add(leg.FilledQty)
+		case !leg.Status.IsClosed():
+			sizes[leg.Protects] = append(sizes[leg.Protects], leg.Qty)
+		}
+	}
+	for _, kind := range protecting() {
+		switch {
+		case o.guard.closing && (len(sizes[kind]) != 0 || !closed.Equal(o.FilledQty)):
+			rt.Fatalf("%s filled, %s closed, and %s left of %s", o.FilledQty, closed, sizes[kind], kind)
+		case !o.guard.closing && o.FilledQty.IsPositive() && (len(sizes[kind]) != 1 || !sizes[kind][0].Equal(o.FilledQty)):
+			rt.Fatalf("%s filled, protected by %s of %s (%s)", o.FilledQty, sizes[kind], kind, o.Protection.Leg(kind).Status)
+		}
+	}
+}
