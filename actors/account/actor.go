@@ -130,7 +130,7 @@ func (a *account) Receive(ctx *actors.Context, msg any) {
 	case lookedUpFills:
 		a.state.lookedUpFills(m, in)
 	case fillsDone:
-		a.state.fills(m, in.fills)
+		a.state.fillsRead(m, in)
 	case fundsDone:
 		a.state.fundsRead(m, in)
 	case leverageDone:

@@ -147,14 +147,14 @@ func (e callProof) run(a *account, ctx *actors.Context) {
 }
 
 func (e callFills) run(a *account, ctx *actors.Context) {
-	ctx.Timers().After("fills/"+e.orderID, e.delay, readFills{e.symbol, e.from})
+	ctx.Timers().After("fills/"+e.orderID, e.delay, readFills{e})
 }
 
 func (a *account) readFills(ctx *actors.Context, in readFills) {
 	a.call(ctx, a.deps.ReadPool, func(c context.Context) any {
 		list, err := a.deps.Venue.Fills(c, venues.FillsQuery{Symbol: in.symbol, From: in.from, To: time.Now()})
-		return fillsDone{list, err}
-	}, fillsDone{err: errPoolFull})
+		return fillsDone{in.orderID, list, err}
+	}, fillsDone{orderID: in.orderID, err: errPoolFull})
 }
 
 func (planFunds) run(_ *account, ctx *actors.Context) {

@@ -13,6 +13,9 @@ import (
 // held back, so that an order's quantity and its fills agree at every moment.
 const fillsHoldMax = 5 * time.Second
 
+// fillsRetry is the wait before missing fills are fetched again.
+const fillsRetry = time.Second
+
 // avgPriceDecimals bounds the digits of an average price.
 const avgPriceDecimals = 12
 
@@ -20,11 +23,24 @@ const avgPriceDecimals = 12
 func (s *state) hold(m moment, o *order, r venues.ExecutionReport) {
 	if o.held == nil {
 		o.heldDue = m.now.Add(fillsHoldMax)
-		s.after(callFills{orderID: o.OrderID, symbol: o.Symbol, from: o.CreatedAt.Add(-fillsOverlap), delay: fillsDelay})
+		s.fetchFills(o, fillsDelay)
 	} else if r.FilledQty.LessThan(o.held.FilledQty) || (o.held.Status.IsClosed() && !r.Status.IsClosed()) {
 		return // told before the one that is held
 	}
 	o.held = &r
+}
+
+func (s *state) fetchFills(o *order, delay time.Duration) {
+	s.after(callFills{orderID: o.OrderID, symbol: o.Symbol, from: o.CreatedAt.Add(-fillsOverlap), delay: delay})
+}
+
+// fillsRead takes the fills that were fetched for an order whose report is held;
+// they are fetched again while some are missing.
+func (s *state) fillsRead(m moment, in fillsDone) {
+	s.fills(m, in.fills)
+	if o, known := s.orders[in.orderID]; known && o.held != nil {
+		s.fetchFills(o, fillsRetry)
+	}
 }
 
 // releaseHeld applies a held report without its fills: better late and without a

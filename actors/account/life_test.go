@@ -217,3 +217,24 @@ func TestCancelAllWhileLoadingIsNotAnEmptySuccess(t *testing.T) {
 		t.Fatalf("answer %v", refusal)
 	}
 }
+
+func TestMissingFillsAreFetchedAgain(t *testing.T) {
+	b := newBench(t, venues.Capabilities{})
+	o := b.open(limitOrder(""), venues.StatusOpen)
+	b.step(func(m moment) { b.state.report(m, o.says(venues.StatusFilled, "1")) })
+	isFetch := func(e effect) bool { _, ok := e.(callFills); return ok }
+	if !b.find(isFetch) {
+		t.Fatal("not fetched")
+	}
+	b.step(func(m moment) { b.state.fillsRead(m, fillsDone{orderID: o.OrderID, err: errPoolFull}) })
+	if !b.find(isFetch) {
+		t.Fatal("not fetched again")
+	}
+	b.step(func(m moment) {
+		b.state.fillsRead(m, fillsDone{orderID: o.OrderID, fills: []venues.Fill{*o.fill("t1", "1", "60000")}})
+	})
+	b.want(o, venues.StatusFilled, "1")
+	if b.find(isFetch) {
+		t.Fatal("fetched for nothing")
+	}
+}

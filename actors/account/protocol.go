@@ -102,8 +102,9 @@ type (
 		err    error
 	}
 	fillsDone struct {
-		fills []venues.Fill
-		err   error
+		orderID string
+		fills   []venues.Fill
+		err     error
 	}
 	fundsDone struct {
 		funds Funds
@@ -127,9 +128,6 @@ type (
 // Timers.
 type (
 	tick      struct{}
-	readFills struct {
-		symbol string
-		from   time.Time
-	}
-	fundsDue struct{}
+	readFills struct{ callFills }
+	fundsDue  struct{}
 )
