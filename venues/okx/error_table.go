@@ -72,8 +72,8 @@ var verdicts = indexVerdicts([]struct {
 	{verdict{code: venues.CodeMaintenance, text: "the venue does not offer this for now"}, []int{50046, 50062, 64008}},
 	{verdict{code: venues.CodeRateLimited}, []int{50011, 50040, 50061, 51113, 51513, 60014, 60023}},
 	{verdict{code: venues.CodeUnauthorized, text: "the venue refuses the API key"}, []int{
-		50008, 50009, 50012, 50027, 50028, 50029, 50030, 50035, 50041, 50051, 50059, 50060, 50100, 50101,
-		50103, 50104, 50105, 50106, 50107, 50108, 50109, 50110, 50111, 50113, 50114, 50119, 50120, 50121,
+		50007, 50008, 50009, 50012, 50027, 50028, 50029, 50030, 50035, 50041, 50051, 50059, 50060, 50100, 50101,
+		50103, 50104, 50105, 50106, 50107, 50108, 50109, 50110, 50111, 50113, 50114, 50118, 50119, 50120, 50121,
 		51009, 51024, 54092, 60005, 60007, 60009, 60011, 60024, 60031, 60032, 64003,
 	}},
 	{verdict{code: venues.CodeNotFound, text: "the venue does not know the order"}, []int{
@@ -88,7 +88,7 @@ var verdicts = indexVerdicts([]struct {
 	}},
 	{verdict{code: venues.CodeSymbolNotTradable, reason: "region"}, []int{50032, 50033, 50052, 51155}},
 	{verdict{code: venues.CodeInsufficientBalance, text: "the margin is not sufficient"}, []int{
-		codeMarginInsufficient, codeBalanceLegacy, codeBalanceZero, codeBalance, 51143, codeAmendMargin, 59200, 59201, 59303,
+		codeMarginInsufficient, codeBalanceLegacy, codeBalanceZero, codeBalance, 51017, 51143, codeAmendMargin, 59200, 59201, 59303,
 	}},
 	{
 		verdict{code: venues.CodeOrderRejected, reason: venues.ReasonNoPosition, text: "there is no position to reduce"},
@@ -113,6 +113,7 @@ var verdicts = indexVerdicts([]struct {
 	{verdict{code: venues.CodeInvalidRequest, reason: "account_mode", text: "the account's mode does not allow this"}, []int{51010, 50072}},
 	{verdict{code: venues.CodeInvalidRequest, reason: "max_position"}, []int{51004, 54030}},
 	{verdict{code: venues.CodeInvalidRequest, reason: "too_many_orders"}, []int{51102, 51103, 51174, 51260, 51261, 51299}},
+	{verdict{code: venues.CodeInvalidRequest, reason: venues.ReasonOpenOrders, text: "open orders stand against it"}, []int{51115}},
 	{verdict{code: venues.CodeInvalidRequest, reason: "quantity"}, []int{51005, 51020, 51101, 51121, 51202, 51203}},
 	{verdict{code: venues.CodeInvalidRequest, reason: "no_change", text: "the request changes nothing"}, []int{codeNothingToAmend}},
 	{verdict{code: venues.CodeLeverageChangeRejected}, []int{

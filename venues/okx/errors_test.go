@@ -1,0 +1,249 @@
+package okx
+
+import (
+	"encoding/json"
+	"errors"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"venuegate/venues"
+	"venuegate/venues/internal/restclient"
+)
+
+// TestDocumentedCodes holds the table of documented codes against ours. Where ours is another
+// word, it says more.
+func TestDocumentedCodes(t *testing.T) {
+	finer := map[string]bool{
+		"50001": true,                // depends on what the venue says of its state
+		"50036": true, "50037": true, // after its deadline: definite, and not the request's fault
+		"50102": true, "50112": true, "60004": true, "60006": true, // clock
+		"51169": true, "51170": true, "51023": true, "51043": true, "51058": true, // no position
+		"51112": true, "51148": true, "51206": true, // exceeds position
+		"51511": true, // post-only
+	}
+	checked := 0
+	for _, line := range lines(t, fixture(t, "error_codes.tsv"))[1:] {
+		cells := strings.Split(string(line), "\t")
+		code, err := strconv.Atoi(cells[0])
+		if err != nil || finer[cells[0]] {
+			continue
+		}
+		want := venues.Code(cells[3])
+		v, _ := verdictOf(code)
+		switch {
+		case cells[3] == "duplicate":
+			if !v.unknown || v.reason != "duplicate_client_id" {
+				t.Errorf("%d: %+v", code, v)
+			}
+		case strings.HasPrefix(cells[3], "(look"), cells[3] == "ok", cells[3] == "reconnect":
+		case v.code != want:
+			t.Errorf("%d %s: %s, documented as %s (%s)", code, cells[1], v.code, want, cells[6])
+		}
+		if strings.HasPrefix(cells[4], "OUTCOME UNKNOWN") && !v.unknown {
+			t.Errorf("%d must leave the outcome unknown", code)
+		}
+		checked++
+	}
+	if checked < 700 {
+		t.Errorf("only %d codes checked", checked)
+	}
+}
+
+func TestRecordedErrors(t *testing.T) {
+	s := newScript(t)
+	want := map[string]struct {
+		code   venues.Code
+		reason string
+	}{
+		"51000": {venues.CodeInvalidRequest, ""}, "51121": {venues.CodeInvalidRequest, "quantity"},
+		"51016": {venues.CodeExchangeUnavailable, "duplicate_client_id"}, "51010": {venues.CodeInvalidRequest, "account_mode"},
+		"51119": {venues.CodeInsufficientBalance, ""}, "59107": {venues.CodeLeverageChangeRejected, ""},
+		"59000": {venues.CodeLeverageChangeRejected, ""}, "51001": {venues.CodeSymbolNotTradable, "unknown_symbol"},
+	}
+	seen := 0
+	for _, line := range lines(t, fixture(t, "errors_real.jsonl")) {
+		var recorded struct {
+			Body json.RawMessage `json:"body"`
+		}
+		if err := json.Unmarshal(line, &recorded); err != nil {
+			t.Fatal(err)
+		}
+		if strings.Contains(string(recorded.Body), `"event"`) {
+			continue // of a stream
+		}
+		_, err := s.connector.judge(request{mutates: true, itemized: true, path: "/x"}, &restclient.Answer{Status: 200, Body: recorded.Body})
+		e, ok := errors.AsType[*venues.Error](err)
+		if !ok {
+			t.Fatalf("%s is no error", recorded.Body)
+		}
+		w, known := want[e.VenueCode]
+		reason, _ := e.Details["reason"].(string)
+		if !known || e.Code != w.code || reason != w.reason || e.VenueMessage == "" {
+			t.Errorf("%s: %+v", recorded.Body, e)
+		}
+		seen++
+	}
+	if seen != 10 {
+		t.Errorf("%d errors", seen)
+	}
+	for _, line := range lines(t, fixture(t, "ws_op_order_responses_real.jsonl")) {
+		_, err := s.connector.judge(request{mutates: true, itemized: true, path: "/x"}, &restclient.Answer{Status: 200, Body: line})
+		if refused := strings.Contains(string(line), "51016"); (err != nil) != refused {
+			t.Errorf("%s: %v", line, err)
+		}
+	}
+}
+
+// Whatever is no explicit refusal leaves the outcome of a change unknown.
+func TestJudgement(t *testing.T) {
+	const (
+		fine = iota
+		refused
+		unknown
+	)
+	for name, c := range map[string]struct {
+		status int
+		body   string
+		word   venues.Code
+		end    int
+	}{
+		"placed":                      {200, placedOrder, "", fine},
+		"praise is no error":          {200, strings.Replace(placedOrder, "Order placed", "Failure!", 1), "", fine},
+		"lot size":                    {200, refusedItem("51121", "lot"), venues.CodeInvalidRequest, refused},
+		"margin":                      {200, refusedItem("51008", "Insufficient USDT margin"), venues.CodeInsufficientBalance, refused},
+		"auth":                        {401, `{"code":"50113","msg":"Invalid signature.","data":[]}`, venues.CodeUnauthorized, refused},
+		"limit, 200":                  {200, `{"code":"50011","msg":"Rate limit reached.","data":[]}`, venues.CodeRateLimited, refused},
+		"limit, 429":                  {429, `{"code":"50011","msg":"Too Many Requests"}`, venues.CodeRateLimited, refused},
+		"limit of a proxy":            {429, `slow down`, venues.CodeRateLimited, refused},
+		"busy":                        {429, `{"code":"50013","msg":"Systems are busy."}`, venues.CodeExchangeUnavailable, refused},
+		"429 that is no limit":        {429, refusedItem("51115", "cancel first"), venues.CodeInvalidRequest, refused},
+		"429 of an unlisted code":     {429, `{"code":"70000","msg":"?"}`, venues.CodeRateLimited, refused},
+		"expired":                     {200, refusedItem("50037", "Order expired."), venues.CodeExchangeUnavailable, refused},
+		"unlisted code":               {200, refusedItem("51999", "new rule"), venues.CodeInvalidRequest, refused},
+		"unlisted family":             {200, refusedItem("70001", "new rule"), venues.CodeOrderRejected, refused},
+		"timeout of the venue":        {400, `{"code":"50004","msg":"API endpoint request timeout."}`, venues.CodeExchangeUnavailable, unknown},
+		"timeout of the order":        {500, refusedItem("51149", "Order timed out."), venues.CodeExchangeUnavailable, unknown},
+		"timeout of the order, 200":   {200, refusedItem("51149", "Order timed out."), venues.CodeExchangeUnavailable, unknown},
+		"system error":                {500, `{"code":"50026","msg":"System error."}`, venues.CodeExchangeUnavailable, unknown},
+		"refusal with a server fault": {500, refusedItem("51121", "lot"), venues.CodeInvalidRequest, unknown},
+		"duplicate":                   {200, refusedItem("51016", "exists"), venues.CodeExchangeUnavailable, unknown},
+		"html":                        {502, `<html>Bad Gateway</html>`, venues.CodeExchangeUnavailable, unknown},
+		"html with 200":               {200, `<html>`, venues.CodeExchangeUnavailable, unknown},
+		"empty":                       {200, ``, venues.CodeExchangeUnavailable, unknown},
+		"no code":                     {200, `{}`, venues.CodeExchangeUnavailable, unknown},
+		"code no number":              {200, `{"code":"ok","data":[]}`, venues.CodeExchangeUnavailable, unknown},
+		"no item":                     {200, nothing, venues.CodeExchangeUnavailable, unknown},
+		"two items":                   {200, answerOf(`{"sCode":"0"}`, `{"sCode":"0"}`), venues.CodeExchangeUnavailable, unknown},
+		"item without code":           {200, answerOf(`{"ordId":"1"}`), venues.CodeExchangeUnavailable, unknown},
+		"failed without item":         {200, `{"code":"1","msg":"Operation failed.","data":[]}`, venues.CodeExchangeUnavailable, unknown},
+		"failed with a good item":     {200, `{"code":"1","msg":"","data":[{"sCode":"0"}]}`, venues.CodeExchangeUnavailable, unknown},
+		"good with a bad status":      {500, placedOrder, venues.CodeExchangeUnavailable, unknown},
+		"items no list":               {200, `{"code":"0","data":{"sCode":"0"},"msg":""}`, venues.CodeExchangeUnavailable, unknown},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newScript(t)
+			s.on(placeName, c.status, c.body)
+			_, err := s.account.Place(background, limitOrder())
+			switch {
+			case (err == nil) != (c.end == fine):
+				t.Fatal(err)
+			case c.end == fine:
+				return
+			case venues.CodeOf(err) != c.word:
+				t.Errorf("%v, want %s", err, c.word)
+			case errors.Is(err, venues.ErrNotSent):
+				t.Errorf("said not to be sent: %v", err)
+			case errors.Is(err, venues.ErrOutcomeUnknown) != (c.end == unknown):
+				t.Errorf("unknown %v: %v", c.end != unknown, err)
+			}
+			if n := len(s.sent(placeName)); n != 1 {
+				t.Errorf("sent %d times", n)
+			}
+		})
+	}
+}
+
+func TestReadsAreNeverUncertain(t *testing.T) {
+	s := newScript(t)
+	s.on("GET /api/v5/account/balance", 400, `{"code":"50004","msg":"timeout"}`)
+	_, err := s.account.Balances(background)
+	if err == nil || errors.Is(err, venues.ErrOutcomeUnknown) || errors.Is(err, venues.ErrNotSent) {
+		t.Error(err)
+	}
+}
+
+func TestLimitExhaustsItsBudgetAlone(t *testing.T) {
+	s := newScript(t)
+	s.on(placeName, 200, `{"code":"50011","msg":"Rate limit reached.","data":[]}`)
+	_, err := s.account.Place(background, limitOrder())
+	e, _ := errors.AsType[*venues.Error](err)
+	if e == nil || e.RetryAfter != rateWindow {
+		t.Fatal(err)
+	}
+	late := limitOrder()
+	late.Deadline = time.Now().Add(100 * time.Millisecond)
+	if _, err := s.account.Place(background, late); !errors.Is(err, venues.ErrNotSent) || venues.CodeOf(err) != venues.CodeRateLimited {
+		t.Errorf("second order: %v", err)
+	}
+	if n := len(s.sent(placeName)); n != 1 {
+		t.Errorf("sent %d times", n)
+	}
+	s.on("POST /api/v5/trade/cancel-order", 200, placedOrder)
+	s.on(readOrder, 200, answerOf(anOrder(`"live"`, `"canceled"`)))
+	if _, err := s.account.Cancel(background, refOf(limitOrder())); err != nil {
+		t.Errorf("cancel: %v", err)
+	}
+}
+
+func TestMaintenance(t *testing.T) {
+	const unavailable = `{"code":"50001","msg":"Service temporarily unavailable. Please try again later.","data":[]}`
+	end := strconv.FormatInt(time.Now().Add(20*time.Minute).UnixMilli(), 10)
+	status := func(state, service, env string) string {
+		return answerOf(`{"state":"` + state + `","serviceType":"` + service + `","env":"` + env + `","end":"` + end + `"}`)
+	}
+	for name, c := range map[string]struct {
+		status string
+		word   venues.Code
+	}{
+		"trading":             {status("ongoing", "5", "1"), venues.CodeMaintenance},
+		"streams":             {status("ongoing", "0", "1"), venues.CodeMaintenance},
+		"bots":                {status("ongoing", "7", "1"), venues.CodeExchangeUnavailable},
+		"another environment": {status("ongoing", "5", "2"), venues.CodeExchangeUnavailable},
+		"none":                {nothing, venues.CodeExchangeUnavailable},
+		"nobody tells":        {`<html>`, venues.CodeExchangeUnavailable},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newScript(t)
+			s.on(placeName, 503, unavailable)
+			s.on("GET /api/v5/system/status", 200, c.status)
+			_, err := s.account.Place(background, limitOrder())
+			e, _ := errors.AsType[*venues.Error](err)
+			if e == nil || e.Code != c.word || !errors.Is(err, venues.ErrOutcomeUnknown) {
+				t.Fatal(err)
+			}
+			if c.word == venues.CodeMaintenance && (e.RetryAfter < 19*time.Minute || e.RetryAfter > 20*time.Minute) {
+				t.Errorf("retry after %s", e.RetryAfter)
+			}
+		})
+	}
+}
+
+func refOf(r venues.OrderRequest) venues.OrderRef {
+	return venues.OrderRef{Symbol: r.Symbol, ClientOrderID: r.ClientOrderID, Type: r.Type}
+}
+
+func FuzzEnvelope(f *testing.F) {
+	f.Add(200, []byte(placedOrder))
+	f.Add(500, []byte(refusedItem("51149", "x")))
+	f.Add(429, []byte(`{"code":"50011"}`))
+	f.Add(200, []byte(`{"code":1}`))
+	f.Fuzz(func(t *testing.T, status int, body []byte) {
+		c := New(Sim("http://x", "ws://x"))
+		_, err := c.judge(request{mutates: true, itemized: true, path: "/x"}, &restclient.Answer{Status: status, Body: body})
+		if err != nil && venues.CodeOf(err) == venues.CodeInternal {
+			t.Fatalf("%v of %s", err, body)
+		}
+	})
+}

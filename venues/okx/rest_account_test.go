@@ -1,0 +1,287 @@
+package okx
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/shopspring/decimal"
+
+	"venuegate/venues"
+)
+
+func TestMode(t *testing.T) {
+	for body, want := range map[string]venues.AccountMode{
+		netMode:       {AccountType: "futures"},
+		longShortMode: {AccountType: "futures", Hedge: true},
+		strings.Replace(netMode, `"acctLv":"2"`, `"acctLv":"3"`, 1): {AccountType: "multi_currency"},
+		strings.Replace(netMode, `"acctLv":"2"`, `"acctLv":"1"`, 1): {AccountType: "spot"},
+	} {
+		s := newScript(t)
+		s.only("GET /api/v5/account/config", 200, body)
+		mode, err := s.account.Mode(background)
+		if err != nil || mode.AccountType != want.AccountType || mode.Hedge != want.Hedge || mode.ReadAt.IsZero() {
+			t.Errorf("%+v %v", mode, err)
+		}
+	}
+	for _, bad := range []string{nothing, strings.Replace(netMode, "net_mode", "flat", 1), strings.Replace(netMode, `"2"`, `"9"`, 1), answerOf(`[]`)} {
+		s := newScript(t)
+		s.only("GET /api/v5/account/config", 200, bad)
+		if mode, err := s.account.Mode(background); err == nil {
+			t.Errorf("%s: %+v", bad, mode)
+		}
+	}
+}
+
+func TestKeyFacts(t *testing.T) {
+	s := newScript(t)
+	facts, err := s.account.KeyFacts(background)
+	if err != nil || !facts.Known || !facts.CanTrade || facts.CanWithdraw || !facts.IPBound {
+		t.Errorf("%+v %v", facts, err)
+	}
+	s.only("GET /api/v5/account/config", 200, answerOf(`{"acctLv":"2","posMode":"net_mode","perm":"read_only,withdraw","ip":""}`))
+	facts, err = s.account.KeyFacts(background)
+	if err != nil || facts.CanTrade || !facts.CanWithdraw || facts.IPBound {
+		t.Errorf("%+v %v", facts, err)
+	}
+}
+
+func TestRecordedBalances(t *testing.T) {
+	s := newScript(t)
+	s.on("GET /api/v5/account/balance", 200, string(fixture(t, "rest_account_balance_real_nautilus.json")))
+	balances, err := s.account.Balances(background)
+	if err != nil || len(balances) != 1 {
+		t.Fatalf("%+v %v", balances, err)
+	}
+	b := balances[0]
+	if b.Currency != "USDT" || b.AccountType != "futures" || b.Equity.String() != "99.89469657000001" || b.Available.String() != "94.42612990333333" ||
+		b.UsedMargin.String() != "5.468566666666667" || b.UnrealizedPnl.String() != "-0.0273000000000002" {
+		t.Errorf("%+v", b)
+	}
+	for name, want := range map[string]int{"ws_account_real_nautilus.json": 3, "ws_account_empty_real_nautilus.json": 1} {
+		message := string(fixture(t, name))
+		data := message[strings.Index(message, `"data"`):]
+		s.only("GET /api/v5/account/balance", 200, `{"code":"0",`+data)
+		balances, err := s.account.Balances(background)
+		if err != nil || len(balances) < want || !hasUSDT(balances) {
+			t.Errorf("%s: %+v %v", name, balances, err)
+		}
+	}
+	for _, row := range pushesOf[balanceRecord](t, "ws_account_real_roq.jsonl", channelAccount) {
+		balances, err := row.balances("futures")
+		if err != nil || len(balances) != 4 || balances[0].Available.String() != "0.0121475" {
+			t.Errorf("%+v %v", balances, err)
+		}
+	}
+	for _, bad := range []string{nothing, answerOf(`{"details":[{"ccy":"USDT","eq":"","availEq":"1"}]}`), answerOf(`{"details":[{"ccy":"USDT","eq":"1e3","availEq":"1"}]}`), answerOf(`{"details":[{"eq":"1","availEq":"1"}]}`)} {
+		s.only("GET /api/v5/account/balance", 200, bad)
+		if balances, err := s.account.Balances(background); err == nil {
+			t.Errorf("%s: %+v", bad, balances)
+		}
+	}
+}
+
+func hasUSDT(balances []venues.Balance) bool {
+	for _, b := range balances {
+		if b.Currency == "USDT" {
+			return true
+		}
+	}
+	return false
+}
+
+const (
+	longBTC  = `{"instId":"BTC-USDT-SWAP","posSide":"net","pos":"50","avgPx":"43684","markPx":"43691.04","liqPx":"","upl":"0.07","lever":"10.0","mgnMode":"cross","cTime":"1644330337903","uTime":"1644330337904","closeOrderAlgo":[{"slTriggerPx":"40000","tpTriggerPx":"","closeFraction":"1"}]}`
+	shortBTC = `{"instId":"BTC-USDT-SWAP","posSide":"short","pos":"50","avgPx":"43684","markPx":"","liqPx":"50000","upl":"","lever":"5","mgnMode":"isolated","cTime":"","uTime":""}`
+)
+
+func TestPositions(t *testing.T) {
+	s := newScript(t)
+	s.only("GET /api/v5/account/positions", 200, answerOf(longBTC, shortBTC,
+		strings.NewReplacer(`"pos":"50"`, `"pos":"-7"`, "BTC-", "ETH-").Replace(longBTC),
+		strings.Replace(longBTC, `"pos":"50"`, `"pos":"0"`, 1), // closed, named by a filter
+		strings.Replace(longBTC, "BTC-USDT-SWAP", "BTC-USD-SWAP", 1)))
+	positions, err := s.account.Positions(background)
+	if err != nil || len(positions) != 3 {
+		t.Fatalf("%+v %v", positions, err)
+	}
+	p := positions[0]
+	if p.Symbol != "BTCUSDT" || p.Side != venues.Long || p.Qty.String() != "0.5" || p.LiquidationPrice.Valid || p.Leverage.Decimal.String() != "10" ||
+		p.MarginMode != venues.MarginCross || p.StopLoss.Decimal.String() != "40000" || p.TakeProfit.Valid || p.OpenedAt.UnixMilli() != 1644330337903 || p.AccountType != "futures" {
+		t.Errorf("%+v", p)
+	}
+	if p := positions[1]; p.Side != venues.Short || p.Qty.String() != "0.5" || p.MarginMode != venues.MarginIsolated || p.UnrealizedPnl.Valid {
+		t.Errorf("%+v", p)
+	}
+	if p := positions[2]; p.Side != venues.Short || p.Qty.String() != "0.7" {
+		t.Errorf("%+v", p)
+	}
+	if mode := s.account.positions.marginMode("BTCUSDT"); mode != venues.MarginIsolated {
+		t.Errorf("orders go %s", mode)
+	}
+	for _, bad := range []string{
+		strings.Replace(longBTC, `"net"`, `"both"`, 1), strings.Replace(longBTC, `"cross"`, `"cash"`, 1),
+		strings.Replace(longBTC, `"pos":"50"`, `"pos":""`, 1), strings.Replace(longBTC, "BTC-USDT-SWAP", "NEW-USDT-SWAP", 1),
+	} {
+		s.only("GET /api/v5/account/positions", 200, answerOf(bad))
+		if positions, err := s.account.Positions(background); err == nil {
+			t.Errorf("%s: %+v", bad, positions)
+		}
+	}
+}
+
+func TestRecordedPositions(t *testing.T) {
+	for _, row := range pushesOf[positionRecord](t, "ws_positions_real.jsonl", channelPositions) {
+		p, book, err := row.position(btcSwap(t))
+		if err != nil || book != bookNet || p.Side != venues.Long || p.Qty.String() != "0.01" || p.LiquidationPrice.Decimal.String() != "23739.456120525683" {
+			t.Errorf("%+v %v", p, err)
+		}
+	}
+}
+
+// A closed one-way position is told for the side that it was.
+func TestPositionMemory(t *testing.T) {
+	var m positionMemory
+	at := func(side venues.PositionSide, qty string) venues.Position {
+		return venues.Position{Symbol: "BTCUSDT", Side: side, Qty: venues.MustDecimal(qty), MarginMode: venues.MarginCross}
+	}
+	told := func(positions []venues.Position) string {
+		var all []string
+		for _, p := range positions {
+			all = append(all, string(p.Side)+" "+p.Qty.String())
+		}
+		return strings.Join(all, ", ")
+	}
+	for n, step := range []struct {
+		p    venues.Position
+		book positionBook
+		want string
+	}{
+		{at(venues.Short, "0"), bookNet, "long 0, short 0"}, // nobody knows which it was
+		{at(venues.Long, "1"), bookNet, "long 1"},
+		{at(venues.Long, "2"), bookNet, "long 2"},
+		{at(venues.Short, "3"), bookNet, "long 0, short 3"}, // turned over
+		{at(venues.Short, "0"), bookNet, "short 0"},
+		{at(venues.Long, "1"), bookLong, "long 1"},
+		{at(venues.Short, "1"), bookShort, "short 1"},
+		{at(venues.Long, "0"), bookLong, "long 0"},
+	} {
+		if got := told(m.update(step.p, step.book)); got != step.want {
+			t.Errorf("step %d: told %s, want %s", n, got, step.want)
+		}
+	}
+	if got := told(m.replace([]venues.Position{at(venues.Long, "5")})); got != "short 0" {
+		t.Errorf("after a complete list: %s", got)
+	}
+}
+
+func TestSetLeverage(t *testing.T) {
+	const set, info = "POST /api/v5/account/set-leverage", "GET /api/v5/account/leverage-info"
+	row := func(lever string) string {
+		return `{"instId":"BTC-USDT-SWAP","mgnMode":"cross","posSide":"","lever":"` + lever + `"}`
+	}
+	s := newScript(t)
+	s.on(info, 200, answerOf(row("3")))
+	s.on(info, 200, answerOf(row("5.00000000"), row("5")))
+	s.on(set, 200, answerOf(row("5")))
+	change, err := s.account.SetLeverage(background, "BTCUSDT", venues.MustDecimal("5"))
+	if err != nil || change.PreviousLeverage.Decimal.String() != "3" || !change.Leverage.Equal(venues.MustDecimal("5")) {
+		t.Fatalf("%+v %v", change, err)
+	}
+	s.wantSaid(set, `{"instId":"BTC-USDT-SWAP","lever":"5","mgnMode":"cross"}`)
+	for code, reason := range map[string]string{
+		"59000": venues.ReasonOpenOrders, "59107": venues.ReasonOpenOrders, "59102": venues.ReasonAboveMax, "59104": venues.ReasonOpenPosition, "59108": "insufficient_margin",
+	} {
+		s.only(set, 200, `{"code":"`+code+`","data":[],"msg":"no"}`)
+		_, err := s.account.SetLeverage(background, "BTCUSDT", venues.MustDecimal("200"))
+		e, _ := errors.AsType[*venues.Error](err)
+		if e == nil || e.Code != venues.CodeLeverageChangeRejected || e.Details["reason"] != reason || e.Details["maxLeverage"] != "100" || errors.Is(err, venues.ErrOutcomeUnknown) {
+			t.Errorf("%s: %v", code, err)
+		}
+	}
+	s.only(set, 502, `<html>`)
+	if _, err := s.account.SetLeverage(background, "BTCUSDT", venues.MustDecimal("5")); !errors.Is(err, venues.ErrOutcomeUnknown) {
+		t.Error(err)
+	}
+	s.only(set, 200, answerOf(row("5")))
+	s.only(info, 200, answerOf(row("3")))
+	s.on(info, 500, `<html>`)
+	if _, err := s.account.SetLeverage(background, "BTCUSDT", venues.MustDecimal("5")); !errors.Is(err, venues.ErrOutcomeUnknown) {
+		t.Errorf("not read back: %v", err)
+	}
+	if _, err := s.account.SetLeverage(background, "BTCUSDT", venues.MustDecimal("0")); !errors.Is(err, venues.ErrNotSent) {
+		t.Error(err)
+	}
+}
+
+// Isolated margin in hedge mode has leverage per side.
+func TestSetLeverageOfBothSides(t *testing.T) {
+	const set = "POST /api/v5/account/set-leverage"
+	s := newScript(t)
+	s.only("GET /api/v5/account/config", 200, longShortMode)
+	s.only("GET /api/v5/account/positions", 200, answerOf(shortBTC))
+	s.on("GET /api/v5/account/leverage-info", 200, answerOf(`{"instId":"BTC-USDT-SWAP","lever":"5"}`))
+	s.on(set, 200, answerOf(`{}`))
+	if _, err := s.account.SetLeverage(background, "BTCUSDT", venues.MustDecimal("5")); err != nil {
+		t.Fatal(err)
+	}
+	sent := s.sent(set)
+	if len(sent) != 2 || !strings.Contains(sent[0].said, `"posSide":"long"`) || !strings.Contains(sent[1].said, `"posSide":"short"`) || !strings.Contains(sent[0].said, "isolated") {
+		t.Errorf("%+v", sent)
+	}
+}
+
+func TestFills(t *testing.T) {
+	s := newScript(t)
+	now := time.Now().Truncate(time.Millisecond)
+	row := func(trade string, at time.Time) string {
+		ms := at.UnixMilli()
+		return strings.NewReplacer("TRADE", trade, "MS", venues.FormatDecimal(decimalOf(ms))).Replace(
+			`{"instId":"BTC-USDT-SWAP","ordId":"9","tradeId":"TRADE","billId":"bTRADE","side":"sell","fillSz":"3","fillPx":"60000","fee":"-0.9","feeCcy":"USDT","fillPnl":"1.5","execType":"T","fillTime":"MS","ts":"MS"}`)
+	}
+	page := make([]string, 0, ordersPage)
+	for n := range ordersPage {
+		page = append(page, row(venues.FormatDecimal(decimalOf(int64(300-n))), now.Add(-time.Duration(n)*time.Minute)))
+	}
+	s.on("GET /api/v5/trade/fills", 200, answerOf(page...))
+	s.on("GET /api/v5/trade/fills", 200, answerOf(row("201", now.Add(-99*time.Minute)), row("200", now.Add(-100*time.Minute)), row("-5", now.Add(-101*time.Minute))))
+	s.on("GET /api/v5/trade/fills-history", 200, answerOf(row("7", now.Add(-70*time.Hour)), row("6", now.Add(-90*time.Hour))))
+	fills, err := s.account.Fills(background, venues.FillsQuery{Symbol: "BTCUSDT", From: now.Add(-80 * time.Hour), To: now})
+	if err != nil || len(fills) != 102 { // the newest is at To, one is too old, one came twice
+		t.Fatalf("%d %v", len(fills), err)
+	}
+	if fills[0].VenueTradeID != "7" || fills[1].VenueTradeID != "-5" || fills[101].VenueTradeID != "299" {
+		t.Errorf("%s %s %s", fills[0].VenueTradeID, fills[1].VenueTradeID, fills[101].VenueTradeID)
+	}
+	f := fills[0]
+	if f.Qty.String() != "0.03" || f.Fee.Decimal.String() != "0.9" || f.Side != venues.Sell || f.Liquidity != venues.Taker || f.RealizedPnl.Decimal.String() != "1.5" || f.VenueOrderID != "9" {
+		t.Errorf("%+v", f)
+	}
+	asked := s.sent("GET /api/v5/trade/fills")
+	if len(asked) != 2 || !strings.Contains(asked[1].said, "after=b201") || !strings.Contains(asked[0].said, "instType=SWAP&instId=BTC-USDT-SWAP") {
+		t.Errorf("%+v", asked)
+	}
+	for _, bad := range []string{`"fillSz":"0"`, `"fillPx":""`, `"tradeId":""`, `"ordId":""`, `"side":"both"`} {
+		name, _, _ := strings.Cut(bad, ":")
+		text := row("1", now)
+		start := strings.Index(text, name)
+		end := start + strings.Index(text[start:], ",")
+		s.only("GET /api/v5/trade/fills", 200, answerOf(text[:start]+bad+text[end:]))
+		if _, err := s.account.Fills(background, venues.FillsQuery{Symbol: "BTCUSDT", From: now.Add(-time.Hour), To: now}); err == nil {
+			t.Errorf("%s: no error", bad)
+		}
+	}
+}
+
+func TestRecordedFills(t *testing.T) {
+	k := contractOf(t, "BTC-USDT", "1", "0.1", "0.00000001")
+	for _, row := range dataOf[fillRecord](t, fixture(t, "rest_fills_spot_real_bbgo.json")) {
+		f, err := row.fill(k)
+		if err != nil || f.Fee.Decimal.String() != "0.000001" || f.Liquidity != venues.Taker || f.ExecutedAt.UnixMilli() != 1710390459571 {
+			t.Errorf("%+v %v", f, err)
+		}
+	}
+}
+
+func decimalOf(n int64) decimal.Decimal { return decimal.New(n, 0) }

@@ -1,0 +1,246 @@
+package okx
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/fasthttp/websocket"
+
+	"venuegate/venues"
+)
+
+const (
+	scriptKey        = "37c541a1-dc38-4ac9-8aed-7a8c2a7f2f2b"
+	scriptSecret     = "22582BD0CFF14C41EDBF1AB98506286D"
+	scriptPassphrase = "open sesame"
+)
+
+// script is a venue that answers as it is told, one answer after the other, the
+// last one for ever. It checks every signature.
+type script struct {
+	t         *testing.T
+	connector *Connector
+	account   *Account
+	mu        sync.Mutex
+	answers   map[string][]scripted
+	requests  []scriptRequest
+	now       func() time.Time
+	stream    func(r *http.Request, c *websocket.Conn) // serves stream connections
+}
+
+type scripted struct {
+	status int
+	body   string
+	hang   bool
+}
+
+type scriptRequest struct {
+	name   string // method and path
+	said   string // query or body
+	header http.Header
+}
+
+const (
+	netMode       = `{"code":"0","data":[{"acctLv":"2","posMode":"net_mode","perm":"read_only,trade","ip":"1.2.3.4"}],"msg":""}`
+	longShortMode = `{"code":"0","data":[{"acctLv":"2","posMode":"long_short_mode","perm":"read_only,trade","ip":""}],"msg":""}`
+	nothing       = `{"code":"0","data":[],"msg":""}`
+	swaps         = `{"code":"0","data":[` +
+		`{"instType":"SWAP","instId":"BTC-USDT-SWAP","ctType":"linear","ctVal":"0.01","ctMult":"1","ctValCcy":"BTC","settleCcy":"USDT","uly":"BTC-USDT","tickSz":"0.1","lotSz":"0.01","minSz":"0.01","maxLmtSz":"100000000","maxMktSz":"35000","lever":"100","state":"live"},` +
+		`{"instType":"SWAP","instId":"ETH-USDT-SWAP","ctType":"linear","ctVal":"0.1","ctMult":"1","ctValCcy":"ETH","settleCcy":"USDT","uly":"ETH-USDT","tickSz":"0.01","lotSz":"0.01","minSz":"0.01","maxLmtSz":"100000000","maxMktSz":"90000","lever":"100","state":"live"},` +
+		`{"instType":"SWAP","instId":"BTC-USD-SWAP","ctType":"inverse","ctVal":"100","ctMult":"1","ctValCcy":"USD","settleCcy":"BTC","uly":"BTC-USD","tickSz":"0.1","lotSz":"1","minSz":"1","state":"live"},` +
+		`{"instType":"SWAP","instId":"BAD-USDT-SWAP","ctType":"linear","ctVal":"","ctMult":"1","ctValCcy":"BAD","settleCcy":"USDT","tickSz":"0.1","lotSz":"1","minSz":"1","state":"live"}],"msg":""}`
+)
+
+func newScript(t *testing.T) *script {
+	t.Helper()
+	s := &script{t: t, answers: make(map[string][]scripted), now: time.Now}
+	server := httptest.NewServer(s)
+	t.Cleanup(server.Close)
+	o := Sim(server.URL, "ws"+strings.TrimPrefix(server.URL, "http"))
+	o.Timeout = 2 * time.Second
+	o.BackoffMin, o.BackoffMax, o.RenewOverlap = 5*time.Millisecond, 20*time.Millisecond, 50*time.Millisecond
+	o.tickInterval = 20 * time.Millisecond
+	s.connector = New(o)
+	t.Cleanup(s.connector.Close)
+	account, err := s.connector.OpenAccount(venues.Credentials{APIKey: scriptKey, APISecret: scriptSecret, Passphrase: scriptPassphrase})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.account = account.(*Account)
+	s.on("GET /api/v5/public/instruments", 200, swaps)
+	s.on("GET /api/v5/public/instruments", 200, nothing)
+	s.on("GET /api/v5/account/config", 200, netMode)
+	s.on("GET /api/v5/account/positions", 200, nothing)
+	return s
+}
+
+// on adds an answer to a request.
+func (s *script) on(name string, status int, body string) {
+	s.add(name, scripted{status: status, body: body})
+}
+
+func (s *script) add(name string, a scripted) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.answers[name] = append(s.answers[name], a)
+}
+
+// only replaces what was told before.
+func (s *script) only(name string, status int, body string) {
+	s.mu.Lock()
+	delete(s.answers, name)
+	s.mu.Unlock()
+	s.on(name, status, body)
+}
+
+func (s *script) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if websocket.IsWebSocketUpgrade(r) {
+		upgrader := websocket.Upgrader{}
+		if c, err := upgrader.Upgrade(w, r, nil); err == nil {
+			defer c.Close()
+			s.stream(r, c)
+		}
+		return
+	}
+	body, _ := io.ReadAll(r.Body)
+	name := r.Method + " " + r.URL.Path
+	s.check(r, string(body))
+	s.mu.Lock()
+	s.requests = append(s.requests, scriptRequest{name: name, said: r.URL.RawQuery + string(body), header: r.Header})
+	queue := s.answers[name]
+	if len(queue) > 1 {
+		s.answers[name] = queue[1:]
+	}
+	s.mu.Unlock()
+	switch {
+	case name == "GET /api/v5/public/time" && len(queue) == 0:
+		fmt.Fprintf(w, `{"code":"0","msg":"","data":[{"ts":"%d"}]}`, s.now().UnixMilli())
+	case len(queue) == 0:
+		w.WriteHeader(http.StatusNotFound)
+		fmt.Fprintf(w, `<html>nothing was told of %s</html>`, name)
+	case queue[0].hang:
+		<-r.Context().Done()
+	default:
+		w.Header().Set("Content-Type", "application/json")
+		w.WriteHeader(queue[0].status)
+		_, _ = io.WriteString(w, queue[0].body)
+	}
+}
+
+// check holds a signed request against the venue's rules.
+func (s *script) check(r *http.Request, body string) {
+	key := r.Header.Get("OK-ACCESS-KEY")
+	if strings.HasPrefix(r.URL.Path, "/api/v5/public/") || strings.HasPrefix(r.URL.Path, "/api/v5/market/") || strings.HasPrefix(r.URL.Path, "/api/v5/system/") {
+		if key != "" {
+			s.t.Errorf("%s: a public request shows the key", r.URL.Path)
+		}
+		return
+	}
+	stamp := r.Header.Get("OK-ACCESS-TIMESTAMP")
+	if _, err := time.Parse(timestampFormat, stamp); err != nil {
+		s.t.Errorf("%s: timestamp %q", r.URL.Path, stamp)
+	}
+	if want := sign(scriptSecret, stamp, r.Method, r.URL.RequestURI(), body); r.Header.Get("OK-ACCESS-SIGN") != want {
+		s.t.Errorf("%s %s: wrong signature", r.Method, r.URL.Path)
+	}
+	if key != scriptKey || r.Header.Get("OK-ACCESS-PASSPHRASE") != scriptPassphrase {
+		s.t.Errorf("%s %s: key %q", r.Method, r.URL.Path, key)
+	}
+	if r.Method == http.MethodPost && r.Header.Get("Content-Type") != "application/json" {
+		s.t.Errorf("%s: content type %q", r.URL.Path, r.Header.Get("Content-Type"))
+	}
+}
+
+// sent lists the requests of a name.
+func (s *script) sent(name string) []scriptRequest {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var all []scriptRequest
+	for _, r := range s.requests {
+		if r.name == name {
+			all = append(all, r)
+		}
+	}
+	return all
+}
+
+// last is what the newest request of a name said.
+func (s *script) last(name string) string {
+	s.t.Helper()
+	all := s.sent(name)
+	if len(all) == 0 {
+		s.t.Fatalf("%s was not asked", name)
+	}
+	return all[len(all)-1].said
+}
+
+// wantSaid compares JSON bodies.
+func (s *script) wantSaid(name, want string) {
+	s.t.Helper()
+	got := s.last(name)
+	var a, b any
+	if json.Unmarshal([]byte(got), &a) != nil || json.Unmarshal([]byte(want), &b) != nil {
+		s.t.Fatalf("%s said %s", name, got)
+	}
+	x, _ := json.Marshal(a)
+	y, _ := json.Marshal(b)
+	if string(x) != string(y) {
+		s.t.Errorf("%s said %s\nwant %s", name, x, y)
+	}
+}
+
+// limitOrder is a valid request with seconds to live.
+func limitOrder() venues.OrderRequest {
+	return venues.OrderRequest{
+		OrderSpec: venues.OrderSpec{
+			Symbol: "BTCUSDT", Side: venues.Buy, Type: venues.TypeLimit, Qty: venues.MustDecimal("0.005"),
+			Price: dec("60000.0"), TimeInForce: venues.GoodTillCancel,
+		},
+		ClientOrderID: "vg00000001", Deadline: time.Now().Add(3 * time.Second),
+	}
+}
+
+const (
+	placedOrder = `{"code":"0","data":[{"clOrdId":"vg00000001","ordId":"2896576259728695296","sCode":"0","sMsg":"Order placed","tag":"","ts":"1758827099512"}],"inTime":"1758827099511856","msg":"","outTime":"1758827099513562"}`
+	placedAlgo  = `{"code":"0","data":[{"algoClOrdId":"vg00000001","algoId":"2896574163517353984","clOrdId":"","sCode":"0","sMsg":"","tag":""}],"msg":""}`
+)
+
+// anOrder is an order record; changes are pairs of old and new text.
+func anOrder(changes ...string) string {
+	return strings.NewReplacer(changes...).Replace(`{"instType":"SWAP","instId":"BTC-USDT-SWAP","ordId":"2896576259728695296","clOrdId":"vg00000001",` +
+		`"algoId":"","algoClOrdId":"","side":"buy","posSide":"net","ordType":"limit","state":"live","sz":"0.5","px":"60000","accFillSz":"0",` +
+		`"avgPx":"","reduceOnly":"false","category":"normal","cancelSource":"","cTime":"1758827099512","uTime":"1758827099513",` +
+		`"fillSz":"0","fillPx":"","fillTime":"","tradeId":"","execType":"","fillFee":"0","fillFeeCcy":"","fillPnl":"0"}`)
+}
+
+// anAlgo is an algo order record.
+func anAlgo(changes ...string) string {
+	return strings.NewReplacer(changes...).Replace(`{"instType":"SWAP","instId":"BTC-USDT-SWAP","algoId":"2896574163517353984","algoClOrdId":"vg00000001",` +
+		`"side":"sell","posSide":"net","ordType":"conditional","state":"live","sz":"0.5","closeFraction":"","triggerPx":"","ordPx":"",` +
+		`"slTriggerPx":"58000","slOrdPx":"-1","tpTriggerPx":"","tpOrdPx":"","reduceOnly":"true","ordId":"","ordIdList":[],"failCode":"",` +
+		`"cTime":"1758827099512","uTime":"1758827099513"}`)
+}
+
+func answerOf(rows ...string) string {
+	return `{"code":"0","data":[` + strings.Join(rows, ",") + `],"msg":""}`
+}
+
+func refusedItem(code, message string) string {
+	return fmt.Sprintf(`{"code":"1","data":[{"clOrdId":"","ordId":"","sCode":%q,"sMsg":%q,"tag":""}],"msg":"All operations failed"}`, code, message)
+}
+
+const (
+	placeName = "POST /api/v5/trade/order"
+	readOrder = "GET /api/v5/trade/order"
+	readAlgo  = "GET /api/v5/trade/order-algo"
+)
+
+var background = context.Background()

@@ -1,0 +1,69 @@
+package okx
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"venuegate/venues"
+)
+
+func TestSign(t *testing.T) {
+	const stamp = "2020-12-08T09:08:57.715Z"
+	for _, c := range []struct{ stamp, method, target, body, want string }{
+		{stamp, "GET", "/api/v5/account/balance?ccy=BTC", "", "HiZhvSfMtWJA3uUIVXV3a/bSXNPCWvYFXoGCVS8V4zY="},
+		{stamp, "POST", "/api/v5/account/set-leverage", `{"instId":"BTC-USDT","lever":"5","mgnMode":"isolated"}`, "eCnnCgWLjlQ9XnpUkrcny3qNq3WW/81KNrDr/XR6Xv8="},
+		{"1704876947", "GET", loginTarget, "", "5/36BgGV6m/6pmdc20zdqk0mzF5ZalmzzPD2fo3wavU="},
+	} {
+		if got := sign(scriptSecret, c.stamp, c.method, c.target, c.body); got != c.want {
+			t.Errorf("%s %s: %s", c.method, c.target, got)
+		}
+	}
+}
+
+func TestLogin(t *testing.T) {
+	l := newLogin(venues.Credentials{APIKey: "k", APISecret: scriptSecret, Passphrase: "p"}, time.Unix(1704876947, 999))
+	text, err := json.Marshal(l)
+	want := `{"op":"login","args":[{"apiKey":"k","passphrase":"p","timestamp":"1704876947","sign":"5/36BgGV6m/6pmdc20zdqk0mzF5ZalmzzPD2fo3wavU="}]}`
+	if err != nil || string(text) != want {
+		t.Errorf("%s %v", text, err)
+	}
+}
+
+func TestParamsAreEncodedInOrder(t *testing.T) {
+	if got := (params{{"b", "x y"}, {"a", "1,2"}}).encode(); got != "b=x+y&a=1%2C2" {
+		t.Error(got)
+	}
+}
+
+func TestPresets(t *testing.T) {
+	for _, name := range []string{Live, Demo, LiveEEA, DemoEEA, LiveUS, DemoUS} {
+		o, ok := Preset(name)
+		if !ok || o.Validate() != nil || o.Simulated != strings.HasPrefix(name, Demo) {
+			t.Errorf("%s: %+v", name, o)
+		}
+	}
+	if _, ok := Preset("elsewhere"); ok {
+		t.Error("an unknown environment has hosts")
+	}
+	if Sim("", "ws://x").Validate() == nil || Sim("http://x", "").Validate() == nil {
+		t.Error("options without hosts are valid")
+	}
+}
+
+func TestSecretsStaySecret(t *testing.T) {
+	s := newScript(t)
+	if text := fmt.Sprintf("%v %+v", s.account.credentials, s.account.credentials); strings.Contains(text, scriptSecret) {
+		t.Error(text)
+	}
+	s.add("GET /api/v5/account/balance", scripted{status: 500, body: "<html>"})
+	_, err := s.account.Balances(background)
+	if err == nil || strings.Contains(err.Error(), scriptKey) || strings.Contains(err.Error(), scriptPassphrase) {
+		t.Error(err)
+	}
+	if _, err := s.connector.OpenAccount(venues.Credentials{APIKey: "k", APISecret: "s"}); venues.CodeOf(err) != venues.CodeUnauthorized {
+		t.Errorf("no passphrase: %v", err)
+	}
+}
