@@ -84,6 +84,14 @@ func (v *VenueLedger) updatedConditional(c Conditional) {
 	})
 }
 
+func (v *VenueLedger) amendedConditional(c Conditional, t *terms) {
+	r := &c.Request
+	v.ledger.change(v.key(kindConditional, c.ID), func(row *LedgerOrder) {
+		row.Qty, row.BaseQty, row.Price = r.Qty.String(), r.Qty.Mul(t.ContractSize).String(), r.Price.String()
+		row.UpdatedAt = ledgerTime(c.UpdatedAt)
+	})
+}
+
 func conditionalType(r *ConditionalRequest) string {
 	switch {
 	case r.CallbackRate.IsPositive():

@@ -135,7 +135,7 @@ func (l *listing) positionID(side simcore.PositionSide) string {
 	return idWord(2_400_000_000_000_000_000 + l.code*10 + int64(side))
 }
 
-func (s *Sim) positionOf(account string, p *simcore.PositionView, now time.Time) positionBody {
+func (s *Sim) positionOf(account string, p *simcore.PositionView) positionBody {
 	l, e := s.listings[p.Symbol], s.held.of(account, p.Symbol, p.Side)
 	ratio := ""
 	if cost := p.EntryPrice.Mul(l.baseQty(p.Qty.Abs())); cost.IsPositive() {

@@ -49,6 +49,8 @@ type algo struct {
 	fired       bool
 	orderID     int64
 	failCode    string
+	amendResult string
+	reqID       string
 	createdAt   time.Time
 	updatedAt   time.Time
 	triggeredAt time.Time
@@ -133,8 +135,10 @@ func (a *algo) follow(c *simcore.Conditional, leg legKind) {
 		if a.id == 0 {
 			a.id, a.state, a.createdAt = c.ID, algoLive, c.CreatedAt
 		}
-		a.legs[c.ID] = leg
-		a.open++
+		if _, known := a.legs[c.ID]; !known {
+			a.legs[c.ID] = leg
+			a.open++
+		}
 	case simcore.ConditionalTriggering:
 		a.fired, a.actual, a.triggeredAt = true, leg, c.TriggeredAt
 		a.cancelOthers(c.ID)

@@ -31,6 +31,9 @@ type algoArg struct {
 	SlOrdPx         string `json:"slOrdPx"`
 	CallbackRatio   string `json:"callbackRatio"`
 	ActivePx        string `json:"activePx"`
+	// AdvanceOrdType is the time in force of a trigger's limit order.
+	AdvanceOrdType string          `json:"advanceOrdType"`
+	AttachAlgoOrds []attachmentArg `json:"attachAlgoOrds"`
 }
 
 // legArg is one condition of an algo order.
@@ -118,7 +121,8 @@ func (a *algo) leg(s *Sim, order simcore.OrderRequest, arg legArg) (simcore.Cond
 	if a.arg.OrdType == algoTrigger {
 		source = "6"
 	}
-	request.Detail = &orderDetail{algo: a, leg: arg.kind, source: source, tag: a.arg.Tag, ordType: typeMarket}
+	detail := &orderDetail{algo: a, leg: arg.kind, source: source, tag: a.arg.Tag, ordType: typeMarket}
+	request.Detail = detail
 	switch arg.typ {
 	case "", triggerLast:
 		request.Watch = simcore.TriggerOnLast
@@ -137,9 +141,18 @@ func (a *algo) leg(s *Sim, order simcore.OrderRequest, arg legArg) (simcore.Cond
 	if request.Type, request.Price, failed = orderPrice(arg.px); failed != nil {
 		return request, failed
 	}
+	if a.arg.AdvanceOrdType != "" {
+		var known bool
+		if request.TimeInForce, known = advancedTypes[a.arg.AdvanceOrdType]; !known {
+			return request, errParameter("advanceOrdType")
+		}
+	}
+	detail.attached, failed = attachmentsOf(s, a.arg.AttachAlgoOrds, &request.OrderRequest, request.Price)
 	request.Rising = a.rises(s, &request, arg.kind)
-	return request, nil
+	return request, failed
 }
+
+var advancedTypes = map[string]simcore.TimeInForce{typeFOK: simcore.FOK, typeIOC: simcore.IOC}
 
 // orderPrice reads the price of the order to come; -1 is the market's.
 func orderPrice(text string) (simcore.OrderType, decimal.Decimal, *apiError) {
@@ -218,18 +231,23 @@ func attachmentBodies(list []attachment) []attachmentBody {
 // parseAttachments checks that take-profit and stop-loss lie on their sides of
 // the order price, or of the last price for market orders.
 func (s *Sim) parseAttachments(a *orderArg, request *simcore.OrderRequest) ([]attachment, *apiError) {
-	if len(a.AttachAlgoOrds) == 0 {
+	price := request.Price
+	if request.Type == simcore.Market {
+		price = s.exchange.LastPrice(request.Symbol)
+	}
+	return attachmentsOf(s, a.AttachAlgoOrds, request, price)
+}
+
+// attachmentsOf checks against the price of the order; none means unchecked.
+func attachmentsOf(s *Sim, args []attachmentArg, request *simcore.OrderRequest, price decimal.Decimal) ([]attachment, *apiError) {
+	if len(args) == 0 {
 		return nil, nil
 	}
 	if request.ReduceOnly {
 		return nil, refuse("51100", "Unable to place order. Take profit/Stop loss conditions cannot be added to reduce-only orders.")
 	}
-	price := request.Price
-	if request.Type == simcore.Market {
-		price = s.exchange.LastPrice(request.Symbol)
-	}
-	list := make([]attachment, 0, len(a.AttachAlgoOrds))
-	for i, arg := range a.AttachAlgoOrds {
+	list := make([]attachment, 0, len(args))
+	for i, arg := range args {
 		if failed := arg.check(request.Side, price); failed != nil {
 			return nil, failed
 		}
@@ -269,6 +287,7 @@ func (a *attachmentArg) check(side simcore.Side, price decimal.Decimal) *apiErro
 		switch {
 		case err != nil || !trigger.IsPositive():
 			return errParameter("triggerPx")
+		case price.IsZero():
 		case leg.above && trigger.LessThanOrEqual(price):
 			return leg.low
 		case !leg.above && trigger.GreaterThanOrEqual(price):

@@ -59,3 +59,38 @@ func TestTriggerWithoutFundsFails(t *testing.T) {
 	v.control("/market", `{"symbol":"BTCUSDT","price":"66100"}`)
 	expect(t, business.push("orders-algo", state("order_failed")), object{"failCode": "51008", "algoClOrdId": "t1"})
 }
+
+func TestStopIsAmended(t *testing.T) {
+	v := quiet(t)
+	business := v.loggedIn("business")
+	business.subscribe(`{"channel":"orders-algo","instType":"SWAP"}`)
+	v.post("/trade/order-algo", `{"instId":"BTC-USDT-SWAP","tdMode":"cross","side":"sell","ordType":"trigger","sz":"1","triggerPx":"64000","orderPx":"-1","algoClOrdId":"t1"}`)
+	business.push("orders-algo", state("live"))
+	if r := v.post("/trade/amend-algos", `{"instId":"BTC-USDT-SWAP","algoClOrdId":"t1","newTriggerPx":"63000","newSz":"2","reqId":"r1"}`); r.sCode() != "0" {
+		t.Fatal(r.raw)
+	}
+	expect(t, business.push("orders-algo", state("live")), object{"triggerPx": "63000", "sz": "2", "amendResult": "0", "reqId": "r1"})
+	v.control("/market", `{"symbol":"BTCUSDT","price":"63500"}`)
+	expect(t, v.one(v.get("/trade/orders-algo-pending?ordType=trigger")), object{"triggerPx": "63000", "state": "live"})
+	if r := v.post("/trade/cancel-algos", `[{"instId":"BTC-USDT-SWAP","algoClOrdId":"t1"}]`); r.sCode() != "0" {
+		t.Fatal(r.raw)
+	}
+	expect(t, business.push("orders-algo", state("canceled")), object{"algoClOrdId": "t1"})
+	if r := v.post("/trade/amend-algos", `{"instId":"BTC-USDT-SWAP","algoClOrdId":"t1","newSz":"3"}`); r.sCode() != "51503" {
+		t.Fatal(r.raw)
+	}
+}
+
+func TestTriggeredEntryBringsItsStops(t *testing.T) {
+	v := quiet(t)
+	business := v.loggedIn("business")
+	business.subscribe(`{"channel":"orders-algo","instType":"SWAP"}`)
+	r := v.post("/trade/order-algo", `{"instId":"BTC-USDT-SWAP","tdMode":"cross","side":"buy","ordType":"trigger","sz":"1","triggerPx":"65500","orderPx":"-1",`+
+		`"attachAlgoOrds":[{"slTriggerPx":"64000","slOrdPx":"-1"}]}`)
+	if r.sCode() != "0" {
+		t.Fatal(r.raw)
+	}
+	v.control("/market", `{"symbol":"BTCUSDT","price":"65600"}`)
+	expect(t, business.push("orders-algo", func(_, first object) bool { return first["ordType"] == "conditional" }),
+		object{"state": "live", "slTriggerPx": "64000", "sz": "1", "side": "sell"})
+}

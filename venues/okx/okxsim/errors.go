@@ -69,6 +69,8 @@ var (
 	errAmendGone     = refuse("51503", "Your order has already been filled or canceled.")
 	errAmendNothing  = refuse("51500", "You must enter a price, quantity, or TP/SL")
 	errAmendType     = refuse("51506", "Order modification unavailable for the order type.")
+	errCloseSize     = refuse("51112", "Close order size exceeds available size for this position.")
+	errAmendTakes    = refuse("51511", "Modification failed as the order price did not meet the requirement for Post Only.")
 	errBatchSize     = refuse("51111", "Maximum 20 orders can be placed in bulk.")
 	errNoPosition    = refuse("51023", "Position doesn't exist.")
 	errReduceNothing = refuse("51169", "Order failed because you don't have any positions in this direction for this contract to reduce or close.")
@@ -120,18 +122,32 @@ func reasonOf(err error) simcore.Reason {
 	return ""
 }
 
-// refused maps a refusal of the exchange; the ones with a bound in their text
-// are made here.
+// refusedPrice is a price beyond the band; the text tells both bounds.
+func (s *Sim) refusedPrice(l *listing) *apiError {
+	buy, sell := s.band(l)
+	return refuse("51006", "Order price is not within the price limit (max buy price: %s , min sell price: %s )", buy, sell)
+}
+
+// refusedOrder maps a refusal of an order of an instrument.
+func (s *Sim) refusedOrder(err error, l *listing, ordType simcore.OrderType) *apiError {
+	switch reasonOf(err) {
+	case simcore.ReasonPriceTooHigh, simcore.ReasonPriceTooLow:
+		return s.refusedPrice(l)
+	case simcore.ReasonQtyAboveMax:
+		if ordType == simcore.Limit {
+			return refuse("51101", "Order failed, the sz of the current order can't be more than %s (contracts).", l.maxLimit)
+		}
+		return refused(err)
+	default:
+		return refused(err)
+	}
+}
+
+// refused maps a refusal of the exchange.
 func refused(err error) *apiError {
 	var refusal *simcore.Refusal
 	if !errors.As(err, &refusal) {
 		return refuseWith(http.StatusInternalServerError, "50026", "System error. Try again later")
-	}
-	switch refusal.Reason {
-	case simcore.ReasonPriceTooHigh:
-		return refuse("51006", "Order price is not within the price limit (max buy price: %s)", refusal.Limit)
-	case simcore.ReasonPriceTooLow:
-		return refuse("51006", "Order price is not within the price limit (min sell price: %s)", refusal.Limit)
 	}
 	if mapped, ok := refusedOrders[refusal.Reason]; ok {
 		return mapped

@@ -141,7 +141,7 @@ func (h *hub) flushAccounts(regular bool) {
 		for i := range v.Holdings {
 			for j := range v.Holdings[i].Positions {
 				p := &v.Holdings[i].Positions[j]
-				body := h.sim.positionOf(account, p, now)
+				body := h.sim.positionOf(account, p)
 				body.PTime = millis(now)
 				held[positionKey{p.Symbol, p.Side}] = body
 			}

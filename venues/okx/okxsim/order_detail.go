@@ -19,12 +19,13 @@ type orderDetail struct {
 	leg    legKind
 	source string
 
-	mu          sync.Mutex
-	execution   execution
-	amendSource string
-	reqID       string
-	amended     bool
+	mu        sync.Mutex
+	execution execution
+	amendment amendment
 }
+
+// amendment is what the pushes say about the newest change of an order.
+type amendment struct{ source, reqID, result string }
 
 // execution sums up what was executed of an order.
 type execution struct {
@@ -59,19 +60,28 @@ func noteExecution(event *simcore.OrderEvent) {
 	}
 }
 
-// announceAmendment keeps the id of an amendment for the push about it.
-func (d *orderDetail) announceAmendment(reqID string) {
+// announceAmendment keeps the id of an amendment for the push about it. The
+// answer takes it back.
+func (d *orderDetail) announceAmendment(reqID string) (withdraw func()) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.reqID, d.amendSource, d.amended = reqID, "1", true
+	before := d.amendment
+	d.amendment = amendment{source: "1", reqID: reqID, result: "0"}
+	return func() {
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		d.amendment = before
+	}
 }
 
-// amendment is what the pushes say about the newest amendment.
-func (d *orderDetail) amendment() (source, reqID, result string) {
+// amended is what the push about an event says of an amendment: what the venue
+// cut at the start is told with the order, what a client changed with the
+// change alone.
+func (d *orderDetail) amended(event *simcore.OrderEvent) amendment {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if d.amended {
-		result = "0"
+	if event.Kind == simcore.OrderAmended || event.Order.Reason == simcore.EndAmendedBelowFilled || d.amendment.result == "" {
+		return d.amendment
 	}
-	return d.amendSource, d.reqID, result
+	return amendment{}
 }

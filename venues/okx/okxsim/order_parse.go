@@ -87,6 +87,9 @@ func (a *orderArg) parse(s *Sim, c *call) (simcore.OrderRequest, *apiError) {
 	if detail.attached, failed = s.parseAttachments(a, &request); failed != nil {
 		return request, failed
 	}
+	if s.closesTooMuch(&request) {
+		return request, errCloseSize
+	}
 	s.trimReducing(&request, detail)
 	request.Detail = detail
 	return request, nil
@@ -186,8 +189,20 @@ func (s *Sim) trimReducing(request *simcore.OrderRequest, detail *orderDetail) {
 	}
 	held := s.heldQty(request.Account, request.Symbol, request.PosSide)
 	if held.Sign() == -int(request.Side) && request.Qty.GreaterThan(held.Abs()) {
-		request.Qty, detail.amendSource = held.Abs(), "4"
+		request.Qty, detail.amendment.source = held.Abs(), "4"
 	}
+}
+
+// closesTooMuch says whether an order of long/short mode closes more than there
+// is; there the venue refuses instead of cutting.
+func (s *Sim) closesTooMuch(request *simcore.OrderRequest) bool {
+	closes := request.PosSide == simcore.PositionLong && request.Side == simcore.Sell ||
+		request.PosSide == simcore.PositionShort && request.Side == simcore.Buy
+	if !closes {
+		return false
+	}
+	held := s.heldQty(request.Account, request.Symbol, request.PosSide).Abs()
+	return held.IsPositive() && request.Qty.GreaterThan(held)
 }
 
 // heldQty is the signed size of a position in contracts.

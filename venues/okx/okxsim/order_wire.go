@@ -134,7 +134,8 @@ func pushOf(event *simcore.OrderEvent) orderPush {
 	if push.AvgPx == "" {
 		push.AvgPx = "0"
 	}
-	push.AmendSource, push.ReqID, push.AmendResult = d.amendment()
+	change := d.amended(event)
+	push.AmendSource, push.ReqID, push.AmendResult = change.source, change.reqID, change.result
 	mark := event.Position.MarkPrice
 	push.NotionalUsd, push.LastPx = mark.Mul(o.BaseQty()).String(), mark.String()
 	f := event.Fill

@@ -93,13 +93,12 @@ func (s *Sim) positions(c *call) (any, *apiError) {
 	if kind := c.query("instType"); kind != "" && kind != instTypeSwap {
 		return body, nil
 	}
-	now := s.clock.Now()
 	for i := range v.Holdings {
 		for j := range v.Holdings[i].Positions {
 			p := &v.Holdings[i].Positions[j]
 			named := only != "" && strings.Contains(","+only+",", ","+p.Symbol+",")
 			if only == "" && !p.Qty.IsZero() || named && (!p.Qty.IsZero() || !p.OpenedAt.IsZero()) {
-				body = append(body, s.positionOf(v.ID, p, now))
+				body = append(body, s.positionOf(v.ID, p))
 			}
 		}
 	}

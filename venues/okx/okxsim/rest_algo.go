@@ -12,6 +12,7 @@ type algoBody struct {
 	ActualPx        string           `json:"actualPx"`
 	ActualSide      string           `json:"actualSide"`
 	ActualSz        string           `json:"actualSz"`
+	AdvanceOrdType  string           `json:"advanceOrdType"`
 	AlgoClOrdID     string           `json:"algoClOrdId"`
 	AlgoID          string           `json:"algoId"`
 	AmendResult     string           `json:"amendResult"`
@@ -60,7 +61,7 @@ func (a *algo) body() algoBody {
 		posSide = "net"
 	}
 	body := algoBody{
-		ActivePx: r.ActivePx, ActualSide: string(a.actual), AlgoClOrdID: r.AlgoClOrdID, AlgoID: idWord(a.id),
+		AdvanceOrdType: r.AdvanceOrdType, AmendResult: a.amendResult, ReqID: a.reqID, ActivePx: r.ActivePx, ActualSide: string(a.actual), AlgoClOrdID: r.AlgoClOrdID, AlgoID: idWord(a.id),
 		AttachAlgoOrds: []attachmentBody{}, CTime: millis(a.createdAt), CallbackRatio: r.CallbackRatio, Ccy: settleCoin,
 		CloseFraction: r.CloseFraction, FailCode: a.failCode, InstID: r.InstID, InstType: instTypeSwap, OrdIDList: []string{},
 		OrdPx: r.OrderPx, OrdType: r.OrdType, PosSide: posSide, ReduceOnly: boolWord(bool(r.ReduceOnly)), Side: r.Side,

@@ -45,7 +45,7 @@ func (s *Sim) placeParsed(c *call, arg *orderArg) (simcore.Order, *apiError) {
 	}
 	o, err := s.exchange.Place(request)
 	if err != nil {
-		return o, refused(err)
+		return o, s.refusedOrder(err, s.listings[request.Symbol], request.Type)
 	}
 	return o, nil
 }
@@ -179,13 +179,17 @@ func (s *Sim) amendParsed(c *call, arg *amendArg) (simcore.Order, *apiError) {
 	case failed != nil:
 		return simcore.Order{}, failed
 	}
-	detailOf(o).announceAmendment(arg.ReqID)
+	if o.TimeInForce == simcore.PostOnly && s.takes(o, price) {
+		return simcore.Order{}, errAmendTakes
+	}
+	withdraw := detailOf(o).announceAmendment(arg.ReqID)
 	amended, err := s.exchange.Amend(simcore.AmendRequest{
 		Account: c.account.ID, Symbol: l.Symbol, Order: simcore.OrderRef{ID: o.ID}, Price: price, Qty: qty, Deadline: c.deadline,
 	})
 	if err == nil {
 		return amended, nil
 	}
+	withdraw()
 	if arg.CxlOnFail {
 		// An order that is gone meanwhile needs no cancellation.
 		_, _ = s.exchange.Cancel(c.account.ID, l.Symbol, simcore.OrderRef{ID: o.ID})
@@ -193,7 +197,19 @@ func (s *Sim) amendParsed(c *call, arg *amendArg) (simcore.Order, *apiError) {
 	if reasonOf(err) == simcore.ReasonUnknownOrder {
 		return amended, errAmendGone
 	}
-	return amended, refused(err)
+	return amended, s.refusedOrder(err, l, o.Type)
+}
+
+// takes says whether an order would take at a new price.
+func (s *Sim) takes(o *simcore.Order, price decimal.Decimal) bool {
+	if price.IsZero() {
+		return false
+	}
+	book, _ := s.exchange.Book(o.Symbol, 1)
+	if o.Side == simcore.Buy {
+		return len(book.Asks) > 0 && price.GreaterThanOrEqual(book.Asks[0].Price)
+	}
+	return len(book.Bids) > 0 && price.LessThanOrEqual(book.Bids[0].Price)
 }
 
 func (a *amendArg) parse() (price, qty decimal.Decimal, failed *apiError) {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/shopspring/decimal"
 
+	"venuegate/venues"
 	"venuegate/venues/simcore"
 )
 
@@ -167,12 +168,17 @@ func (s *Sim) priceLimit(c *call) (any, *apiError) {
 	if failed != nil {
 		return nil, failed
 	}
+	buy, sell := s.band(l)
+	return []priceLimitBody{{
+		BuyLmt: buy.String(), SellLmt: sell.String(), Enabled: true, InstID: l.Symbol, InstType: instTypeSwap, TS: millis(s.clock.Now()),
+	}}, nil
+}
+
+// band is the highest price to buy and the lowest to sell at.
+func (s *Sim) band(l *listing) (buy, sell decimal.Decimal) {
 	mark, _ := s.exchange.Mark(l.Symbol)
 	one := decimal.NewFromInt(1)
-	return []priceLimitBody{{
-		BuyLmt: mark.Mark.Mul(one.Add(l.PriceBand)).String(), SellLmt: mark.Mark.Mul(one.Sub(l.PriceBand)).String(),
-		Enabled: true, InstID: l.Symbol, InstType: instTypeSwap, TS: millis(s.clock.Now()),
-	}}, nil
+	return venues.FloorTo(mark.Mark.Mul(one.Add(l.PriceBand)), l.TickSize), venues.CeilTo(mark.Mark.Mul(one.Sub(l.PriceBand)), l.TickSize)
 }
 
 type fundingBody struct {

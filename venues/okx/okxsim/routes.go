@@ -72,6 +72,7 @@ var routes = map[route]endpoint{
 	{http.MethodGet, "/api/v5/trade/fills-history"}: {security: reading, limit: 10, handle: (*Sim).fillsHistory},
 
 	{http.MethodPost, "/api/v5/trade/order-algo"}:         {security: trading, limit: 20, perInstrument: true, acks: true, handle: (*Sim).placeAlgo},
+	{http.MethodPost, "/api/v5/trade/amend-algos"}:        {security: trading, limit: 20, perInstrument: true, acks: true, handle: (*Sim).amendAlgo},
 	{http.MethodPost, "/api/v5/trade/cancel-algos"}:       {security: trading, limit: 20, perInstrument: true, acks: true, handle: (*Sim).cancelAlgos},
 	{http.MethodGet, "/api/v5/trade/order-algo"}:          {security: reading, limit: 20, handle: (*Sim).queryAlgo},
 	{http.MethodGet, "/api/v5/trade/orders-algo-pending"}: {security: reading, limit: 20, handle: (*Sim).pendingAlgos},

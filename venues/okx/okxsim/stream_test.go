@@ -45,7 +45,7 @@ func TestPublicStreams(t *testing.T) {
 	s.send(`{"id":"7","op":"subscribe","args":[{"channel":"candle1m","instId":"BTC-USDT-SWAP"}]}`)
 	expect(t, s.next(), object{"event": "error", "code": "60018", "id": "7"})
 
-	any := func(_, _ object) bool { return true }
+	anything := func(_, _ object) bool { return true }
 	s.subscribe(`{"channel":"books","instId":"BTC-USDT-SWAP"}`)
 	snapshot := s.push("books", func(m, _ object) bool { return m["action"] == "snapshot" })
 	if snapshot["prevSeqId"] != json.Number("-1") || snapshot["checksum"] != json.Number("0") {
@@ -54,9 +54,9 @@ func TestPublicStreams(t *testing.T) {
 	s.subscribe(`{"channel":"trades","instId":"BTC-USDT-SWAP"}`)
 	s.subscribe(`{"channel":"tickers","instId":"BTC-USDT-SWAP"}`)
 	s.subscribe(`{"channel":"mark-price","instId":"BTC-USDT-SWAP"}`)
-	s.push("mark-price", any)
+	s.push("mark-price", anything)
 	v.control("/market/trade", `{"symbol":"BTCUSDT","side":"buy","qty":"1"}`)
-	expect(t, s.push("trades", any), object{"side": "buy", "count": "1", "instId": btc})
+	expect(t, s.push("trades", anything), object{"side": "buy", "count": "1", "instId": btc})
 	last := snapshot["seqId"]
 	update := s.push("books", func(m, _ object) bool { return m["action"] == "update" })
 	if update["prevSeqId"] != last {
@@ -65,7 +65,7 @@ func TestPublicStreams(t *testing.T) {
 
 	b := v.stream("business")
 	b.subscribe(`{"channel":"candle1m","instId":"BTC-USDT-SWAP"}`)
-	b.push("candle1m", any)
+	b.push("candle1m", anything)
 }
 
 func TestOrdersOverTheSocket(t *testing.T) {

@@ -86,14 +86,16 @@ func stateWord(o *simcore.Order) string {
 		return "partially_filled"
 	case simcore.StatusFilled:
 		return "filled"
-	default:
-		return "canceled"
 	}
+	if o.Reason == simcore.EndAmendedBelowFilled {
+		return "filled"
+	}
+	return "canceled"
 }
 
 // cancelSource is why an order ended, in the venue's numbers.
 func cancelSource(o *simcore.Order) string {
-	if o.Status.Open() || o.Status == simcore.StatusFilled {
+	if o.Status.Open() || stateWord(o) == "filled" {
 		return ""
 	}
 	switch o.Reason {

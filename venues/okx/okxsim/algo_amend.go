@@ -1,0 +1,161 @@
+package okxsim
+
+import (
+	"github.com/shopspring/decimal"
+
+	"venuegate/venues/simcore"
+)
+
+// algoAmendArg changes a live algo order. Absent fields stay as they are.
+type algoAmendArg struct {
+	algoRefArg
+	ReqID          string `json:"reqId"`
+	NewSz          string `json:"newSz"`
+	NewTriggerPx   string `json:"newTriggerPx"`
+	NewOrdPx       string `json:"newOrdPx"`
+	NewSlTriggerPx string `json:"newSlTriggerPx"`
+	NewSlOrdPx     string `json:"newSlOrdPx"`
+	NewTpTriggerPx string `json:"newTpTriggerPx"`
+	NewTpOrdPx     string `json:"newTpOrdPx"`
+}
+
+var (
+	errAlgoGone   = refuse("51503", "Your order has already been filled or canceled.")
+	errAlgoFixed  = refuse("51506", "Order modification unavailable for the order type.")
+	errAlgoAbsent = refuse("51526", "Unable to modify: the take profit or stop loss was not set when the order was placed.")
+)
+
+func (s *Sim) amendAlgo(c *call) (any, *apiError) {
+	var arg algoAmendArg
+	if failed := decode(c.body, &arg); failed != nil {
+		return nil, failed
+	}
+	answer := ack{SCode: "0", TS: millis(c.now)}
+	if failed := s.changeAlgo(c, &arg); failed != nil {
+		answer = refusedAck(failed, c.now)
+	}
+	answer.AlgoID, answer.AlgoClOrdID, answer.ReqID = &arg.AlgoID, &arg.AlgoClOrdID, &arg.ReqID
+	return ackList{answer}, nil
+}
+
+// changeAlgo changes every leg that the request names.
+func (s *Sim) changeAlgo(c *call, arg *algoAmendArg) *apiError {
+	a, failed := s.algo(c, arg.algoRefArg)
+	switch {
+	case failed != nil:
+		return failed
+	case a == nil || a.arg.InstID != arg.InstID:
+		return errAlgoGone
+	case a.arg.OrdType == algoTrailing:
+		return errAlgoFixed
+	}
+	qty, failed := optional("newSz", arg.NewSz)
+	if failed != nil {
+		return failed
+	}
+	legs, live := s.algos.legsOf(a)
+	if !live {
+		return errAlgoGone
+	}
+	for kind, id := range legs {
+		if failed := s.changeLeg(a, kind, id, arg.of(kind), qty); failed != nil {
+			return failed
+		}
+	}
+	if _, has := legs[legTakeProfit]; arg.NewTpTriggerPx != "" && !has {
+		return errAlgoAbsent
+	}
+	if _, has := legs[legStopLoss]; arg.NewSlTriggerPx != "" && !has {
+		return errAlgoAbsent
+	}
+	s.algos.amended(a, arg, qty)
+	return nil
+}
+
+// legChange is what a request wants of one leg.
+type legChange struct{ trigger, px string }
+
+func (arg *algoAmendArg) of(kind legKind) legChange {
+	switch kind {
+	case legStopLoss:
+		return legChange{arg.NewSlTriggerPx, arg.NewSlOrdPx}
+	case legTakeProfit:
+		return legChange{arg.NewTpTriggerPx, arg.NewTpOrdPx}
+	default:
+		return legChange{arg.NewTriggerPx, arg.NewOrdPx}
+	}
+}
+
+func (s *Sim) changeLeg(a *algo, kind legKind, id int64, change legChange, qty decimal.Decimal) *apiError {
+	ref := simcore.OrderRef{ID: id}
+	c, err := s.exchange.Conditional(a.account, ref)
+	if err != nil {
+		return errAlgoGone
+	}
+	request := simcore.ConditionalAmendment{Account: a.account, Order: ref, Rising: c.Request.Rising, Qty: qty}
+	var failed *apiError
+	if request.TriggerPrice, failed = optional("newTriggerPx", change.trigger); failed != nil {
+		return failed
+	}
+	if change.px != marketPrice {
+		if request.Price, failed = optional("newOrdPx", change.px); failed != nil {
+			return failed
+		}
+	}
+	if typed := change.px == marketPrice; change.px != "" && typed != (c.Request.Type == simcore.Market) {
+		return errAlgoFixed
+	}
+	if kind == legTrigger && !request.TriggerPrice.IsZero() {
+		moved := c.Request
+		moved.TriggerPrice = request.TriggerPrice
+		request.Rising = a.rises(s, &moved, kind)
+	}
+	if _, err := s.exchange.AmendConditional(request); err != nil {
+		if reasonOf(err) == simcore.ReasonUnknownOrder {
+			return errAlgoGone
+		}
+		return algoRefused(err, &c.Request)
+	}
+	return nil
+}
+
+// optional is a positive decimal, or zero where it is absent.
+func optional(name, text string) (decimal.Decimal, *apiError) {
+	if text == "" {
+		return decimal.Zero, nil
+	}
+	return positive(name, text)
+}
+
+// legsOf are the legs of a live algo order by kind.
+func (d *algoDesk) legsOf(a *algo) (legs map[legKind]int64, live bool) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	legs = map[legKind]int64{}
+	for id, kind := range a.legs {
+		legs[kind] = id
+	}
+	return legs, a.state == algoLive && !a.fired
+}
+
+// amended shows the change and tells the listeners.
+func (d *algoDesk) amended(a *algo, arg *algoAmendArg, qty decimal.Decimal) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for _, field := range []struct {
+		shown *string
+		now   string
+	}{
+		{&a.arg.TriggerPx, arg.NewTriggerPx}, {&a.arg.OrderPx, arg.NewOrdPx}, {&a.arg.SlTriggerPx, arg.NewSlTriggerPx},
+		{&a.arg.SlOrdPx, arg.NewSlOrdPx}, {&a.arg.TpTriggerPx, arg.NewTpTriggerPx}, {&a.arg.TpOrdPx, arg.NewTpOrdPx},
+	} {
+		if field.now != "" {
+			*field.shown = field.now
+		}
+	}
+	if !qty.IsZero() {
+		a.qty = qty
+	}
+	a.updatedAt, a.reqID, a.amendResult = d.sim.clock.Now(), arg.ReqID, "0"
+	d.sim.hub.algoChanged(a.account, a.body())
+}
