@@ -1,6 +1,7 @@
 package account
 
 import (
+	"cmp"
 	"errors"
 	"math"
 	"slices"
@@ -240,27 +241,36 @@ func (a *account) committed(ctx *actors.Context, in committed) {
 	for _, e := range in.after {
 		switch r := e.(type) {
 		case replyOrder:
-			r.to.Reject(commitError(in.err))
+			r.to.Reject(cmp.Or(r.err, error(lostError(in.err))))
 		case replyFunds:
 			r.to.Reject(commitError(in.err))
 		}
 	}
-	a.rejectWaiters(commitError(in.err))
+	a.rejectWaiters(in.err)
 	ctx.Fail(in.err)
 }
 
-func (a *account) rejectWaiters(err error) {
+// rejectWaiters answers those whom the next incarnation will not know.
+func (a *account) rejectWaiters(cause error) {
 	for _, o := range a.state.orders {
 		for _, waiter := range slices.Concat(o.waiters, o.change.waiters) {
-			waiter.Reject(err)
+			waiter.Reject(lostError(cause))
 		}
 	}
 	for _, waiter := range a.state.funds.waiters {
-		waiter.Reject(err)
+		waiter.Reject(commitError(cause))
 	}
 }
 
-// commitError is what a caller is told of a commit that failed.
+// lostError is what the callers of orders on their way are told: maintenance
+// would say that nothing was done.
+func lostError(cause error) *venues.Error {
+	return venues.Errorf(venues.CodeInternal, "the account starts anew; the outcome is not known").
+		With("orderState", "unknown").Because(cause)
+}
+
+// commitError is what a caller is told if nothing was done because a commit
+// failed.
 func commitError(cause error) *venues.Error {
 	e := venues.Errorf(venues.CodeMaintenance, "the store cannot take orders now").Because(cause)
 	e.RetryAfter = maintenanceRetry

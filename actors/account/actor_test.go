@@ -95,6 +95,7 @@ type ledgerVenue struct {
 	// swallow drops the request, lose executes it and says nothing, refuse says
 	// no.
 	swallow, lose, refuse bool
+	onPlace               func()
 	positions             []venues.Position
 }
 
@@ -105,6 +106,9 @@ func newVenue() *ledgerVenue {
 func (v *ledgerVenue) Place(_ context.Context, r venues.OrderRequest) (venues.ExecutionReport, error) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
+	if v.onPlace != nil {
+		v.onPlace()
+	}
 	if v.refuse {
 		return venues.ExecutionReport{}, venues.Errorf(venues.CodeInsufficientBalance, "Margin is insufficient.")
 	}
@@ -420,4 +424,23 @@ func TestCloseInHedgeModeDoesNotGuessTheSide(t *testing.T) {
 			t.Fatalf("%v, %d placed", err, h.venue.placed)
 		}
 	})
+}
+
+// TestCallerOfASentOrderIsNotToldMaintenance: the order lives at the venue when
+// the store refuses the commit of its acknowledgement.
+func TestCallerOfASentOrderIsNotToldMaintenance(t *testing.T) {
+	actortest.Run(t, func(kit *actortest.Kit) {
+		h := open(kit, storetest.NewMemory(), newVenue(), "account")
+		h.venue.onPlace = func() { h.store.FailNext(persistence.ErrUnavailable) }
+		_, err := h.place("r1", "59000")
+		e, _ := errors.AsType[*venues.Error](err)
+		if e == nil || e.Code != venues.CodeInternal || e.Details["orderState"] != "unknown" {
+			t.Fatalf("%v", err)
+		}
+		time.Sleep(time.Minute)
+		list, err := h.store.UnfinishedOrders(context.Background(), "c1", venues.Binance)
+		if err != nil || len(list) != 1 || list[0].Status != venues.StatusOpen || h.venue.placed != 1 {
+			t.Fatalf("%+v, %v", list, err)
+		}
+	}, actortest.ExpectFailures())
 }
