@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net/http"
 	"strconv"
-	"time"
 
 	"venuegate/venues/simcore"
 )
@@ -162,6 +161,3 @@ func encode(body any) []byte {
 	}
 	return data
 }
-
-// seconds is a duration in whole seconds, rounded up.
-func seconds(d time.Duration) int { return int((d + time.Second - 1) / time.Second) }

@@ -45,8 +45,11 @@ func (s *Sim) orderbook(c *call) (any, *apiError) {
 	if failed != nil {
 		return nil, failed
 	}
-	book, _ := s.exchange.Book(l.Symbol, limit)
 	now := s.clock.Now().UnixMilli()
+	if b, recorded := s.streams.recordedBook(l.Symbol, limit); recorded {
+		return bookBody{Symbol: b.Symbol, Bids: b.Bids, Asks: b.Asks, TS: now, CTS: now, U: b.U, Seq: b.Seq}, nil
+	}
+	book, _ := s.exchange.Book(l.Symbol, limit)
 	return bookBody{
 		Symbol: l.Symbol, Bids: trimmedRows(book.Bids), Asks: trimmedRows(book.Asks), TS: now, CTS: now,
 		U: s.streams.lastU(l.Symbol, bookLimitMax), Seq: book.UpdateID,

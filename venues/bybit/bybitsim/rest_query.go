@@ -70,10 +70,10 @@ func (s *Sim) record(account string, ref simcore.OrderRef) (orderRecord, bool) {
 
 // named answers a query by id: a list of one or none. keep says whether the
 // record is still remembered there.
-func (s *Sim) named(c *call, keep func(*orderRecord) bool) (any, bool, *apiError) {
+func (s *Sim) named(c *call, keep func(*orderRecord) bool) (answer any, named bool) {
 	orderID, linkID := c.query.Get("orderId"), c.query.Get("orderLinkId")
 	if orderID == "" && linkID == "" {
-		return nil, false, nil
+		return nil, false
 	}
 	list := []orderRecord{}
 	if ref, failed := orderRef(orderID, linkID); failed == nil {
@@ -85,7 +85,7 @@ func (s *Sim) named(c *call, keep func(*orderRecord) bool) (any, bool, *apiError
 	if len(list) > 0 {
 		_, cursor, _ = paginate(&call{}, list, 1, recordKey)
 	}
-	return linear(list, cursor), true, nil
+	return linear(list, cursor), true
 }
 
 func recordKey(r *orderRecord) string { return r.OrderID + ":" + r.CreatedTime }
@@ -102,10 +102,10 @@ func (s *Sim) realtimeOrders(c *call) (any, *apiError) {
 	if failed != nil {
 		return nil, failed
 	}
-	if answer, named, failed := s.named(c, func(r *orderRecord) bool {
+	if answer, named := s.named(c, func(r *orderRecord) bool {
 		return r.open() || s.recentlyClosed(c, r)
 	}); named {
-		return answer, failed
+		return answer, nil
 	}
 	symbol := ""
 	switch {
@@ -157,8 +157,8 @@ func (s *Sim) orderHistory(c *call) (any, *apiError) {
 		return nil, failed
 	}
 	retained := func(r *orderRecord) bool { return s.retained(r, c.now) }
-	if answer, named, failed := s.named(c, func(r *orderRecord) bool { return !r.open() && retained(r) }); named {
-		return answer, failed
+	if answer, named := s.named(c, func(r *orderRecord) bool { return !r.open() && retained(r) }); named {
+		return answer, nil
 	}
 	from, to, failed := c.span()
 	if failed != nil {

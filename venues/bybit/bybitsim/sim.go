@@ -75,8 +75,9 @@ func New(options Options) (*Sim, error) {
 	s.control = simcore.NewControl(exchange, s.faults)
 	s.streams, s.users, s.guards = newStreams(s), newUsers(s), newGuards(s)
 	exchange.Subscribe(s.streams.receive)
-	exchange.Subscribe(s.users.receive)
+	// The guards first: they know why a stop ended, and the users tell it.
 	exchange.Subscribe(s.guards.receive)
+	exchange.Subscribe(s.users.receive)
 	s.demo, err = exchange.CreateAccount(simcore.AccountRequest{
 		ID: demoAccountID, Credentials: options.DemoCredentials,
 	})
@@ -117,6 +118,13 @@ func (s *Sim) Serve(venue, control net.Listener) {
 		defer s.pump.Done()
 		s.run()
 	}()
+	if r := s.streams.recording(); r != nil {
+		s.pump.Add(1)
+		go func() {
+			defer s.pump.Done()
+			r.play()
+		}()
+	}
 }
 
 // run ticks the exchange and the streams until the server closes.

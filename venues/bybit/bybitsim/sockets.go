@@ -57,8 +57,9 @@ func (s *Sim) serveStream(c *fiber.Ctx) error {
 			socketPaths[path](s, cl, in)
 		},
 		Ended: func(*simnet.Session) {
-			s.streams.forget(cl)
+			// The users first: they read the topics until they have forgotten.
 			s.users.forget(cl)
+			s.streams.forget(cl)
 		},
 	})
 }

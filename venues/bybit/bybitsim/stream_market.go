@@ -52,7 +52,8 @@ func (t *lastTrade) move(price decimal.Decimal) string {
 func (st *streams) traded(event simcore.Event, body simcore.TradeEvent) {
 	m, t := st.markets[body.Symbol], body.Trade
 	tick := m.last.move(t.Price())
-	if st.topics["publicTrade."+body.Symbol] == nil || len(m.trades) >= tradesPerMessageMax {
+	topic := "publicTrade." + body.Symbol
+	if st.topics[topic] == nil || st.isRecorded(topic) || len(m.trades) >= tradesPerMessageMax {
 		return
 	}
 	m.trades = append(m.trades, tradeBody{
@@ -228,7 +229,7 @@ func (st *streams) candleClosed(at time.Time, event simcore.CandleEvent) {
 		if interval != event.Interval {
 			continue
 		}
-		if feed := st.topics["kline."+word+"."+event.Symbol]; feed != nil {
+		if feed := st.topics["kline."+word+"."+event.Symbol]; feed != nil && !st.isRecorded(feed.name) {
 			st.send(feed, feed.listeners, feed.candle(event.Candle, at))
 		}
 	}

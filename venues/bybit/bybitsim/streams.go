@@ -22,6 +22,8 @@ type streams struct {
 	topics  map[string]*topicFeed
 	markets map[string]*market
 	last    map[time.Duration]time.Time
+	// replay is the recording that is being played, or nil.
+	replay *replay
 }
 
 // market is what the streams know about one symbol.
@@ -29,7 +31,6 @@ type market struct {
 	*listing
 	// changed counts the changes of the book.
 	changed int64
-	updates int64
 	at      time.Time
 	trades  []tradeBody
 	last    lastTrade
@@ -205,6 +206,7 @@ func (st *streams) flush(base time.Time) {
 		}
 	}
 	st.flushTrades()
+	st.introduceAll()
 }
 
 // due lists the topics whose pace has come round, or that somebody just
@@ -220,6 +222,9 @@ func (st *streams) due(base time.Time) []*topicFeed {
 	}
 	var due []*topicFeed
 	for _, feed := range st.topics {
+		if st.isRecorded(feed.name) {
+			continue
+		}
 		if ready[feed.every] || len(feed.fresh) > 0 {
 			due = append(due, feed)
 		}

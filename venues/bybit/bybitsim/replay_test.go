@@ -1,0 +1,89 @@
+package bybitsim_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"venuegate/venues/bybit/bybitsim"
+)
+
+const recordingName = "ws_public_linear_BTC_DOGE_20260809.real.jsonl.gz"
+
+// recording is the path of the recorded file, which is not part of the project.
+func recording(t testing.TB) string {
+	t.Helper()
+	root := os.Getenv("VENUEGATE_FIXTURES")
+	if root == "" {
+		root = filepath.Join("..", "..", "..", "..", "shared", "fixtures")
+	}
+	path := filepath.Join(root, "bybit", recordingName)
+	if _, err := os.Stat(path); err != nil {
+		t.Skipf("no recordings: %v (set VENUEGATE_FIXTURES)", err)
+	}
+	return path
+}
+
+// A recorded book arrives whole, without a gap, for early and for late
+// listeners, and orders meet the recorded market.
+func TestReplay(t *testing.T) {
+	path := recording(t)
+	sim, err := bybitsim.New(bybitsim.Options{Quiet: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := sim.Replay(path, bybitsim.ReplayOptions{Speed: 4}); err != nil {
+		t.Fatal(err)
+	}
+	v := serve(t, sim)
+	const topic = "orderbook.200.BTCUSDT"
+	for range 2 {
+		s := v.public(topic)
+		book := &localBook{TB: t}
+		first := s.nextWhere("topic", topic)
+		if first["type"] != "snapshot" {
+			t.Fatalf("%v", first)
+		}
+		book.apply(first)
+		for range 20 {
+			book.apply(s.nextWhere("topic", topic))
+		}
+	}
+	derived := &localBook{TB: t}
+	s := v.public("orderbook.50.BTCUSDT")
+	for range 3 {
+		derived.apply(s.nextWhere("topic", "orderbook.50.BTCUSDT"))
+	}
+	if d := v.public("publicTrade.BTCUSDT").data("publicTrade.BTCUSDT"); !num(d["p"]).GreaterThan(num("60000")) {
+		t.Errorf("%v", d)
+	}
+	if m := v.public("tickers.BTCUSDT").nextWhere("topic", "tickers.BTCUSDT"); m["type"] != "snapshot" {
+		t.Errorf("%v", m)
+	}
+	v.placed(market())
+	rest := v.get("/v5/market/orderbook", "category=linear&symbol=BTCUSDT&limit=200").result(t)
+	best, entry := num(rest["b"].([]any)[0].([]any)[0]), num(v.position()["avgPrice"])
+	if entry.Sub(best).Abs().GreaterThan(num("100")) {
+		t.Errorf("bought at %s while the bid is %s", entry, best)
+	}
+	if err := sim.Replay(path, bybitsim.ReplayOptions{}); !errors.Is(err, bybitsim.ErrServing) {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestReplayMistakes(t *testing.T) {
+	sim, err := bybitsim.New(bybitsim.Options{Quiet: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	empty := filepath.Join(t.TempDir(), "empty.jsonl")
+	if err := os.WriteFile(empty, []byte("{}\nnonsense\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{empty, filepath.Join(t.TempDir(), "absent")} {
+		if err := sim.Replay(path, bybitsim.ReplayOptions{}); err == nil {
+			t.Errorf("%s is played", path)
+		}
+	}
+}

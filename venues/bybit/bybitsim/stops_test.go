@@ -1,0 +1,163 @@
+package bybitsim_test
+
+import (
+	"testing"
+
+	"venuegate/venues/bybit/bybitsim"
+)
+
+// A stop order waits, triggers and fills under one id.
+func TestConditionalOrder(t *testing.T) {
+	v := quiet(t)
+	v.placed(market())
+	s := v.private("order")
+	id := v.placed(market("side=Sell", "reduceOnly=true", "triggerPrice=64000", "triggerDirection=2", "triggerBy=LastPrice", "orderLinkId=stop"))
+	if o := s.data("order"); o["orderStatus"] != "Untriggered" || o["stopOrderType"] != "Stop" || o["createType"] != "CreateByStopOrder" {
+		t.Errorf("%v", o)
+	}
+	v.move("63900")
+	if o := s.data("order"); o["orderStatus"] != "Filled" || o["orderId"] != id || o["orderLinkId"] != "stop" || o["triggerPrice"] != "64000" {
+		t.Errorf("%v", o)
+	}
+	if p := v.position(); p["size"] != "0" {
+		t.Errorf("%v", p)
+	}
+	if r := v.post("/v5/order/create", order("orderLinkId=stop")); r.code(t) != 110072 {
+		t.Errorf("%s", r.body)
+	}
+}
+
+func TestConditionalOrderIsCancelled(t *testing.T) {
+	v := quiet(t)
+	id := v.placed(order("price=70100", "triggerPrice=70000", "triggerDirection=1"))
+	v.post("/v5/order/cancel", `{"category":"linear","symbol":"BTCUSDT","orderId":"`+id+`"}`).result(t)
+	if o := v.found(id); o["orderStatus"] != "Deactivated" || o["cancelType"] != "CancelByUser" {
+		t.Errorf("%v", o)
+	}
+}
+
+// Attached stops come to life with the fill; when one fires, its twin is
+// deactivated with the venue's own reason.
+func TestAttachedStops(t *testing.T) {
+	v := quiet(t)
+	v.placed(market("takeProfit=66000", "stopLoss=64000", "tpslMode=Full", "orderLinkId=parent"))
+	if p := v.position(); p["takeProfit"] != "66000" || p["stopLoss"] != "64000" {
+		t.Errorf("%v", p)
+	}
+	open := v.get("/v5/order/realtime", "category=linear&symbol=BTCUSDT").rows(t)
+	if len(open) != 2 {
+		t.Fatalf("%v", open)
+	}
+	for _, o := range open {
+		if o["orderStatus"] != "Untriggered" || o["reduceOnly"] != true || o["closeOnTrigger"] != true || o["parentOrderLinkId"] != "parent" {
+			t.Errorf("%v", o)
+		}
+	}
+	s := v.private("order")
+	v.move("66100")
+	states := map[any]any{}
+	for len(states) < 2 {
+		for _, row := range s.nextWhere("topic", "order")["data"].([]any) {
+			o := row.(map[string]any)
+			states[o["stopOrderType"]] = o["orderStatus"].(string) + " " + o["cancelType"].(string)
+		}
+	}
+	if states["TakeProfit"] != "Filled UNKNOWN" || states["StopLoss"] != "Deactivated CancelByOCOSlCanceledByTpTriggered" {
+		t.Errorf("%v", states)
+	}
+	if p := v.position(); p["size"] != "0" || p["takeProfit"] != "" {
+		t.Errorf("%v", p)
+	}
+}
+
+// An order in the book brings its stops along when it fills later.
+func TestStopsOfARestingOrder(t *testing.T) {
+	v := quiet(t)
+	v.placed(order("price=64500", "stopLoss=64000"))
+	if open := v.get("/v5/order/realtime", "category=linear&symbol=BTCUSDT").rows(t); len(open) != 1 {
+		t.Fatalf("%v", open)
+	}
+	v.move("64400")
+	v.waitFor("the stop", func() bool { return v.position()["stopLoss"] == "64000" })
+}
+
+func TestTradingStop(t *testing.T) {
+	v := start(t, bybitsim.Options{Quiet: true, RateLimits: bybitsim.RateLimits{TradePerSecond: -1}})
+	set := func(fields string) reply {
+		return v.post("/v5/position/trading-stop", `{"category":"linear","symbol":"BTCUSDT","tpslMode":"Full","positionIdx":0,`+fields+`}`)
+	}
+	if r := set(`"stopLoss":"64000"`); r.code(t) != 10001 {
+		t.Errorf("%s", r.body)
+	}
+	v.placed(market())
+	set(`"stopLoss":"64000","takeProfit":"66000"`).result(t)
+	if r := set(`"stopLoss":"64000"`); r.code(t) != 34040 {
+		t.Errorf("%s", r.body)
+	}
+	if r := set(`"stopLoss":"65500"`); r.code(t) != 10001 {
+		t.Errorf("%s", r.body)
+	}
+	set(`"stopLoss":"64100","takeProfit":"0"`).result(t)
+	if p := v.position(); p["takeProfit"] != "" || p["stopLoss"] != "64100" {
+		t.Errorf("%v", p)
+	}
+	v.placed(market("side=Sell", "reduceOnly=true"))
+	if open := v.get("/v5/order/realtime", "category=linear&symbol=BTCUSDT").rows(t); len(open) != 0 {
+		t.Errorf("%v", open)
+	}
+}
+
+// In hedge mode a symbol has two positions and orders say which one they mean.
+func TestHedgeMode(t *testing.T) {
+	v := quiet(t)
+	hedge := `{"category":"linear","coin":"USDT","mode":3}`
+	v.post("/v5/position/switch-mode", hedge).result(t)
+	if r := v.post("/v5/position/switch-mode", hedge); r.code(t) != 110025 {
+		t.Errorf("%s", r.body)
+	}
+	if r := v.post("/v5/order/create", market()); r.code(t) != 10001 {
+		t.Errorf("%s", r.body)
+	}
+	v.placed(market("positionIdx=1"))
+	v.placed(market("positionIdx=2", "side=Sell", "qty=0.02"))
+	rows := v.get("/v5/position/list", "category=linear&symbol=BTCUSDT").rows(t)
+	if len(rows) != 2 || rows[0]["side"] != "Buy" || rows[0]["size"] != "0.01" || rows[1]["side"] != "Sell" || rows[1]["size"] != "0.02" {
+		t.Errorf("%v", rows)
+	}
+	v.placed(market("positionIdx=1", "side=Sell", "reduceOnly=true"))
+	if r := v.post("/v5/position/switch-mode", `{"category":"linear","coin":"USDT","mode":0}`); r.code(t) != 110024 {
+		t.Errorf("%s", r.body)
+	}
+}
+
+func TestLeverage(t *testing.T) {
+	v := quiet(t)
+	set := func(buy, sell string) int {
+		return v.post("/v5/position/set-leverage", `{"category":"linear","symbol":"BTCUSDT","buyLeverage":"`+buy+`","sellLeverage":"`+sell+`"}`).code(t)
+	}
+	for _, test := range []struct {
+		buy, sell string
+		code      int
+	}{{"5", "5", 0}, {"5", "5", 110043}, {"5", "6", 10001}, {"101", "101", 110013}, {"0", "0", 10001}} {
+		if code := set(test.buy, test.sell); code != test.code {
+			t.Errorf("%v: %d", test, code)
+		}
+	}
+	if p := v.position(); p["leverage"] != "5" {
+		t.Errorf("%v", p)
+	}
+}
+
+// A price outside the band is moved to its edge unless the account wants an
+// error.
+func TestPriceBand(t *testing.T) {
+	v := quiet(t)
+	id := v.placed(order("side=Sell", "price=50000", "timeInForce=PostOnly"))
+	if o := v.found(id); o["price"] != "63700" {
+		t.Errorf("%v", o)
+	}
+	v.post("/v5/account/set-limit-px-action", `{"category":"linear","modifyEnable":false}`).result(t)
+	if r := v.post("/v5/order/create", order("side=Sell", "price=50000")); r.code(t) != 110003 {
+		t.Errorf("%s", r.body)
+	}
+}

@@ -1,0 +1,194 @@
+package bybitsim_test
+
+import (
+	"net/http"
+	"testing"
+
+	"github.com/shopspring/decimal"
+
+	"venuegate/venues/bybit/bybitsim"
+)
+
+// localBook is a client's book, kept by the documented rules.
+type localBook struct {
+	testing.TB
+	sides map[string]map[string]decimal.Decimal
+	u     decimal.Decimal
+}
+
+func (b *localBook) apply(message map[string]any) {
+	b.Helper()
+	data := message["data"].(map[string]any)
+	u := num(data["u"])
+	if message["type"] == "snapshot" {
+		b.sides = map[string]map[string]decimal.Decimal{"b": {}, "a": {}}
+	} else if !u.Equal(b.u.Add(num("1"))) {
+		b.Fatalf("u %s after %s", u, b.u)
+	}
+	b.u = u
+	for side, levels := range b.sides {
+		for _, row := range data[side].([]any) {
+			price, qty := num(row.([]any)[0]).String(), num(row.([]any)[1])
+			if _, known := levels[price]; qty.IsZero() && !known {
+				b.Fatalf("unknown level %s is removed", price)
+			}
+			if levels[price] = qty; qty.IsZero() {
+				delete(levels, price)
+			}
+		}
+	}
+}
+
+// A book that is kept from the stream has a window of fixed size and never
+// crosses, while the market moves.
+func TestBookStream(t *testing.T) {
+	v := start(t, bybitsim.Options{Seed: 3})
+	for _, levels := range []string{"50", "200"} {
+		s := v.public("orderbook." + levels + ".BTCUSDT")
+		book := &localBook{TB: t}
+		first := s.nextWhere("topic", "orderbook."+levels+".BTCUSDT")
+		if first["type"] != "snapshot" {
+			t.Fatalf("%v", first)
+		}
+		book.apply(first)
+		for range 12 {
+			book.apply(s.nextWhere("topic", "orderbook."+levels+".BTCUSDT"))
+			for side := range book.sides {
+				if n := decimal.NewFromInt(int64(len(book.sides[side]))); !n.Equal(num(levels)) {
+					t.Fatalf("%s levels on side %s, want %s", n, side, levels)
+				}
+			}
+		}
+	}
+}
+
+func TestBooksRestart(t *testing.T) {
+	v := quiet(t)
+	s := v.public("orderbook.50.BTCUSDT")
+	s.nextWhere("type", "snapshot")
+	v.sim.RestartBooks()
+	message := s.nextWhere("type", "snapshot")
+	if u := num(message["data"].(map[string]any)["u"]); !u.Equal(num("1")) {
+		t.Errorf("u %s", u)
+	}
+	v.placed(order("price=64999"))
+	if message = s.next(); message["type"] != "delta" || !num(message["data"].(map[string]any)["u"]).Equal(num("2")) {
+		t.Errorf("%v", message)
+	}
+}
+
+// Level 1 has snapshots alone and is repeated after three seconds under its u.
+func TestTopOfBookIsRepeated(t *testing.T) {
+	v := quiet(t)
+	s := v.public("orderbook.1.BTCUSDT")
+	first, second := s.nextWhere("type", "snapshot"), s.nextWhere("type", "snapshot")
+	if a, b := first["data"].(map[string]any), second["data"].(map[string]any); a["u"] != b["u"] || len(a["b"].([]any)) != 1 {
+		t.Errorf("%v then %v", a, b)
+	}
+}
+
+func TestTradesTickersAndCandles(t *testing.T) {
+	v := quiet(t)
+	trades, tickers, candles := v.public("publicTrade.BTCUSDT"), v.public("tickers.BTCUSDT"), v.public("kline.1.BTCUSDT")
+	for _, s := range []*stream{trades, tickers, candles} {
+		if m := s.nextWhere("op", "subscribe"); m["success"] != true || m["req_id"] != "1" {
+			t.Fatalf("%v", m)
+		}
+	}
+	if m := tickers.nextWhere("topic", "tickers.BTCUSDT"); m["type"] != "snapshot" || m["data"].(map[string]any)["fundingRate"] != "0.0001" {
+		t.Errorf("%v", m)
+	}
+	v.script(http.MethodPost, "/market/trade", `{"symbol":"BTCUSDT","side":"buy","qty":"0.5"}`)
+	if d := trades.data("publicTrade.BTCUSDT"); d["S"] != "Buy" || d["s"] != "BTCUSDT" || !num(d["v"]).IsPositive() {
+		t.Errorf("%v", d)
+	}
+	delta := tickers.nextWhere("type", "delta")["data"].(map[string]any)
+	if _, whole := delta["fundingRate"]; whole || delta["symbol"] != "BTCUSDT" {
+		t.Errorf("%v", delta)
+	}
+	if d := candles.data("kline.1.BTCUSDT"); d["confirm"] != false || d["interval"] != "1" {
+		t.Errorf("%v", d)
+	}
+	rows := v.get("/v5/market/recent-trade", "category=linear&symbol=BTCUSDT&limit=5").rows(t)
+	if len(rows) == 0 || rows[0]["side"] != "Buy" {
+		t.Errorf("%v", rows)
+	}
+}
+
+func TestPublicMistakes(t *testing.T) {
+	v := quiet(t)
+	s := v.public("orderbook.50.BTCUSDT")
+	s.nextWhere("op", "subscribe")
+	for _, test := range []struct{ sent, want string }{
+		{`{"op":"subscribe","args":["orderbook.50.NOPEUSDT"]}`, "error:handler not found,topic:orderbook.50.NOPEUSDT"},
+		{`{"op":"subscribe","args":["orderbook.500.BTCUSDT"]}`, "error:handler not found,topic:orderbook.500.BTCUSDT"},
+		{`{"op":"subscribe","args":["tickers.BTCUSDT","kline.7.BTCUSDT"]}`, "error:handler not found,topic:kline.7.BTCUSDT"},
+		{`{"op":"subscribe","args":["orderbook.50.BTCUSDT"]}`, "error:already subscribed,topic:orderbook.50.BTCUSDT"},
+		{`{"op":"dance"}`, "error:invalid op"},
+		{`{"op":"ping","req_id":"p"}`, "pong"},
+	} {
+		s.send(test.sent)
+		for {
+			if m := s.next(); m["conn_id"] != nil {
+				if m["ret_msg"] != test.want {
+					t.Errorf("%s: %v", test.sent, m)
+				}
+				break
+			}
+		}
+	}
+	s.send("nonsense")
+	s.nextWhere("undecodable", "Failed to decode incoming data:nonsense")
+}
+
+func TestPrivateSocketNeedsAuth(t *testing.T) {
+	v := quiet(t)
+	s := v.stream("/v5/private")
+	s.send(`{"op":"subscribe","args":["order"]}`)
+	if m := s.next(); m["success"] != false {
+		t.Errorf("%v", m)
+	}
+	s.send(`{"op":"auth","args":["` + v.credentials.APIKey + `",4102444800000,"00"]}`)
+	if m := s.next(); m["success"] != false || m["op"] != "auth" {
+		t.Errorf("%v", m)
+	}
+	s.send(`{"op":"ping","req_id":"7"}`)
+	if m := s.next(); m["op"] != "pong" || m["req_id"] != "7" {
+		t.Errorf("%v", m)
+	}
+	private := v.private("order.linear", "execution.linear", "wallet")
+	v.placed(market())
+	if d := private.data("execution.linear"); d["symbol"] != "BTCUSDT" {
+		t.Errorf("%v", d)
+	}
+	private.data("order.linear")
+	private.data("wallet")
+}
+
+// The order entry socket does what REST does.
+func TestTradeSocket(t *testing.T) {
+	v := quiet(t)
+	s := v.stream("/v5/trade")
+	send := func(op, arg string) map[string]any {
+		s.send(`{"reqId":"r","header":{"X-BAPI-TIMESTAMP":"` + jsonMillis(v) + `"},"op":"` + op + `","args":[` + arg + `]}`)
+		return s.next()
+	}
+	if m := send("order.create", order()); !num(m["retCode"]).Equal(num("10005")) {
+		t.Errorf("%v", m)
+	}
+	s.send(`{"op":"auth",` + v.authArgs() + `}`)
+	if m := s.next(); !num(m["retCode"]).IsZero() {
+		t.Fatalf("%v", m)
+	}
+	created := send("order.create", order("orderLinkId=ws"))
+	if created["reqId"] != "r" || created["header"].(map[string]any)["X-Bapi-Limit"] != "10" {
+		t.Errorf("%v", created)
+	}
+	id := created["data"].(map[string]any)["orderId"].(string)
+	if m := send("order.cancel", `{"category":"linear","symbol":"BTCUSDT","orderId":"`+id+`"}`); !num(m["retCode"]).IsZero() {
+		t.Errorf("%v", m)
+	}
+	if o := v.found(id); o["orderStatus"] != "Cancelled" {
+		t.Errorf("%v", o)
+	}
+}
