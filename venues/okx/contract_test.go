@@ -1,6 +1,7 @@
 package okx
 
 import (
+	"errors"
 	"strings"
 	"testing"
 	"time"
@@ -146,7 +147,10 @@ func refusesWithNeighbours(t *rapid.T, k *contract, off decimal.Decimal, err err
 	if venues.CodeOf(err) != venues.CodeInvalidRequest {
 		t.Fatalf("%s: %v", off, err)
 	}
-	faults := err.(*venues.Error).Details["fields"].([]venues.FieldFault)
+	faults := faultsOf(err)
+	if len(faults) != 1 {
+		t.Fatalf("%+v", faults)
+	}
 	for neighbour := range strings.SplitSeq(faults[0].Allowed, " or ") {
 		value := venues.MustDecimal(neighbour)
 		if value.Sub(off).Abs().GreaterThanOrEqual(k.QtyStep) {
@@ -158,11 +162,20 @@ func refusesWithNeighbours(t *rapid.T, k *contract, off decimal.Decimal, err err
 	}
 }
 
+func faultsOf(err error) []venues.FieldFault {
+	e, ok := errors.AsType[*venues.Error](err)
+	if !ok {
+		return nil
+	}
+	faults, _ := e.Details["fields"].([]venues.FieldFault)
+	return faults
+}
+
 func TestQuantityBelowLeast(t *testing.T) {
 	k := btcSwap(t)
 	_, err := k.contracts(venues.MustDecimal("0.00005"))
-	faults := err.(*venues.Error).Details["fields"].([]venues.FieldFault)
-	if faults[0].Rule != "below_minimum" || faults[0].Allowed != "0.0001" {
+	faults := faultsOf(err)
+	if len(faults) != 1 || faults[0].Rule != "below_minimum" || faults[0].Allowed != "0.0001" {
 		t.Errorf("%+v", faults)
 	}
 }

@@ -70,7 +70,7 @@ func pushesOf[T any](t testing.TB, name, channel string) []T {
 		if err := json.Unmarshal(line, &m); err != nil {
 			t.Fatal(err)
 		}
-		if m.Arg.Channel != channel {
+		if m.Event != "" || m.Arg.Channel != channel {
 			continue
 		}
 		var rows []T
@@ -144,15 +144,18 @@ func (h *heard) await(t *testing.T, what string, done func() bool) {
 	}
 }
 
-func (h *heard) Book(u *venues.BookUpdate)       { h.with(func() { h.books = append(h.books, u) }) }
-func (h *heard) Trade(t venues.Trade)            { h.with(func() { h.trades = append(h.trades, t) }) }
-func (h *heard) Candle(c venues.Candle)          { h.with(func() { h.candles = append(h.candles, c) }) }
-func (h *heard) Mark(m venues.MarkPrice)         { h.with(func() { h.marks = append(h.marks, m) }) }
-func (h *heard) Position(p venues.Position)      { h.with(func() { h.positions = append(h.positions, p) }) }
-func (h *heard) BalancesChanged()                { h.with(func() { h.balances++ }) }
-func (h *heard) Connected()                      { h.with(func() { h.connected++ }) }
-func (h *heard) Lost(cause error)                { h.with(func() { h.lost = append(h.lost, cause) }) }
+func (h *heard) Book(u *venues.BookUpdate) { h.with(func() { h.books = append(h.books, u) }) }
+func (h *heard) Trade(t venues.Trade)      { h.with(func() { h.trades = append(h.trades, t) }) }
+
+func (h *heard) Candle(c venues.Candle)     { h.with(func() { h.candles = append(h.candles, c) }) }
+func (h *heard) Mark(m venues.MarkPrice)    { h.with(func() { h.marks = append(h.marks, m) }) }
+func (h *heard) Position(p venues.Position) { h.with(func() { h.positions = append(h.positions, p) }) }
+func (h *heard) BalancesChanged()           { h.with(func() { h.balances++ }) }
+func (h *heard) Connected()                 { h.with(func() { h.connected++ }) }
+func (h *heard) Lost(cause error)           { h.with(func() { h.lost = append(h.lost, cause) }) }
+
 func (h *heard) Report(r venues.ExecutionReport) { h.with(func() { h.reports = append(h.reports, r) }) }
+
 func (h *heard) Resumed(c []venues.FeedChannel) {
 	h.with(func() { h.resumed = append(h.resumed, c...) })
 }

@@ -27,10 +27,14 @@ func TestPlace(t *testing.T) {
 		"hedge, open":   {true, market, `"side":"buy","posSide":"long","ordType":"market"`},
 		"hedge, reduce": {true, func(r *venues.OrderRequest) { market(r); r.ReduceOnly = true }, `"side":"buy","posSide":"short","ordType":"market"`},
 		"hedge, sell":   {true, func(r *venues.OrderRequest) { market(r); r.Side = venues.Sell }, `"side":"sell","posSide":"short","ordType":"market"`},
-		"protected": {false, func(r *venues.OrderRequest) { r.StopLoss, r.TakeProfit = dec("58000"), dec("65000") },
-			`"side":"buy","ordType":"limit","px":"60000","attachAlgoOrds":[{"slTriggerPx":"58000","slOrdPx":"-1","slTriggerPxType":"last","tpTriggerPx":"65000","tpOrdPx":"-1","tpTriggerPxType":"last"}]`},
-		"stop loss": {false, func(r *venues.OrderRequest) { r.StopLoss = dec("58000") },
-			`"side":"buy","ordType":"limit","px":"60000","attachAlgoOrds":[{"slTriggerPx":"58000","slOrdPx":"-1","slTriggerPxType":"last"}]`},
+		"protected": {
+			false, func(r *venues.OrderRequest) { r.StopLoss, r.TakeProfit = dec("58000"), dec("65000") },
+			`"side":"buy","ordType":"limit","px":"60000","attachAlgoOrds":[{"slTriggerPx":"58000","slOrdPx":"-1","slTriggerPxType":"last","tpTriggerPx":"65000","tpOrdPx":"-1","tpTriggerPxType":"last"}]`,
+		},
+		"stop loss": {
+			false, func(r *venues.OrderRequest) { r.StopLoss = dec("58000") },
+			`"side":"buy","ordType":"limit","px":"60000","attachAlgoOrds":[{"slTriggerPx":"58000","slOrdPx":"-1","slTriggerPxType":"last"}]`,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newScript(t)

@@ -1,0 +1,264 @@
+package okx
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/valyala/fastjson"
+
+	"venuegate/venues"
+)
+
+// Recorded and documented order events are legal lives.
+func TestRecordedOrderLives(t *testing.T) {
+	spot := contractOf(t, "OKB-USDT", "1", "0.01", "0.000001")
+	status, fills := venues.StatusPending, 0
+	rows := pushesOf[orderRecord](t, "ws_orders_lifecycle_spot_market_real_bbgo.jsonl", channelOrders)
+	for n := range rows {
+		r, err := decodeOrderEvent(&rows[n], spot)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !status.CanBecome(r.Status) {
+			t.Errorf("%s cannot become %s", status, r.Status)
+		}
+		status = r.Status
+		if r.Fill != nil {
+			fills++
+		}
+	}
+	if len(rows) != 3 || status != venues.StatusFilled || fills != 1 {
+		t.Errorf("%d events, %s, %d fills", len(rows), status, fills)
+	}
+	rows = pushesOf[orderRecord](t, "ws_orders_real_roq.jsonl", channelOrders)
+	for n := range rows {
+		r, err := decodeOrderEvent(&rows[n], spot)
+		if err != nil || r.Status != venues.StatusOpen || !venues.StatusPending.CanBecome(r.Status) {
+			t.Errorf("%+v %v", r, err)
+		}
+	}
+}
+
+// The venue's own samples: every order, algo order and position in them is
+// understood.
+func TestDocumentedSamples(t *testing.T) {
+	orders, algos, positions, instruments := 0, 0, 0, 0
+	for _, line := range lines(t, fixture(t, "docs_samples.jsonl")) {
+		var sample struct {
+			URL   string          `json:"source_url"`
+			Label string          `json:"label"`
+			Body  json.RawMessage `json:"body"`
+		}
+		if err := json.Unmarshal(line, &sample); err != nil {
+			t.Fatal(err)
+		}
+		if strings.HasPrefix(sample.Label, "Request") || sample.Body[0] != '{' {
+			continue
+		}
+		var m privateMessage
+		if err := json.Unmarshal(sample.Body, &m); err != nil || m.Event != "" || len(m.Data) == 0 || m.Data[0] != '[' {
+			continue
+		}
+		k := contractOf(t, "BTC-USDT", "1", "0.1", "0.00000001")
+		var err error
+		switch _, page, _ := strings.Cut(sample.URL, "#"); {
+		case strings.Contains(page, "advance-algo"):
+		case strings.Contains(page, "-get-algo-order") || strings.HasSuffix(page, "ws-algo-orders-channel"):
+			algos++
+			err = eachRow(m.Data, func(row *algoRecord) error { _, err := row.report(k); return err })
+		case strings.Contains(page, "trade-get-order") || strings.HasSuffix(page, "ws-order-channel"):
+			orders++
+			err = eachRow(m.Data, func(row *orderRecord) error { _, err := decodeOrderEvent(row, k); return err })
+		case strings.HasSuffix(page, "get-positions") || strings.HasSuffix(page, "websocket-positions-channel"):
+			positions++
+			err = eachRow(m.Data, func(row *positionRecord) error { _, _, err := row.position(k); return err })
+		case strings.HasSuffix(page, "get-instruments"):
+			instruments++
+			err = eachRow(m.Data, func(row *instrumentRecord) error { return nil })
+		}
+		if err != nil {
+			t.Errorf("%s: %v", sample.URL, err)
+		}
+	}
+	if orders < 4 || algos < 4 || positions < 3 || instruments < 1 {
+		t.Errorf("%d orders, %d algos, %d positions, %d instruments", orders, algos, positions, instruments)
+	}
+}
+
+func TestRecordedPublicPushes(t *testing.T) {
+	trades, marks, candles := 0, 0, 0
+	for _, name := range []string{
+		"ws_public_2026_09_real.jsonl", "ws_public_btcusdtswap_2026_real_ccxt.jsonl", "ws_public_misc_real_roq.jsonl", "ws_trades_spot_real_gct.jsonl",
+	} {
+		for _, line := range lines(t, fixture(t, name)) {
+			channel, instID, ok := splitPush(line)
+			if !ok {
+				continue
+			}
+			k := contractOf(t, string(instID), "0.01", "0.1", "0.01")
+			var parser fastjson.Parser
+			var err error
+			switch string(channel) {
+			case channelTrades:
+				var some []venues.Trade
+				some, _, err = decodeTrades(&parser, line, k)
+				trades += len(some)
+			case channelMark:
+				var some []venues.MarkPrice
+				some, err = decodeMarks(&parser, line, k)
+				marks += len(some)
+			case "candle1m":
+				var some []venues.Candle
+				some, err = decodeCandles(&parser, line, k, "1m")
+				candles += len(some)
+			}
+			if err != nil {
+				t.Errorf("%s: %v", line, err)
+			}
+		}
+	}
+	if trades != 6 || marks != 1 || candles != 3 {
+		t.Errorf("%d trades, %d marks, %d candles", trades, marks, candles)
+	}
+}
+
+func TestRecordedNotices(t *testing.T) {
+	events := 0
+	for _, line := range lines(t, fixture(t, "ws_events_real.jsonl")) {
+		var m privateMessage
+		if err := json.Unmarshal(line, &m); err != nil {
+			t.Errorf("%s: %v", line, err)
+		}
+		if m.Event != "" {
+			events++
+		}
+	}
+	if events != 10 {
+		t.Errorf("%d events", events)
+	}
+	if rows := pushesOf[statusRecord](t, "ws_events_real.jsonl", "status"); len(rows) != 1 || rows[0].State != "completed" || rows[0].End.IsZero() {
+		t.Errorf("%+v", rows)
+	}
+	positions := pushesOf[struct {
+		PosData []positionRecord `json:"posData"`
+	}](t, "ws_balance_and_position_real.jsonl", "balance_and_position")
+	if len(positions) != 2 || len(positions[1].PosData) != 1 {
+		t.Fatalf("%+v", positions)
+	}
+	if p, _, err := positions[1].PosData[0].position(btcSwap(t)); err != nil || p.Qty.String() != "0.01" {
+		t.Errorf("%+v %v", p, err)
+	}
+	for _, row := range dataOf[instrumentTier](t, fixture(t, "rest_position_tiers_2026_real.json")) {
+		if !row.MaxLever.positive().Valid {
+			t.Errorf("%+v", row)
+		}
+	}
+}
+
+// instrumentTier is a row of the venue's position tiers, whose first one has the
+// leverage that instruments tell too.
+type instrumentTier struct {
+	MaxLever number `json:"maxLever"`
+}
+
+func TestMalformedPushes(t *testing.T) {
+	k := btcSwap(t)
+	trade := `{"arg":{"channel":"trades","instId":"BTC-USDT-SWAP"},"data":[{"tradeId":"5","px":"1","sz":"1","side":"buy","ts":"1786540436090"}]}`
+	for _, change := range [][2]string{
+		{`"5"`, `"x"`},
+		{`"px":"1"`, `"px":"0"`},
+		{`"px":"1"`, `"px":"1e5"`},
+		{`"sz":"1"`, `"sz":""`},
+		{`"buy"`, `"hold"`},
+		{`"1786540436090"`, `"0"`},
+		{`"tradeId":"5",`, ``},
+		{`"data":[{`, `"data":[7,{`},
+		{`"data"`, `"date"`},
+		{"BTC-USDT-SWAP", "ETH-USDT-SWAP"},
+		{`"trades"`, `"books"`},
+		{`{"arg"`, `[{"arg"`},
+	} {
+		var parser fastjson.Parser
+		if some, _, err := decodeTrades(&parser, []byte(strings.Replace(trade, change[0], change[1], 1)), k); err == nil {
+			t.Errorf("%v: %+v", change, some)
+		}
+	}
+	for _, bad := range []string{`[[]]`, `[["1"]]`, `[[1,2,3,4,5,6,7,8,9]]`, `[{}]`, `[]`, `7`} {
+		var parser fastjson.Parser
+		message := `{"arg":{"channel":"candle1m","instId":"BTC-USDT-SWAP"},"data":` + bad + `}`
+		if some, err := decodeCandles(&parser, []byte(message), k, "1m"); err == nil {
+			t.Errorf("%s: %+v", bad, some)
+		}
+		message = strings.Replace(message, "candle1m", "mark-price", 1)
+		if some, err := decodeMarks(&parser, []byte(message), k); err == nil {
+			t.Errorf("%s: %+v", bad, some)
+		}
+	}
+}
+
+func FuzzPublicPush(f *testing.F) {
+	f.Add([]byte(`{"arg":{"channel":"trades","instId":"BTC-USDT-SWAP"},"data":[{"tradeId":"5","px":"1","sz":"1","side":"buy","ts":"1786540436090"}]}`))
+	f.Add([]byte(`{"arg":{"channel":"mark-price","instId":"BTC-USDT-SWAP"},"data":[{"markPx":"1","ts":"1"}]}`))
+	f.Add([]byte(`{"arg":{"channel":"candle1m","instId":"BTC-USDT-SWAP"},"data":[["1786538760000","1","1","1","1","1","1","1","0"]]}`))
+	f.Fuzz(func(t *testing.T, message []byte) {
+		k := btcSwap(t)
+		var parser fastjson.Parser
+		trades, ids, err := decodeTrades(&parser, message, k)
+		if err == nil && (len(trades) == 0 || len(trades) != len(ids) || !trades[0].Qty.IsPositive()) {
+			t.Fatalf("%+v", trades)
+		}
+		_, _ = decodeMarks(&parser, message, k)
+		_, _ = decodeCandles(&parser, message, k, "1m")
+		channel, instID, split := splitPush(message)
+		if slowChannel, slowID, ok := parsePush(message); split && ok && json.Valid(message) && !strings.ContainsRune(string(message), '\\') &&
+			strings.Count(string(message), `"arg"`) == 1 && (string(channel) != string(slowChannel) || string(instID) != string(slowID)) {
+			t.Fatalf("%s/%s or %s/%s", channel, instID, slowChannel, slowID)
+		}
+	})
+}
+
+func FuzzPrivateRows(f *testing.F) {
+	f.Add([]byte(anOrder()))
+	f.Add([]byte(anAlgo()))
+	f.Add([]byte(longBTC))
+	f.Fuzz(func(t *testing.T, row []byte) {
+		k := btcSwap(t)
+		var order orderRecord
+		if json.Unmarshal(row, &order) == nil {
+			if r, err := decodeOrderEvent(&order, k); err == nil && (!r.Status.Valid() || r.VenueOrderID == "") {
+				t.Fatalf("%+v", r)
+			}
+		}
+		var algo algoRecord
+		if json.Unmarshal(row, &algo) == nil {
+			if r, err := algo.report(k); err == nil && (!r.Status.Valid() || r.VenueOrderID == "") {
+				t.Fatalf("%+v", r)
+			}
+		}
+		var position positionRecord
+		if json.Unmarshal(row, &position) == nil {
+			if p, _, err := position.position(k); err == nil && p.Qty.IsNegative() {
+				t.Fatalf("%+v", p)
+			}
+		}
+	})
+}
+
+func FuzzInstrument(f *testing.F) {
+	f.Add([]byte(strings.TrimSuffix(strings.TrimPrefix(swaps, `{"code":"0","data":[`), `],"msg":""}`)))
+	f.Add([]byte(`{"instType":"SWAP","instId":"BTC-USDT-SWAP","ctVal":"0.01","ctMult":"1","tickSz":"0.1","lotSz":"0.01","minSz":"0.01"}`))
+	f.Fuzz(func(t *testing.T, row []byte) {
+		var record instrumentRecord
+		if json.Unmarshal(row, &record) != nil {
+			return
+		}
+		k, err := record.contract(venues.At(millis(1)).Time)
+		if err != nil {
+			return
+		}
+		if !k.QtyStep.IsPositive() || !k.ContractSize.IsPositive() || k.Symbol == "" {
+			t.Fatalf("%+v", k)
+		}
+	})
+}

@@ -1,0 +1,301 @@
+package okx
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/fasthttp/websocket"
+	"go.uber.org/goleak"
+
+	"venuegate/venues"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// streamVenue serves streams by hand and remembers what it was told.
+type streamVenue struct {
+	mu       sync.Mutex
+	conns    map[string][]*websocket.Conn // by path
+	commands []command
+	// answer serves a command; confirm is what it usually does.
+	answer func(c *websocket.Conn, m command)
+}
+
+type command struct {
+	ID   string              `json:"id"`
+	Op   string              `json:"op"`
+	Args []map[string]string `json:"args"`
+	path string
+}
+
+// confirm answers each argument of a request, and a login.
+func confirm(c *websocket.Conn, m command) {
+	if m.Op == "login" {
+		_ = c.WriteMessage(websocket.TextMessage, []byte(`{"event":"login","code":"0","msg":"","connId":"a4d3ae55"}`))
+		return
+	}
+	for _, arg := range m.Args {
+		text, _ := json.Marshal(arg)
+		_ = c.WriteMessage(websocket.TextMessage, fmt.Appendf(nil, `{"id":%q,"event":%q,"arg":%s,"connId":"a4d3ae55"}`, m.ID, m.Op, text))
+	}
+}
+
+func newStreamVenue(s *script) *streamVenue {
+	v := &streamVenue{answer: confirm, conns: make(map[string][]*websocket.Conn)}
+	s.stream = v.serve
+	return v
+}
+
+func (v *streamVenue) serve(r *http.Request, c *websocket.Conn) {
+	v.mu.Lock()
+	v.conns[r.URL.Path] = append(v.conns[r.URL.Path], c)
+	v.mu.Unlock()
+	for {
+		_, text, err := c.ReadMessage()
+		if err != nil {
+			return
+		}
+		var m command
+		v.mu.Lock()
+		if string(text) == "ping" {
+			_ = c.WriteMessage(websocket.TextMessage, []byte("pong"))
+			m.Op = "ping"
+			v.commands = append(v.commands, m)
+		} else if json.Unmarshal(text, &m) == nil {
+			m.path = r.URL.Path
+			v.commands = append(v.commands, m)
+			v.answer(c, m)
+		}
+		v.mu.Unlock()
+	}
+}
+
+// say sends a message on the newest connection of a path.
+func (v *streamVenue) say(path, message string) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	conns := v.conns[path]
+	_ = conns[len(conns)-1].WriteMessage(websocket.TextMessage, []byte(message))
+}
+
+// sayAll sends a message on every connection of a path.
+func (v *streamVenue) sayAll(path, message string) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	for _, c := range v.conns[path] {
+		_ = c.WriteMessage(websocket.TextMessage, []byte(message))
+	}
+}
+
+func (v *streamVenue) cut(path string) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	for _, c := range v.conns[path] {
+		c.Close()
+	}
+}
+
+func (v *streamVenue) told(op string) []command {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	var all []command
+	for _, m := range v.commands {
+		if m.Op == op {
+			all = append(all, m)
+		}
+	}
+	return all
+}
+
+func (v *streamVenue) connections(path string) int {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return len(v.conns[path])
+}
+
+// streaming is a script with a catalogue and an open feed.
+func streaming(t *testing.T) (*script, *streamVenue, *heard, venues.Feed) {
+	t.Helper()
+	s := newScript(t)
+	v := newStreamVenue(s)
+	if _, err := s.connector.Instruments(background); err != nil {
+		t.Fatal(err)
+	}
+	h := new(heard)
+	f := s.connector.OpenFeed(h)
+	t.Cleanup(f.Close)
+	return s, v, h, f
+}
+
+func bookOf(symbol string) venues.FeedChannel {
+	return venues.FeedChannel{Kind: venues.FeedBook, Symbol: symbol}
+}
+
+func snapshotOf(seq string) string {
+	return string(bookMessage("snapshot", `[["60001","10","0","1"]]`, `[["60000","10","0","1"]]`, seq, "-1"))
+}
+
+func updateOf(seq, previous string) string {
+	return string(bookMessage("update", `[]`, `[["60000","11","0","1"]]`, seq, previous))
+}
+
+func TestFeedDelivers(t *testing.T) {
+	_, v, h, f := streaming(t)
+	candles := venues.FeedChannel{Kind: venues.FeedCandles, Symbol: "BTCUSDT", Timeframe: "1h"}
+	f.Subscribe(bookOf("BTCUSDT"), bookOf("BTCUSDT"), venues.FeedChannel{Kind: venues.FeedTrades, Symbol: "BTCUSDT"},
+		venues.FeedChannel{Kind: venues.FeedMark, Symbol: "BTCUSDT"}, candles)
+	h.await(t, "four confirmations", func() bool { return len(h.resumed) == 4 })
+	if v.connections(pathPublic) != 2 || v.connections(pathBusiness) != 1 { // books have one of their own
+		t.Fatalf("%d public, %d business connections", v.connections(pathPublic), v.connections(pathBusiness))
+	}
+	for _, message := range []string{
+		updateOf("9", "8"), // before any snapshot
+		snapshotOf("10"), updateOf("15", "10"),
+		`{"arg":{"channel":"trades","instId":"BTC-USDT-SWAP"},"data":[{"instId":"BTC-USDT-SWAP","tradeId":"2832749645","px":"63913.4","sz":"34.95","side":"sell","ts":"1786540436090","count":"10","source":"0","seqId":333793118093}]}`,
+		`{"data":[{"instId":"BTC-USDT-SWAP","instType":"SWAP","markPx":"83679.8","ts":"1790358817778"}],"arg":{"channel":"mark-price","instId":"BTC-USDT-SWAP"}}`,
+		`{"arg":{"channel":"trades","instId":"ETH-USDT-SWAP"},"data":[{}]}`, // not ours
+	} {
+		v.sayAll(pathPublic, message)
+	}
+	v.say(pathBusiness, `{"arg":{"channel":"candle1H","instId":"BTC-USDT-SWAP"},"data":[["1786538400000","64040.2","64041","64025.7","64033.5","216","2.16","138825.2","0"]]}`)
+	h.await(t, "everything", func() bool {
+		return len(h.books) == 2 && len(h.trades) == 1 && len(h.marks) == 1 && len(h.candles) == 1
+	})
+	h.with(func() {
+		if b := h.books[1]; b.Symbol != "BTCUSDT" || b.PrevSeq != 10 || b.Bids[0].Qty != 1100 || b.Received.IsZero() || !h.books[0].Snapshot {
+			t.Errorf("%+v", b)
+		}
+		if tr := h.trades[0]; tr.Qty.String() != "0.3495" || tr.Side != venues.Sell || tr.ID != "2832749645" || tr.Symbol != "BTCUSDT" {
+			t.Errorf("%+v", tr)
+		}
+		if c := h.candles[0]; c.Volume.String() != "2.16" || c.Turnover.String() != "138825.2" || c.Closed || c.End.Sub(c.Start) != time.Hour {
+			t.Errorf("%+v", c)
+		}
+		if h.marks[0].Price.String() != "83679.8" || len(h.interrupted) > 0 {
+			t.Errorf("%+v %v", h.marks[0], h.interrupted)
+		}
+	})
+}
+
+func TestFeedSpreadsBooks(t *testing.T) {
+	_, v, h, f := streaming(t)
+	var channels []venues.FeedChannel
+	for n := range 60 {
+		channels = append(channels, bookOf(fmt.Sprintf("C%dUSDT", n)))
+	}
+	f.Subscribe(channels...)
+	h.await(t, "all confirmations", func() bool { return len(h.resumed) == 60 })
+	if n := v.connections(pathPublic); n != 3 {
+		t.Errorf("%d connections", n)
+	}
+	f.Unsubscribe(channels[:30]...)
+	f.Unsubscribe(channels[:30]...)
+	f.Close()
+	f.Subscribe(channels...)
+	f.Unsubscribe(channels...)
+}
+
+func TestFeedReconnects(t *testing.T) {
+	_, v, h, f := streaming(t)
+	f.Subscribe(bookOf("BTCUSDT"))
+	h.await(t, "confirmation", func() bool { return len(h.resumed) == 1 })
+	v.say(pathPublic, snapshotOf("10"))
+	h.await(t, "snapshot", func() bool { return len(h.books) == 1 })
+	v.cut(pathPublic)
+	h.await(t, "loss and return", func() bool { return len(h.interrupted) == 1 && len(h.resumed) == 2 })
+	v.say(pathPublic, updateOf("12", "11"))
+	v.say(pathPublic, snapshotOf("20"))
+	h.await(t, "new snapshot", func() bool { return len(h.books) == 2 && h.books[1].Snapshot })
+}
+
+// A notice of a service upgrade makes the connection be replaced without a loss.
+func TestFeedRenews(t *testing.T) {
+	_, v, h, f := streaming(t)
+	trades := venues.FeedChannel{Kind: venues.FeedTrades, Symbol: "BTCUSDT"}
+	f.Subscribe(trades)
+	h.await(t, "confirmation", func() bool { return len(h.resumed) == 1 })
+	trade := func(id int) string {
+		return fmt.Sprintf(`{"arg":{"channel":"trades","instId":"BTC-USDT-SWAP"},"data":[{"tradeId":"%d","px":"1","sz":"1","side":"buy","ts":"1786540436090"}]}`, id)
+	}
+	v.say(pathPublic, trade(5))
+	h.await(t, "trade", func() bool { return len(h.trades) == 1 })
+	v.say(pathPublic, `{"event":"notice","msg":"The connection will soon be closed for a service upgrade. Please reconnect.","code":"64008","connId":"8517149b"}`)
+	h.await(t, "a successor", func() bool { return v.connections(pathPublic) == 2 })
+	h.await(t, "its subscription", func() bool { return len(v.told("subscribe")) == 2 })
+	v.say(pathPublic, trade(5))
+	v.say(pathPublic, trade(6))
+	h.await(t, "the next trade", func() bool { return len(h.trades) == 2 })
+	h.with(func() {
+		if h.trades[1].ID != "6" || len(h.interrupted) > 0 {
+			t.Errorf("%+v, interrupted %v", h.trades, h.interrupted)
+		}
+	})
+}
+
+// A message that cannot be decoded interrupts its stream, which then begins anew.
+func TestFeedMendsBrokenStreams(t *testing.T) {
+	_, v, h, f := streaming(t)
+	f.Subscribe(bookOf("BTCUSDT"), bookOf("ETHUSDT"))
+	h.await(t, "confirmations", func() bool { return len(h.resumed) == 2 })
+	v.say(pathPublic, snapshotOf("10"))
+	v.say(pathPublic, strings.Replace(updateOf("12", "10"), `"60000"`, `"60000.05"`, 1))
+	h.await(t, "interruption and return", func() bool { return len(h.interrupted) == 1 && len(h.resumed) == 3 })
+	v.say(pathPublic, snapshotOf("20"))
+	h.await(t, "a new snapshot", func() bool { return len(h.books) == 2 })
+	if got := v.told("unsubscribe"); len(got) != 1 || got[0].Args[0]["instId"] != "BTC-USDT-SWAP" {
+		t.Errorf("%+v", got)
+	}
+}
+
+// A refusal names nothing: what was asked together is asked for one by one, and
+// the bad one alone stays out.
+func TestFeedIsolatesRefusals(t *testing.T) {
+	_, v, h, f := streaming(t)
+	v.mu.Lock()
+	v.answer = func(c *websocket.Conn, m command) {
+		for _, arg := range m.Args {
+			if arg["instId"] == "BAD-USDT-SWAP" {
+				_ = c.WriteMessage(websocket.TextMessage, fmt.Appendf(nil, `{"id":%q,"event":"error","code":"60018","msg":"Wrong URL or channel","connId":"x"}`, m.ID))
+				return
+			}
+		}
+		confirm(c, m)
+	}
+	v.mu.Unlock()
+	f.Subscribe(bookOf("BTCUSDT"), bookOf("BADUSDT"), bookOf("ETHUSDT"))
+	h.await(t, "the good ones", func() bool { return len(h.resumed) == 2 })
+	h.with(func() {
+		if slices.Contains(h.resumed, bookOf("BADUSDT")) {
+			t.Error("the bad one is subscribed")
+		}
+	})
+	if n := v.connections(pathPublic); n != 1 {
+		t.Errorf("%d connections", n)
+	}
+}
+
+func TestFeedNoticesSilence(t *testing.T) {
+	s, v, h, f := streaming(t)
+	s.connector.options.BookSilenceMax = 60 * time.Millisecond
+	f.Subscribe(bookOf("BTCUSDT"))
+	h.await(t, "interruption and return", func() bool { return len(h.interrupted) > 0 && len(h.resumed) > 1 })
+	h.await(t, "a new connection", func() bool { return v.connections(pathPublic) > 1 })
+}
+
+func TestFeedPings(t *testing.T) {
+	s, v, h, f := streaming(t)
+	s.connector.options.PingInterval = 10 * time.Millisecond
+	f.Subscribe(venues.FeedChannel{Kind: venues.FeedTrades, Symbol: "BTCUSDT"})
+	h.await(t, "pings", func() bool { return len(v.told("ping")) > 1 })
+	h.with(func() {
+		if len(h.interrupted) > 0 {
+			t.Error("a pong interrupts")
+		}
+	})
+}
