@@ -76,6 +76,17 @@ func planProtection(spec *venues.OrderSpec) *venues.Protection {
 	return &venues.Protection{StopLoss: leg(spec.StopLoss), TakeProfit: leg(spec.TakeProfit)}
 }
 
+// isExited says whether a leg of another kind has done its work.
+func (o *order) isExited(but venues.Protecting) bool {
+	for _, kind := range protecting() {
+		leg, current := o.Protection.Leg(kind), o.guard.current(kind)
+		if kind != but && leg != nil && leg.Status == venues.ProtectionTriggered && (current == nil || current.Status.IsClosed()) {
+			return true
+		}
+	}
+	return false
+}
+
 // setLeg changes a leg's status. Records that were given out are not touched.
 func (s *state) setLeg(o *order, kind venues.Protecting, status venues.ProtectionStatus, orderID string) {
 	leg := o.Protection.Leg(kind)
@@ -220,13 +231,17 @@ func (s *state) cancelOtherLegs(m moment, o *order, but venues.Protecting) {
 		if kind == but || leg == nil {
 			continue
 		}
-		for _, legOrder := range o.guard.legs[kind] {
-			s.withdraw(m, legOrder)
-		}
+		s.withdrawLegs(m, o, kind)
 		current := o.guard.current(kind)
 		if (current == nil || current.Status.IsClosed()) && leg.Status == venues.ProtectionPending && !o.guard.closing {
 			s.setLeg(o, kind, venues.ProtectionCancelled, "")
 		}
+	}
+}
+
+func (s *state) withdrawLegs(m moment, o *order, kind venues.Protecting) {
+	for _, leg := range o.guard.legs[kind] {
+		s.withdraw(m, leg)
 	}
 }
 
@@ -252,10 +267,18 @@ func (s *state) positionGone(m moment, p *venues.Position) {
 }
 
 // withdrawOrphans withdraws the protection of entries whose position is not in
-// a list of those that are open: it was closed while nobody watched, or a cancel
-// has failed.
+// a list of those that are open, or was closed by another leg: nobody watched, or
+// a cancel has failed.
 func (s *state) withdrawOrphans(m moment, open map[string]bool, readAt time.Time) {
 	for _, o := range s.inOrder() {
+		if !o.Protection.Awake() {
+			continue
+		}
+		for _, kind := range protecting() {
+			if o.isExited(kind) {
+				s.withdrawLegs(m, o, kind)
+			}
+		}
 		p := venues.Position{Symbol: o.Symbol, Side: venues.Long}
 		if o.Side == venues.Sell {
 			p.Side = venues.Short

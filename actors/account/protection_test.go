@@ -382,3 +382,23 @@ func TestReasonIsKnownBeforeTheFill(t *testing.T) {
 		}
 	}
 }
+
+func TestFailedCancelOfTheOtherLegIsTriedAgain(t *testing.T) {
+	b := newBench(t, venues.Capabilities{})
+	b.fillEntry("1")
+	legs := b.legs(time.Second)
+	b.live(legs...)
+	stop, profit := legs[0], legs[1]
+	r := profit.says(venues.StatusFilled, "1")
+	r.Fill = profit.fill("t9", "1", "65000")
+	b.step(func(m moment) { b.state.report(m, r) })
+	b.step(func(m moment) { b.state.cancelled(m, cancelDone{orderID: stop.OrderID, err: errPoolFull}) })
+	if b.find(isCancel) {
+		t.Fatal("again at once, without end")
+	}
+	others := venues.Position{Symbol: "BTCUSDT", Side: venues.Long, Qty: venues.MustDecimal("1")}
+	b.reconciled(reconcileDone{funds: Funds{Positions: []venues.Position{others}}})
+	if !b.find(isCancel) {
+		t.Fatal("the stop loss is orphaned")
+	}
+}
