@@ -52,9 +52,10 @@ func (o *orderRecord) is(ref venues.OrderRef) bool {
 }
 
 // OpenOrders lists what is open in all settlement coins, stops and the venue's
-// own protecting orders among them.
+// own protecting orders among them, each once: lists move while they are paged.
 func (a *Account) OpenOrders(ctx context.Context) ([]venues.ExecutionReport, error) {
 	reports := []venues.ExecutionReport{}
+	seen := make(map[string]bool)
 	for _, coin := range settleCoins {
 		r := get(realtimePath, params{{"category", category}, {"settleCoin", coin}, {"openOnly", "0"}}, a, restclient.LaneReconcile)
 		rows, err := pages[orderRecord](ctx, a.c, r, ordersPage)
@@ -66,7 +67,10 @@ func (a *Account) OpenOrders(ctx context.Context) ([]venues.ExecutionReport, err
 			if err != nil {
 				return nil, malformed(r, err)
 			}
-			reports = append(reports, report)
+			if !seen[report.VenueOrderID] {
+				seen[report.VenueOrderID] = true
+				reports = append(reports, report)
+			}
 		}
 	}
 	return reports, nil
