@@ -142,20 +142,23 @@ func (d *algoDesk) legsOf(a *algo) (legs map[legKind]int64, live bool) {
 func (d *algoDesk) amended(a *algo, arg *algoAmendArg, qty decimal.Decimal) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	for _, field := range []struct {
-		shown *string
-		now   string
-	}{
-		{&a.arg.TriggerPx, arg.NewTriggerPx}, {&a.arg.OrderPx, arg.NewOrdPx}, {&a.arg.SlTriggerPx, arg.NewSlTriggerPx},
-		{&a.arg.SlOrdPx, arg.NewSlOrdPx}, {&a.arg.TpTriggerPx, arg.NewTpTriggerPx}, {&a.arg.TpOrdPx, arg.NewTpOrdPx},
-	} {
-		if field.now != "" {
-			*field.shown = field.now
-		}
-	}
+	shown := &a.arg
+	show(&shown.TriggerPx, arg.NewTriggerPx)
+	show(&shown.OrderPx, arg.NewOrdPx)
+	show(&shown.SlTriggerPx, arg.NewSlTriggerPx)
+	show(&shown.SlOrdPx, arg.NewSlOrdPx)
+	show(&shown.TpTriggerPx, arg.NewTpTriggerPx)
+	show(&shown.TpOrdPx, arg.NewTpOrdPx)
 	if !qty.IsZero() {
 		a.qty = qty
 	}
 	a.updatedAt, a.reqID, a.amendResult = d.sim.clock.Now(), arg.ReqID, "0"
 	d.sim.hub.algoChanged(a.account, a.body())
+}
+
+// show replaces what is shown by what a client sent, if anything.
+func show(field *string, sent string) {
+	if sent != "" {
+		*field = sent
+	}
 }

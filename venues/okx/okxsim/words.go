@@ -86,11 +86,12 @@ func stateWord(o *simcore.Order) string {
 		return "partially_filled"
 	case simcore.StatusFilled:
 		return "filled"
+	default:
+		if o.Reason == simcore.EndAmendedBelowFilled {
+			return "filled"
+		}
+		return "canceled"
 	}
-	if o.Reason == simcore.EndAmendedBelowFilled {
-		return "filled"
-	}
-	return "canceled"
 }
 
 // cancelSource is why an order ended, in the venue's numbers.

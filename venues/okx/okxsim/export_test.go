@@ -1,0 +1,36 @@
+package okxsim
+
+import "venuegate/venues/simcore"
+
+// ParsedOrder is whether an order of a client makes a request of the exchange.
+func (s *Sim) ParsedOrder(body []byte) (request simcore.OrderRequest, ok bool) {
+	var arg orderArg
+	if decode(body, &arg) != nil {
+		return request, false
+	}
+	request, failed := arg.parse(s, &call{account: s.demo})
+	return request, failed == nil
+}
+
+// ParsedAlgo is how many legs an algo order of a client has, or -1.
+func (s *Sim) ParsedAlgo(body []byte) int {
+	var arg algoArg
+	if decode(body, &arg) != nil {
+		return -1
+	}
+	_, requests, failed := arg.parse(s, &call{account: s.demo})
+	if failed != nil {
+		return -1
+	}
+	return len(requests)
+}
+
+// Difference is what turns one side of a book into another.
+func Difference(before, after []simcore.Level, descending bool) [][4]string {
+	rows := difference(before, after, descending)
+	out := make([][4]string, len(rows))
+	for i := range rows {
+		out[i] = rows[i]
+	}
+	return out
+}

@@ -1,0 +1,94 @@
+package okxsim_test
+
+import (
+	"testing"
+
+	"github.com/shopspring/decimal"
+	"pgregory.net/rapid"
+
+	"venuegate/venues/okx/okxsim"
+	"venuegate/venues/simcore"
+)
+
+func silent(t testing.TB) *okxsim.Sim {
+	t.Helper()
+	sim, err := okxsim.New(okxsim.Options{Quiet: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return sim
+}
+
+// Whatever a client sends as an order either makes a sane request or none.
+func FuzzOrder(f *testing.F) {
+	sim := silent(f)
+	f.Add([]byte(restingBuy))
+	f.Add([]byte(`{"instIdCode":10459,"tdMode":"cross","side":"sell","ordType":"market","sz":"1","reduceOnly":"true"}`))
+	f.Add([]byte(`{"instId":"BTC-USDT-SWAP","tdMode":"cross","side":"buy","ordType":"fok","px":"1e9","sz":"-1","attachAlgoOrds":[{}]}`))
+	f.Fuzz(func(t *testing.T, body []byte) {
+		request, ok := sim.ParsedOrder(body)
+		if !ok {
+			return
+		}
+		if !request.Qty.IsPositive() || request.Type == simcore.Limit && !request.Price.IsPositive() {
+			t.Errorf("accepted %+v", request)
+		}
+		if _, listed := sim.Exchange().Instrument(request.Symbol); !listed {
+			t.Errorf("accepted instrument %q", request.Symbol)
+		}
+	})
+}
+
+// Whatever a client sends as an algo order has one leg, two, or is refused.
+func FuzzAlgo(f *testing.F) {
+	sim := silent(f)
+	f.Add([]byte(`{"instId":"BTC-USDT-SWAP","tdMode":"cross","side":"sell","ordType":"oco","sz":"1","tpTriggerPx":"66000","tpOrdPx":"-1","slTriggerPx":"64000","slOrdPx":"-1"}`))
+	f.Add([]byte(`{"instId":"BTC-USDT-SWAP","tdMode":"cross","side":"sell","ordType":"move_order_stop","sz":"1","callbackRatio":"0.01"}`))
+	f.Add([]byte(`{"instId":"BTC-USDT-SWAP","tdMode":"cross","side":"buy","ordType":"trigger","closeFraction":"1","triggerPx":"66000","orderPx":"-1"}`))
+	f.Fuzz(func(t *testing.T, body []byte) {
+		if legs := sim.ParsedAlgo(body); legs == 0 || legs > 2 {
+			t.Errorf("%d legs", legs)
+		}
+	})
+}
+
+// drawSide is one side of a book, prices falling.
+func drawSide(t *rapid.T, name string) []simcore.Level {
+	prices := rapid.SliceOfNDistinct(rapid.Int64Range(1, 60), 0, 30, rapid.ID[int64]).Draw(t, name)
+	levels := []simcore.Level{}
+	for price := int64(60); price > 0; price-- {
+		for _, p := range prices {
+			if p == price {
+				qty := rapid.Int64Range(1, 3).Draw(t, "qty")
+				levels = append(levels, simcore.Level{Price: decimal.NewFromInt(price), Qty: decimal.NewFromInt(qty)})
+			}
+		}
+	}
+	return levels
+}
+
+// The difference of two sides, applied to the first, is the second.
+func TestDifferenceTurnsOneSideIntoTheOther(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		before, after := drawSide(t, "before"), drawSide(t, "after")
+		kept := map[string]string{}
+		for _, l := range before {
+			kept[l.Price.String()] = l.Qty.String()
+		}
+		for _, row := range okxsim.Difference(before, after, true) {
+			if row[1] == "0" {
+				delete(kept, row[0])
+			} else {
+				kept[row[0]] = row[1]
+			}
+		}
+		if len(kept) != len(after) {
+			t.Fatalf("%v, want %v", kept, after)
+		}
+		for _, l := range after {
+			if kept[l.Price.String()] != l.Qty.String() {
+				t.Fatalf("%s is %s, want %s", l.Price, kept[l.Price.String()], l.Qty)
+			}
+		}
+	})
+}
