@@ -218,14 +218,20 @@ func (d *Directory) Subscribe(ctx context.Context, id string, topic venues.Topic
 	return m.Subscribe(ctx, topic, sink)
 }
 
-// Ready is nil when every market serves, or says what is missing.
+// Ready is nil when a market serves, or says what is missing of each: one venue
+// that is down is no reason to turn the clients of the others away.
 func (d *Directory) Ready() error {
+	var missing []error
 	for _, exchange := range venues.All() {
-		if m, known := d.markets[exchange]; known {
-			if err := m.Ready(); err != nil {
-				return err
-			}
+		m, known := d.markets[exchange]
+		if !known {
+			continue
 		}
+		err := m.Ready()
+		if err == nil {
+			return nil
+		}
+		missing = append(missing, err)
 	}
-	return nil
+	return errors.Join(missing...)
 }

@@ -119,6 +119,8 @@ func DefaultConfig() Config {
 		Log:          LogConfig{Format: logJSON, Level: "info"},
 		Venues: map[venues.Venue]VenueConfig{
 			venues.Binance: {Environment: environmentLive},
+			venues.Bybit:   {Environment: environmentLive},
+			venues.OKX:     {Environment: environmentLive},
 		},
 		Limits:    LimitsConfig{Connections: 4096, StreamsPerKey: 1024},
 		Retention: RetentionConfig{Events: api.EventsKept, Journal: 90 * day},

@@ -17,6 +17,8 @@ import (
 	"github.com/knadh/koanf/v2"
 	"github.com/spf13/pflag"
 	yamlv3 "go.yaml.in/yaml/v3"
+
+	"venuegate/venues"
 )
 
 const envPrefix = "VENUEGATE_"
@@ -77,10 +79,27 @@ func LoadConfig(s Sources) (Config, error) {
 	if err != nil {
 		return Config{}, err
 	}
+	l.keepNamedVenues(&config)
 	if faults := config.faults(); len(faults) > 0 {
 		return Config{}, l.withSources(faults)
 	}
 	return config, nil
+}
+
+// keepNamedVenues drops the venues of the defaults once any venue was named: who
+// names one wants that one.
+func (l *loader) keepNamedVenues(config *Config) {
+	named := map[venues.Venue]VenueConfig{}
+	for venue, v := range config.Venues {
+		for key := range l.origins {
+			if strings.HasPrefix(key, "venues."+string(venue)+".") {
+				named[venue] = v
+			}
+		}
+	}
+	if len(named) > 0 {
+		config.Venues = named
+	}
 }
 
 // loader merges the sources and remembers which one set each key.

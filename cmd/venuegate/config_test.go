@@ -53,7 +53,7 @@ retention: {journal: 2400h}
 	want.BehindProxy = true
 	want.Log = LogConfig{Format: "console", Level: "warn"}
 	want.Limits.Connections, want.Limits.StreamsPerKey = 700, 77
-	want.Venues[venues.Binance] = VenueConfig{Environment: "testnet", RESTURL: "https://example.test"}
+	want.Venues = map[venues.Venue]VenueConfig{venues.Binance: {Environment: "testnet", RESTURL: "https://example.test"}}
 	want.TrustedProxies = []string{"10.0.0.1", "10.1.0.0/16"}
 	want.Retention.Journal = 2400 * time.Hour
 	if got, want := printed(t, config), printed(t, want); got != want {
@@ -200,4 +200,17 @@ func writeFile(t *testing.T, content string) string {
 		t.Fatal(err)
 	}
 	return name
+}
+
+func TestNamedVenuesReplaceTheDefaultOnes(t *testing.T) {
+	for file, want := range map[string]int{"": 3, "venues: {okx: {environment: live}}": 1, "venues: {okx: {environment: live}, bybit: {environment: testnet}}": 2} {
+		sources := Sources{}
+		if file != "" {
+			sources.File = writeFile(t, file)
+		}
+		config, err := LoadConfig(sources)
+		if err != nil || len(config.Venues) != want {
+			t.Errorf("%q: %v, %v", file, config.Venues, err)
+		}
+	}
 }

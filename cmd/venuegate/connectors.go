@@ -7,6 +7,8 @@ import (
 
 	"venuegate/venues"
 	"venuegate/venues/binance"
+	"venuegate/venues/bybit"
+	"venuegate/venues/okx"
 )
 
 // openConnector makes the connector of one venue.
@@ -15,6 +17,8 @@ type openConnector func(VenueConfig, *zap.Logger) (connector venues.Connector, c
 // connectable are the venues that the service can reach.
 var connectable = map[venues.Venue]openConnector{
 	venues.Binance: openBinance,
+	venues.Bybit:   openBybit,
+	venues.OKX:     openOKX,
 }
 
 // openConnectors makes the connectors of the configured venues. Nothing is sent
@@ -44,16 +48,49 @@ func openBinance(config VenueConfig, log *zap.Logger) (venues.Connector, func(),
 	if !preset {
 		options = binance.Sim(config.RESTURL, config.WSURL)
 	}
-	if config.RESTURL != "" {
-		options.RESTURL = config.RESTURL
-	}
-	if config.WSURL != "" {
-		options.StreamURL = config.WSURL
-	}
+	override(&options.RESTURL, config.RESTURL)
+	override(&options.StreamURL, config.WSURL)
 	options.Log = log
 	if err := options.Validate(); err != nil {
 		return nil, nil, err
 	}
 	connector := binance.New(options)
 	return connector, connector.Close, nil
+}
+
+func openBybit(config VenueConfig, log *zap.Logger) (venues.Connector, func(), error) {
+	options, preset := bybit.Preset(config.Environment)
+	if !preset {
+		options = bybit.Sim(config.RESTURL, config.WSURL)
+	}
+	override(&options.RESTURL, config.RESTURL)
+	override(&options.StreamURL, config.WSURL)
+	options.Log = log
+	if err := options.Validate(); err != nil {
+		return nil, nil, err
+	}
+	connector := bybit.New(options)
+	return connector, connector.Close, nil
+}
+
+func openOKX(config VenueConfig, log *zap.Logger) (venues.Connector, func(), error) {
+	options, preset := okx.Preset(config.Environment)
+	if !preset {
+		options = okx.Sim(config.RESTURL, config.WSURL)
+	}
+	override(&options.RESTURL, config.RESTURL)
+	override(&options.StreamURL, config.WSURL)
+	options.Log = log
+	if err := options.Validate(); err != nil {
+		return nil, nil, err
+	}
+	connector := okx.New(options)
+	return connector, connector.Close, nil
+}
+
+// override replaces a preset's address by a configured one.
+func override(address *string, configured string) {
+	if configured != "" {
+		*address = configured
+	}
 }

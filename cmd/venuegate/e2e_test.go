@@ -161,7 +161,7 @@ func TestDemoAlone(t *testing.T) {
 	if status != exitOK || strings.Count(out, "\n") != 3 || !strings.Contains(out, `"channel":"account"`) {
 		t.Errorf("watch: %d %s%s", status, out, errText)
 	}
-	if status, out, errText = run(t.Context(), "doctor", "--demo", "--data", dir); status != exitOK || !strings.Contains(out, "1 accounts connected") {
+	if status, out, errText = run(t.Context(), "doctor", "--demo", "--data", dir); status != exitOK || !strings.Contains(out, "3 accounts connected") {
 		t.Errorf("doctor: %d %s%s", status, out, errText)
 	}
 	if status, metrics := get(t, s.demo.AdminURL+"/metrics"); status != http.StatusOK || !strings.Contains(metrics, "venuegate_ready 1") ||

@@ -13,6 +13,8 @@ import (
 
 	"venuegate/venues"
 	"venuegate/venues/binance/binancesim"
+	"venuegate/venues/bybit/bybitsim"
+	"venuegate/venues/okx/okxsim"
 	"venuegate/venues/simcore"
 )
 
@@ -64,6 +66,8 @@ type simulatedVenue struct {
 
 var simulated = []simulatedVenue{
 	{venues.Binance, startBinanceSim},
+	{venues.Bybit, startBybitSim},
+	{venues.OKX, startOKXSim},
 }
 
 // simulators are running simulated venues.
@@ -154,11 +158,43 @@ func startBinanceSim(o simOptions, ledger *simcore.Ledger, venue, control net.Li
 		}
 	}
 	sim.Serve(venue, control)
-	at, account := sim.Endpoints(), sim.DemoAccount()
+	at := sim.Endpoints()
+	return describeSim(at.RestURL, at.WsURL, at.ControlURL, sim.DemoAccount()), sim.Close, nil
+}
+
+func startBybitSim(o simOptions, ledger *simcore.Ledger, venue, control net.Listener) (SimVenue, func() error, error) {
+	if o.Replay[string(venues.Bybit)] != "" {
+		return SimVenue{}, nil, errNoReplay
+	}
+	sim, err := bybitsim.New(bybitsim.Options{Seed: o.Seed, Quiet: o.Quiet, Ledger: ledger, Logger: o.Log})
+	if err != nil {
+		return SimVenue{}, nil, err
+	}
+	sim.Serve(venue, control)
+	at := sim.Endpoints()
+	return describeSim(at.RestURL, at.WsURL, at.ControlURL, sim.DemoAccount()), sim.Close, nil
+}
+
+func startOKXSim(o simOptions, ledger *simcore.Ledger, venue, control net.Listener) (SimVenue, func() error, error) {
+	if o.Replay[string(venues.OKX)] != "" {
+		return SimVenue{}, nil, errNoReplay
+	}
+	sim, err := okxsim.New(okxsim.Options{Seed: o.Seed, Quiet: o.Quiet, Ledger: ledger, Logger: o.Log})
+	if err != nil {
+		return SimVenue{}, nil, err
+	}
+	sim.Serve(venue, control)
+	at := sim.Endpoints()
+	return describeSim(at.RestURL, at.WsURL, at.ControlURL, sim.DemoAccount()), sim.Close, nil
+}
+
+var errNoReplay = errors.New("this simulator plays no recordings")
+
+func describeSim(restURL, wsURL, controlURL string, account simcore.AccountInfo) SimVenue {
 	return SimVenue{
-		RESTURL: at.RestURL, WSURL: at.WsURL, ControlURL: at.ControlURL,
+		RESTURL: restURL, WSURL: wsURL, ControlURL: controlURL,
 		APIKey: account.Credentials.APIKey, APISecret: account.Credentials.APISecret, Passphrase: account.Credentials.Passphrase,
-	}, sim.Close, nil
+	}
 }
 
 // writeSimFile describes running simulators, for `serve --sim` and for scripts.
