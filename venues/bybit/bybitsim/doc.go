@@ -42,7 +42,7 @@
 // # What it does not
 //
 // Batches, spot, inverse, options, isolated and portfolio margin, partial and
-// trailing stops, amending conditional orders, fractions of a leverage, a
+// trailing stops, fractions of a leverage, a
 // position mode for each symbol, RSA keys. Margin is that of simcore: position
 // and order margin leave out the fee to close.
 package bybitsim

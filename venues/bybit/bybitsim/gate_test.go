@@ -15,6 +15,7 @@ func jsonMillis(v *venue) string { return strconv.FormatInt(v.now().UnixMilli(),
 // A request is refused at the gate with the venue's code before it does
 // anything.
 func TestGate(t *testing.T) {
+	t.Parallel()
 	v := quiet(t)
 	const path, query = "/v5/order/realtime", "category=linear&settleCoin=USDT"
 	for name, test := range map[string]struct {
@@ -52,6 +53,7 @@ func TestGate(t *testing.T) {
 }
 
 func TestPermissions(t *testing.T) {
+	t.Parallel()
 	v := quiet(t)
 	v.script(http.MethodPost, "/accounts/demo", `{"permissions":{"read":true,"trade":false}}`)
 	if r := v.post("/v5/order/create", order()); r.code(t) != 10005 {
@@ -68,6 +70,7 @@ func TestPermissions(t *testing.T) {
 // An endpoint has its own rolling second; beyond it there is a code and the
 // time at which to try again.
 func TestEndpointLimit(t *testing.T) {
+	t.Parallel()
 	v := start(t, bybitsim.Options{Quiet: true, RateLimits: bybitsim.RateLimits{TradePerSecond: 2}, Now: frozen()})
 	for range 2 {
 		if r := v.post("/v5/order/create", order()); r.code(t) != 0 || r.header.Get("X-Bapi-Limit") != "2" {
@@ -95,6 +98,7 @@ func frozen() func() time.Time {
 }
 
 func TestAddressLimit(t *testing.T) {
+	t.Parallel()
 	v := start(t, bybitsim.Options{Quiet: true, RateLimits: bybitsim.RateLimits{RequestsPer5s: 3}, Now: frozen()})
 	for range 3 {
 		v.get("/v5/market/time", "").result(t)
@@ -111,6 +115,7 @@ func TestAddressLimit(t *testing.T) {
 }
 
 func TestInstrumentsArePaged(t *testing.T) {
+	t.Parallel()
 	v := quiet(t)
 	seen, cursor := 0, ""
 	for pages := 0; pages < 10; pages++ {
@@ -129,6 +134,7 @@ func TestInstrumentsArePaged(t *testing.T) {
 }
 
 func TestMarketData(t *testing.T) {
+	t.Parallel()
 	v := quiet(t)
 	book := v.get("/v5/market/orderbook", "category=linear&symbol=BTCUSDT&limit=5").result(t)
 	if len(book["b"].([]any)) != 5 || len(book["a"].([]any)) != 5 {
@@ -152,6 +158,7 @@ func TestMarketData(t *testing.T) {
 // Unfilled orders leave history after a day; lists are cut into pages whose last
 // cursor is not empty.
 func TestHistory(t *testing.T) {
+	t.Parallel()
 	v := start(t, bybitsim.Options{Quiet: true, RateLimits: bybitsim.RateLimits{TradePerSecond: -1}})
 	v.placed(market("orderLinkId=filled"))
 	v.placed(order("orderLinkId=unfilled"))
@@ -182,6 +189,7 @@ func TestHistory(t *testing.T) {
 }
 
 func TestFaultsOfRequests(t *testing.T) {
+	t.Parallel()
 	v := quiet(t)
 	fault := func(text string) { v.script(http.MethodPost, "/faults", text) }
 	const at = `{"match":{"path":"/v5/order/create"},"times":1,"do":`
@@ -220,6 +228,7 @@ func TestFaultsOfRequests(t *testing.T) {
 }
 
 func TestFaultsOfStreams(t *testing.T) {
+	t.Parallel()
 	v := quiet(t)
 	s := v.private("order", "execution")
 	v.script(http.MethodPost, "/faults", `{"match":{"path":"/v5/private","op":"execution"},"times":1,"do":"duplicate"}`)
@@ -233,6 +242,7 @@ func TestFaultsOfStreams(t *testing.T) {
 }
 
 func TestDemoTrading(t *testing.T) {
+	t.Parallel()
 	v := start(t, bybitsim.Options{Quiet: true, DemoTrading: true})
 	if r := v.get("/v5/account/fee-rate", "category=linear"); r.code(t) != 10032 {
 		t.Errorf("%s", r.body)
@@ -241,6 +251,7 @@ func TestDemoTrading(t *testing.T) {
 
 // The ledger knows what was taken and what was refused.
 func TestLedger(t *testing.T) {
+	t.Parallel()
 	v := quiet(t)
 	id := v.placed(order("orderLinkId=good"))
 	v.post("/v5/order/create", order("qty=100", "orderLinkId=bad"))

@@ -111,7 +111,7 @@ func (d *orderDetail) record() orderRecord {
 		r.TpslMode = "Full"
 	}
 	if d.conditional {
-		r.TriggerPrice, r.TriggerBy, r.TriggerDirection = d.triggerPrice.String(), d.triggerBy, 2
+		r.TriggerPrice, r.TriggerBy, r.TriggerDirection = d.trigger().String(), d.triggerBy, 2
 		if d.rising {
 			r.TriggerDirection = 1
 		}
@@ -139,6 +139,7 @@ func recordOfConditional(c *simcore.Conditional) orderRecord {
 	r.Price, r.Qty, r.LeavesQty, r.LeavesValue = q.Price.String(), q.Qty.String(), q.Qty.String(), "0"
 	r.CumExecQty, r.CumExecValue = "0", "0"
 	r.ReduceOnly, r.SmpType = q.ReduceOnly || q.ClosePosition, selfTradeWord(q.SelfTrade)
+	r.TriggerPrice = q.TriggerPrice.String()
 	r.setTimes(c.CreatedAt, c.UpdatedAt)
 	r.showCondition(c, detail)
 	return r

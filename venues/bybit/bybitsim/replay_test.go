@@ -28,6 +28,7 @@ func recording(t testing.TB) string {
 // A recorded book arrives whole, without a gap, for early and for late
 // listeners, and orders meet the recorded market.
 func TestReplay(t *testing.T) {
+	t.Parallel()
 	path := recording(t)
 	sim, err := bybitsim.New(bybitsim.Options{Quiet: true})
 	if err != nil {
@@ -73,6 +74,7 @@ func TestReplay(t *testing.T) {
 }
 
 func TestReplayMistakes(t *testing.T) {
+	t.Parallel()
 	sim, err := bybitsim.New(bybitsim.Options{Quiet: true})
 	if err != nil {
 		t.Fatal(err)

@@ -25,7 +25,7 @@ func (s *Sim) amendOrder(c *call) (any, *apiError) {
 	}
 	o, err := s.exchange.Order(c.account.ID, l.Symbol, ref)
 	if err != nil {
-		return nil, s.amendWaiting(c, ref)
+		return s.amendWaiting(c, l, ref, body)
 	}
 	if !o.Status.Open() {
 		return nil, errTooLate
@@ -36,12 +36,27 @@ func (s *Sim) amendOrder(c *call) (any, *apiError) {
 	return ack{OrderID: uuidOf(o.ID), OrderLinkID: o.ClientID}, nil
 }
 
-// amendWaiting is the answer about an order that is not in the book.
-func (s *Sim) amendWaiting(c *call, ref simcore.OrderRef) *apiError {
-	if waiting, err := s.exchange.Conditional(c.account.ID, ref); err == nil && waiting.Open() {
-		return errParam("amending conditional orders is not simulated")
+// amendWaiting changes a conditional order that has not triggered.
+func (s *Sim) amendWaiting(c *call, l *listing, ref simcore.OrderRef, body amendBody) (any, *apiError) {
+	waiting, err := s.exchange.Conditional(c.account.ID, ref)
+	if err != nil || !waiting.Open() || waiting.Request.Symbol != l.Symbol {
+		return nil, errTooLate
 	}
-	return errTooLate
+	if !body.Qty.set && !body.Price.set && !body.TriggerPrice.set {
+		return nil, errUnchanged
+	}
+	amended, err := s.exchange.AmendConditional(simcore.ConditionalAmendment{
+		Account: c.account.ID, Order: simcore.OrderRef{ID: waiting.ID}, Rising: waiting.Request.Rising,
+		TriggerPrice: body.TriggerPrice.Decimal, Price: body.Price.Decimal, Qty: body.Qty.Decimal,
+	})
+	switch {
+	case err == nil:
+		detailOf(waiting.Request.Detail).setTrigger(amended.Request.TriggerPrice)
+		return ack{OrderID: uuidOf(waiting.ID), OrderLinkID: waiting.Request.ClientID}, nil
+	case reasonOf(err) == simcore.ReasonUnknownOrder:
+		return nil, errTooLate
+	}
+	return nil, s.refusedTrigger(l.Symbol, waiting.Request.Rising, body.TriggerPrice.Decimal, err)
 }
 
 func (s *Sim) amend(c *call, o *simcore.Order, l *listing, body amendBody) *apiError {

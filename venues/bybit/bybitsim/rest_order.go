@@ -63,17 +63,23 @@ func (s *Sim) placeConditional(request simcore.ConditionalRequest) (int64, *apiE
 		return 0, errDuplicate
 	}
 	placed, err := s.exchange.PlaceConditional(request)
-	switch {
-	case err == nil:
-		return placed.ID, nil
-	case reasonOf(err) == simcore.ReasonWouldTrigger && request.Rising:
-		return 0, bad(110092, "expect Rising, but trigger_price[%s] <= current[%s]??LastPrice",
-			request.TriggerPrice, s.exchange.LastPrice(request.Symbol))
-	case reasonOf(err) == simcore.ReasonWouldTrigger:
-		return 0, bad(110093, "expect Falling, but trigger_price[%s] >= current[%s]??LastPrice",
-			request.TriggerPrice, s.exchange.LastPrice(request.Symbol))
+	if err != nil {
+		return 0, s.refusedTrigger(request.Symbol, request.Rising, request.TriggerPrice, err)
 	}
-	return 0, refused(err)
+	return placed.ID, nil
+}
+
+// refusedTrigger is the answer to a conditional order that was not taken.
+func (s *Sim) refusedTrigger(symbol string, rising bool, trigger decimal.Decimal, err error) *apiError {
+	last := s.exchange.LastPrice(symbol)
+	switch {
+	case reasonOf(err) != simcore.ReasonWouldTrigger:
+		return refused(err)
+	case rising:
+		return bad(110092, "expect Rising, but trigger_price[%s] <= current[%s]??LastPrice", trigger, last)
+	default:
+		return bad(110093, "expect Falling, but trigger_price[%s] >= current[%s]??LastPrice", trigger, last)
+	}
 }
 
 func (s *Sim) conditionalExists(account, linkID string) bool {

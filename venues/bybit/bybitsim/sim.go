@@ -74,6 +74,10 @@ func New(options Options) (*Sim, error) {
 	s.exchange = exchange
 	s.control = simcore.NewControl(exchange, s.faults)
 	s.streams, s.users, s.guards = newStreams(s), newUsers(s), newGuards(s)
+	for _, symbol := range s.symbols {
+		mark, _ := exchange.Mark(symbol)
+		s.users.mark(mark)
+	}
 	exchange.Subscribe(s.streams.receive)
 	// The guards first: they know why a stop ended, and the users tell it.
 	exchange.Subscribe(s.guards.receive)

@@ -8,6 +8,7 @@ import (
 
 // A stop order waits, triggers and fills under one id.
 func TestConditionalOrder(t *testing.T) {
+	t.Parallel()
 	v := quiet(t)
 	v.placed(market())
 	s := v.private("order")
@@ -27,7 +28,29 @@ func TestConditionalOrder(t *testing.T) {
 	}
 }
 
+// A waiting order is amended under its id.
+func TestConditionalOrderIsAmended(t *testing.T) {
+	t.Parallel()
+	v := quiet(t)
+	id := v.placed(market("triggerPrice=70000", "triggerDirection=1"))
+	amend := func(fields string) reply {
+		return v.post("/v5/order/amend", `{"category":"linear","symbol":"BTCUSDT","orderId":"`+id+`"`+fields+`}`)
+	}
+	if r := amend(`,"triggerPrice":"69000","qty":"0.02"`).result(t); r["orderId"] != id {
+		t.Errorf("%v", r)
+	}
+	if o := v.found(id); o["triggerPrice"] != "69000" || o["qty"] != "0.02" || o["orderStatus"] != "Untriggered" {
+		t.Errorf("%v", o)
+	}
+	for fields, code := range map[string]int{`,"triggerPrice":"60000"`: 110092, ``: 10001} {
+		if r := amend(fields); r.code(t) != code {
+			t.Errorf("%s", r.body)
+		}
+	}
+}
+
 func TestConditionalOrderIsCancelled(t *testing.T) {
+	t.Parallel()
 	v := quiet(t)
 	id := v.placed(order("price=70100", "triggerPrice=70000", "triggerDirection=1"))
 	v.post("/v5/order/cancel", `{"category":"linear","symbol":"BTCUSDT","orderId":"`+id+`"}`).result(t)
@@ -39,6 +62,7 @@ func TestConditionalOrderIsCancelled(t *testing.T) {
 // Attached stops come to life with the fill; when one fires, its twin is
 // deactivated with the venue's own reason.
 func TestAttachedStops(t *testing.T) {
+	t.Parallel()
 	v := quiet(t)
 	v.placed(market("takeProfit=66000", "stopLoss=64000", "tpslMode=Full", "orderLinkId=parent"))
 	if p := v.position(); p["takeProfit"] != "66000" || p["stopLoss"] != "64000" {
@@ -72,6 +96,7 @@ func TestAttachedStops(t *testing.T) {
 
 // An order in the book brings its stops along when it fills later.
 func TestStopsOfARestingOrder(t *testing.T) {
+	t.Parallel()
 	v := quiet(t)
 	v.placed(order("price=64500", "stopLoss=64000"))
 	if open := v.get("/v5/order/realtime", "category=linear&symbol=BTCUSDT").rows(t); len(open) != 1 {
@@ -82,6 +107,7 @@ func TestStopsOfARestingOrder(t *testing.T) {
 }
 
 func TestTradingStop(t *testing.T) {
+	t.Parallel()
 	v := start(t, bybitsim.Options{Quiet: true, RateLimits: bybitsim.RateLimits{TradePerSecond: -1}})
 	set := func(fields string) reply {
 		return v.post("/v5/position/trading-stop", `{"category":"linear","symbol":"BTCUSDT","tpslMode":"Full","positionIdx":0,`+fields+`}`)
@@ -109,6 +135,7 @@ func TestTradingStop(t *testing.T) {
 
 // In hedge mode a symbol has two positions and orders say which one they mean.
 func TestHedgeMode(t *testing.T) {
+	t.Parallel()
 	v := quiet(t)
 	hedge := `{"category":"linear","coin":"USDT","mode":3}`
 	v.post("/v5/position/switch-mode", hedge).result(t)
@@ -131,6 +158,7 @@ func TestHedgeMode(t *testing.T) {
 }
 
 func TestLeverage(t *testing.T) {
+	t.Parallel()
 	v := quiet(t)
 	set := func(buy, sell string) int {
 		return v.post("/v5/position/set-leverage", `{"category":"linear","symbol":"BTCUSDT","buyLeverage":"`+buy+`","sellLeverage":"`+sell+`"}`).code(t)
@@ -151,6 +179,7 @@ func TestLeverage(t *testing.T) {
 // A price outside the band is moved to its edge unless the account wants an
 // error.
 func TestPriceBand(t *testing.T) {
+	t.Parallel()
 	v := quiet(t)
 	id := v.placed(order("side=Sell", "price=50000", "timeInForce=PostOnly"))
 	if o := v.found(id); o["price"] != "63700" {

@@ -42,6 +42,7 @@ func (b *localBook) apply(message map[string]any) {
 // A book that is kept from the stream has a window of fixed size and never
 // crosses, while the market moves.
 func TestBookStream(t *testing.T) {
+	t.Parallel()
 	v := start(t, bybitsim.Options{Seed: 3})
 	for _, levels := range []string{"50", "200"} {
 		s := v.public("orderbook." + levels + ".BTCUSDT")
@@ -63,6 +64,7 @@ func TestBookStream(t *testing.T) {
 }
 
 func TestBooksRestart(t *testing.T) {
+	t.Parallel()
 	v := quiet(t)
 	s := v.public("orderbook.50.BTCUSDT")
 	s.nextWhere("type", "snapshot")
@@ -79,6 +81,7 @@ func TestBooksRestart(t *testing.T) {
 
 // Level 1 has snapshots alone and is repeated after three seconds under its u.
 func TestTopOfBookIsRepeated(t *testing.T) {
+	t.Parallel()
 	v := quiet(t)
 	s := v.public("orderbook.1.BTCUSDT")
 	first, second := s.nextWhere("type", "snapshot"), s.nextWhere("type", "snapshot")
@@ -88,6 +91,7 @@ func TestTopOfBookIsRepeated(t *testing.T) {
 }
 
 func TestTradesTickersAndCandles(t *testing.T) {
+	t.Parallel()
 	v := quiet(t)
 	trades, tickers, candles := v.public("publicTrade.BTCUSDT"), v.public("tickers.BTCUSDT"), v.public("kline.1.BTCUSDT")
 	for _, s := range []*stream{trades, tickers, candles} {
@@ -116,6 +120,7 @@ func TestTradesTickersAndCandles(t *testing.T) {
 }
 
 func TestPublicMistakes(t *testing.T) {
+	t.Parallel()
 	v := quiet(t)
 	s := v.public("orderbook.50.BTCUSDT")
 	s.nextWhere("op", "subscribe")
@@ -142,6 +147,7 @@ func TestPublicMistakes(t *testing.T) {
 }
 
 func TestPrivateSocketNeedsAuth(t *testing.T) {
+	t.Parallel()
 	v := quiet(t)
 	s := v.stream("/v5/private")
 	s.send(`{"op":"subscribe","args":["order"]}`)
@@ -167,6 +173,7 @@ func TestPrivateSocketNeedsAuth(t *testing.T) {
 
 // The order entry socket does what REST does.
 func TestTradeSocket(t *testing.T) {
+	t.Parallel()
 	v := quiet(t)
 	s := v.stream("/v5/trade")
 	send := func(op, arg string) map[string]any {

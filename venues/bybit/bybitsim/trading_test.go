@@ -8,6 +8,7 @@ import (
 
 // A limit order rests, is amended under its id and is cancelled.
 func TestLimitOrderLives(t *testing.T) {
+	t.Parallel()
 	v := quiet(t)
 	id := v.placed(order("orderLinkId=rest-1"))
 	if o := v.found(id); o["orderStatus"] != "New" || o["orderLinkId"] != "rest-1" || o["leavesQty"] != "0.01" || o["avgPrice"] != "" {
@@ -37,6 +38,7 @@ func TestLimitOrderLives(t *testing.T) {
 // A market order fills at once and is told once: execution, order, position,
 // wallet.
 func TestFillIsTold(t *testing.T) {
+	t.Parallel()
 	v := quiet(t)
 	s := v.private()
 	id := v.placed(market("orderLinkId=m-1"))
@@ -70,6 +72,7 @@ func TestFillIsTold(t *testing.T) {
 // Closing answers with what was closed, and the empty position is still there
 // when asked for by symbol.
 func TestCloseThePosition(t *testing.T) {
+	t.Parallel()
 	v := quiet(t)
 	v.placed(market())
 	s := v.private()
@@ -97,6 +100,7 @@ func TestCloseThePosition(t *testing.T) {
 
 // What cannot be done after the acknowledgement is cancelled with a reason.
 func TestCancelledAfterTheAcknowledgement(t *testing.T) {
+	t.Parallel()
 	v := quiet(t)
 	for _, test := range []struct{ change, price, reason string }{
 		{"timeInForce=PostOnly", "65100", "EC_PostOnlyWillTakeLiquidity"},
@@ -112,6 +116,7 @@ func TestCancelledAfterTheAcknowledgement(t *testing.T) {
 }
 
 func TestCancelAll(t *testing.T) {
+	t.Parallel()
 	v := quiet(t)
 	v.placed(order("orderLinkId=a"))
 	v.placed(order("orderLinkId=b", "triggerPrice=70000", "triggerDirection=1"))
@@ -129,6 +134,7 @@ func TestCancelAll(t *testing.T) {
 }
 
 func TestRefusals(t *testing.T) {
+	t.Parallel()
 	v := start(t, bybitsim.Options{Quiet: true, RateLimits: bybitsim.RateLimits{TradePerSecond: -1}})
 	for name, test := range map[string]struct {
 		body string

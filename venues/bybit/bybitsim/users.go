@@ -25,12 +25,19 @@ const (
 type users struct {
 	sim *Sim
 
+	// flushing keeps messages in their order while several goroutines settle.
+	flushing sync.Mutex
+
 	mu        sync.Mutex
 	listeners map[string]map[*client]bool
 	pending   []change
 	// history are the executions of an account, oldest first.
 	history map[string][]execution
 	seqs    map[seqKey]int64
+	// held are the positions as their last fill left them, and marks the mark
+	// prices: funding is told with both.
+	held  map[guardKey]simcore.PositionView
+	marks map[string]simcore.MarkPrice
 }
 
 type seqKey struct{ account, symbol string }
@@ -42,23 +49,26 @@ type change struct {
 	at, noted       time.Time
 	order           *orderRecord
 	execution       *execution
-	// moved says that position and wallet are to be told too.
-	moved bool
 }
 
 func newUsers(s *Sim) *users {
 	return &users{
 		sim: s, listeners: map[string]map[*client]bool{}, history: map[string][]execution{}, seqs: map[seqKey]int64{},
+		held: map[guardKey]simcore.PositionView{}, marks: map[string]simcore.MarkPrice{},
 	}
 }
 
 // receive notes an event of the exchange. It is called under the exchange's
 // lock.
 func (u *users) receive(event simcore.Event) {
-	c := change{seq: u.sim.firstSeq + int64(event.Seq), at: event.Time, noted: u.sim.clock.Base(), moved: true}
+	c := change{seq: u.sim.firstSeq + int64(event.Seq), at: event.Time, noted: u.sim.clock.Base()}
 	switch body := event.Body.(type) {
+	case simcore.MarkEvent:
+		u.mark(body.Mark)
+		return
 	case simcore.OrderEvent:
 		o := &body.Order
+		u.hold(guardKey{o.Account, o.Symbol, o.PosSide}, body.Position)
 		if body.Fill != nil {
 			detailOf(o.Detail).add(body.Fill)
 			e := executionOf(&body, c.seq)
@@ -85,19 +95,6 @@ func (u *users) receive(event simcore.Event) {
 		return
 	}
 	u.note(c)
-}
-
-// funding is the execution of a funding payment; nil for any other change.
-func (u *users) funding(event *simcore.AccountEvent, c *change) *execution {
-	if event.Reason != simcore.AccountFunding {
-		return nil
-	}
-	position := simcore.PositionView{Symbol: event.Symbol}
-	if len(event.Positions) > 0 {
-		position = event.Positions[0]
-	}
-	e := fundingOf(event, position, u.sim.listings[event.Symbol].FundingRate, c.at, c.seq)
-	return &e
 }
 
 func (u *users) note(c change) {
@@ -162,6 +159,8 @@ func (u *users) forget(cl *client) {
 // flush tells what is due, account by account: executions, orders, positions,
 // wallet.
 func (u *users) flush() {
+	u.flushing.Lock()
+	defer u.flushing.Unlock()
 	for _, batch := range u.due() {
 		account, err := u.sim.exchange.Account(batch[0].account)
 		if err != nil {

@@ -112,12 +112,12 @@ type orderDetail struct {
 	triggerBy      string
 	rising         bool
 	conditional    bool
-	triggerPrice   decimal.Decimal
 	parentLinkID   string
 
-	mu    sync.Mutex
-	stops stops
-	tally tally
+	mu           sync.Mutex
+	triggerPrice decimal.Decimal
+	stops        stops
+	tally        tally
 	// stopsTaken says that the stops have gone over to the position.
 	stopsTaken bool
 	// cancelType overrides what follows from the state.
@@ -148,6 +148,18 @@ func (d *orderDetail) read() (stops, tally, string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.stops, d.tally, d.cancelType
+}
+
+func (d *orderDetail) trigger() decimal.Decimal {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.triggerPrice
+}
+
+func (d *orderDetail) setTrigger(price decimal.Decimal) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.triggerPrice = price
 }
 
 func (d *orderDetail) setCancelType(word string) {
