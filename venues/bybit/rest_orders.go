@@ -201,13 +201,26 @@ type amendBody struct {
 
 // Amend changes quantity, price and trigger in place; the ids stay. Its report is
 // Pending and holds no terms: the private stream tells them. A request that
-// changes nothing is refused by the venue; it answers with the order as it is.
+// changes nothing is refused by the venue; it answers with the order as it is. A
+// stop is looked at first: what can be changed of it depends on whether it waits.
 func (a *Account) Amend(ctx context.Context, r venues.AmendRequest) (venues.ExecutionReport, error) {
-	body := amendBody{Category: category, Symbol: a.c.venueSymbol(r.Symbol), Qty: venues.FormatDecimal(r.Qty), TriggerPrice: formatOptional(r.TriggerPrice)}
+	body := amendBody{Category: category, Symbol: a.c.venueSymbol(r.Symbol), Qty: venues.FormatDecimal(r.Qty)}
 	if !r.Type.IsMarket() {
 		body.Price = formatOptional(r.Price)
 	}
 	body.OrderLinkID, body.OrderID = idsOf(r.OrderRef)
+	if r.Type.IsStop() {
+		now, err := a.Order(ctx, r.OrderRef)
+		if err != nil {
+			return venues.ExecutionReport{}, notSent(err)
+		}
+		if now.Status == venues.StatusUntriggered {
+			body.TriggerPrice = formatOptional(r.TriggerPrice)
+		}
+		if now.Qty.IsZero() { // it closes whatever there is
+			body.Qty = ""
+		}
+	}
 	began := time.Now()
 	report, err := a.change(ctx, r.OrderRef, request{path: amendPath, body: body, lane: laneOf(r.ReduceOnly), deadline: r.Deadline})
 	if isRefusal(err, codeParameter) {

@@ -211,8 +211,7 @@ func TestUnknownOutcomes(t *testing.T) {
 		"forbidden":        {status: 403, body: `<html>region</html>`},
 	} {
 		s := newScript(t)
-		s.connector.options.Timeout = 100 * time.Millisecond
-		s.connector.rest = newShortClient(s.connector)
+		s.hurry(100 * time.Millisecond)
 		s.add(createOrder, answer)
 		_, err := s.account.Place(background, limitOrder())
 		if !errors.Is(err, venues.ErrOutcomeUnknown) {
@@ -234,13 +233,36 @@ func TestAmend(t *testing.T) {
 	if got := s.body(amendOrder); got != `{"category":"linear","symbol":"BTCUSDT","orderLinkId":"vg00000001","qty":"0.02","price":"59000"}` {
 		t.Error(got)
 	}
-	stop := ours
-	stop.Type = venues.TypeStopMarket
-	if _, err := s.account.Amend(background, venues.AmendRequest{OrderRef: stop, Qty: dec("0.02").Decimal, TriggerPrice: dec("58000")}); err != nil {
-		t.Error(err)
+}
+
+// What is sent of a stop's new terms depends on where it stands.
+func TestAmendStop(t *testing.T) {
+	const head = `{"category":"linear","symbol":"BTCUSDT","orderLinkId":"vg00000001",`
+	waiting := []string{`"New"`, `"Untriggered"`, `"stopOrderType":""`, `"stopOrderType":"Stop"`}
+	for name, c := range map[string]struct{ row, want string }{
+		"waiting":            {orderRow(waiting...), `"qty":"0.02","price":"57000","triggerPrice":"58000"}`},
+		"triggered":          {orderRow(`"stopOrderType":""`, `"stopOrderType":"Stop"`), `"qty":"0.02","price":"57000"}`},
+		"of a whole holding": {orderRow(append(waiting, `"qty":"0.01"`, `"qty":"0"`)...), `"price":"57000","triggerPrice":"58000"}`},
+	} {
+		s := newScript(t)
+		s.ok(readRealtime, listOf(c.row))
+		s.ok(amendOrder, accepted)
+		stop := ours
+		stop.Type = venues.TypeStopLimit
+		if _, err := s.account.Amend(background, venues.AmendRequest{OrderRef: stop, Qty: dec("0.02").Decimal, Price: dec("57000"), TriggerPrice: dec("58000")}); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		if got := s.body(amendOrder); got != head+c.want {
+			t.Errorf("%s: %s", name, got)
+		}
 	}
-	if got := s.body(amendOrder); got != `{"category":"linear","symbol":"BTCUSDT","orderLinkId":"vg00000001","qty":"0.02","triggerPrice":"58000"}` {
-		t.Error(got)
+	s := newScript(t)
+	s.ok(readRealtime, nothing)
+	s.ok(readHistory, nothing)
+	gone := ours
+	gone.Type = venues.TypeStopLimit
+	if _, err := s.account.Amend(background, venues.AmendRequest{OrderRef: gone, Qty: dec("1").Decimal}); !errors.Is(err, venues.ErrNotSent) || venues.CodeOf(err) != venues.CodeNotFound {
+		t.Error(err)
 	}
 }
 

@@ -18,6 +18,7 @@ import (
 	"go.uber.org/goleak"
 
 	"venuegate/venues"
+	"venuegate/venues/internal/restclient"
 )
 
 func TestMain(m *testing.M) {
@@ -195,6 +196,12 @@ func (s *script) body(name string) string {
 		s.t.Fatalf("%s was not asked", name)
 	}
 	return all[len(all)-1].body
+}
+
+// hurry makes requests time out soon.
+func (s *script) hurry(timeout time.Duration) {
+	s.connector.rest.Close()
+	s.connector.rest = restclient.New(restclient.Options{BaseURL: s.connector.options.RESTURL, Timeout: timeout}, s.connector.gate)
 }
 
 // limitOrder is a valid request with a few seconds to live.
