@@ -62,3 +62,29 @@ func (h *hub) sendBalPos(account string, body balPosBody) {
 		h.whisper(sub, pushBody{Data: []balPosBody{body}})
 	}
 }
+
+// warningBody is a message of the channel liquidation-warning.
+type warningBody struct {
+	CTime    string `json:"cTime"`
+	Ccy      string `json:"ccy"`
+	InstID   string `json:"instId"`
+	InstType string `json:"instType"`
+	Lever    string `json:"lever"`
+	MarkPx   string `json:"markPx"`
+	MgnMode  string `json:"mgnMode"`
+	MgnRatio string `json:"mgnRatio"`
+	PTime    string `json:"pTime"`
+	Pos      string `json:"pos"`
+	PosCcy   string `json:"posCcy"`
+	PosID    string `json:"posId"`
+	PosSide  string `json:"posSide"`
+	UTime    string `json:"uTime"`
+}
+
+func (l *listing) warning(p *simcore.PositionView, at time.Time) warningBody {
+	return warningBody{
+		CTime: millis(p.OpenedAt), Ccy: settleCoin, InstID: p.Symbol, InstType: instTypeSwap, Lever: idWord(int64(p.Leverage)),
+		MarkPx: p.MarkPrice.String(), MgnMode: marginCross, PTime: millis(at), Pos: signedPos(p).String(),
+		PosID: l.positionID(p.Side), PosSide: posSideWord(p.Side), UTime: millis(p.UpdatedAt),
+	}
+}

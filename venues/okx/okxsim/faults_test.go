@@ -5,6 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/fasthttp/websocket"
+
 	"venuegate/venues/okx/okxsim"
 )
 
@@ -78,4 +80,15 @@ func TestAddressIsBanned(t *testing.T) {
 			t.Errorf("%d %s", r.status, r.raw)
 		}
 	}
+}
+
+func TestHandshakeIsRefused(t *testing.T) {
+	v := quiet(t)
+	v.control("/faults", `{"match":{"path":"/ws/v5/public"},"do":"status","args":{"status":503},"times":1}`)
+	_, response, err := websocket.DefaultDialer.Dial(v.endpoints.WsURL+"/ws/v5/public", nil)
+	if err == nil || response == nil || response.StatusCode != http.StatusServiceUnavailable {
+		t.Fatalf("%v %v", response, err)
+	}
+	response.Body.Close()
+	v.stream("public").send("ping")
 }

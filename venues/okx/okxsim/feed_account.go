@@ -13,6 +13,7 @@ const (
 	channelPositions   = "positions"
 	channelAccount     = "account"
 	channelBalPos      = "balance_and_position"
+	channelWarning     = "liquidation-warning"
 	channelAlgos       = "orders-algo"
 	channelAlgoAdvance = "algo-advance"
 	eventUpdate        = "event_update"
@@ -24,6 +25,8 @@ type positionKey struct {
 	symbol string
 	side   simcore.PositionSide
 }
+
+var positionSides = []simcore.PositionSide{simcore.PositionBoth, simcore.PositionLong, simcore.PositionShort}
 
 // accountChanges are what changed in an account since it was last told.
 type accountChanges struct {
@@ -111,6 +114,35 @@ func (h *hub) accountChanged(at time.Time, event *simcore.AccountEvent) {
 	}
 	reason := [...]string{"funding_fee", "transferred", "claw_back", "adjust_margin"}[event.Reason]
 	h.sendBalPos(event.Account, h.balPos(at, reason, event.Balance, event.Positions))
+}
+
+// configChanged shows a new leverage in the positions that are open.
+func (h *hub) configChanged(event *simcore.ConfigEvent) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if event.Symbol == "" || !h.heard(event.Account) {
+		return
+	}
+	changes := h.changesOf(event.Account)
+	changes.balance = true
+	for _, side := range positionSides {
+		changes.positions[positionKey{event.Symbol, side}] = true
+	}
+}
+
+// warned tells of positions that come near their liquidation.
+func (h *hub) warned(at time.Time, event *simcore.MarginCallEvent) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for sub := range h.topics[channelWarning+"@"+event.Account] {
+		rows := []warningBody{}
+		for i := range event.Positions {
+			if p := &event.Positions[i]; sub.matches(p.Symbol) {
+				rows = append(rows, h.sim.listings[p.Symbol].warning(p, at))
+			}
+		}
+		h.whisper(sub, pushBody{Data: rows})
+	}
 }
 
 // algoChanged tells of an algo order; trailing ones have a channel of their own.
@@ -230,9 +262,10 @@ func (h *hub) tellPositions(account string, held map[positionKey]positionBody, c
 func (h *hub) rows(sub *subscription, held map[positionKey]positionBody, keep func(positionKey, *positionBody) bool) []positionBody {
 	rows := []positionBody{}
 	for _, symbol := range h.sim.symbols {
-		for _, side := range []simcore.PositionSide{simcore.PositionBoth, simcore.PositionLong, simcore.PositionShort} {
+		for _, side := range positionSides {
 			key := positionKey{symbol, side}
-			if row, known := held[key]; known && sub.matches(symbol) && keep(key, &row) {
+			// A position that never was has no time of creation.
+			if row, known := held[key]; known && row.CTime != "" && sub.matches(symbol) && keep(key, &row) {
 				rows = append(rows, row)
 			}
 		}

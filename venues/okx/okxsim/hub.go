@@ -95,6 +95,12 @@ func (h *hub) doom(cl *client, code int) {
 	cl.doomed = code
 }
 
+// key is what makes two subscriptions the same.
+func (a channelArg) key() channelArg {
+	a.ExtraParams = ""
+	return a
+}
+
 func topicOf(arg *channelArg, account string) string {
 	if _, private := socketOf(arg.Channel); private {
 		return arg.Channel + "@" + account
@@ -109,14 +115,14 @@ func (h *hub) subscribe(cl *client, arg channelArg) {
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if old, ok := cl.subs[arg]; ok {
+	if old, ok := cl.subs[arg.key()]; ok {
 		h.drop(old)
 	}
 	if len(cl.subs) >= subsMax || !h.clients[cl] {
 		return
 	}
 	sub := &subscription{client: cl, arg: arg}
-	cl.subs[arg] = sub
+	cl.subs[arg.key()] = sub
 	topic := topicOf(&arg, cl.account.ID)
 	if h.topics[topic] == nil {
 		h.topics[topic] = map[*subscription]bool{}
@@ -137,14 +143,14 @@ func (h *hub) subscribe(cl *client, arg channelArg) {
 func (h *hub) unsubscribe(cl *client, arg channelArg) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if sub, ok := cl.subs[arg]; ok {
+	if sub, ok := cl.subs[arg.key()]; ok {
 		h.drop(sub)
 	}
 }
 
 // drop forgets a subscription. The lock is held.
 func (h *hub) drop(sub *subscription) {
-	delete(sub.client.subs, sub.arg)
+	delete(sub.client.subs, sub.arg.key())
 	topic := topicOf(&sub.arg, sub.client.account.ID)
 	delete(h.topics[topic], sub)
 	if len(h.topics[topic]) > 0 {
@@ -245,6 +251,10 @@ func (h *hub) receive(event simcore.Event) {
 		h.orderChanged(event.Time, &body)
 	case simcore.AccountEvent:
 		h.accountChanged(event.Time, &body)
+	case simcore.ConfigEvent:
+		h.configChanged(&body)
+	case simcore.MarginCallEvent:
+		h.warned(event.Time, &body)
 	}
 }
 

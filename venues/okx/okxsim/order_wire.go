@@ -88,6 +88,9 @@ func orderOf(o *simcore.Order) orderBody {
 	if ran.leverage > 0 {
 		body.Lever = idWord(int64(ran.leverage))
 	}
+	if o.Liquidation {
+		body.ClOrdID = ""
+	}
 	if d.algo != nil {
 		body.ClOrdID = ""
 		body.AlgoID, body.AlgoClOrdID = idWord(o.Parent), d.algo.arg.AlgoClOrdID
@@ -147,6 +150,9 @@ func pushOf(event *simcore.OrderEvent) orderPush {
 	push.FillNotionalUsd, push.FillPnl = f.Quote.String(), f.RealizedPnL.String()
 	push.FillPx, push.FillSz, push.FillTime = f.Price.String(), f.Qty.String(), millis(f.Time)
 	push.TradeID = idWord(f.TradeID)
+	if o.Liquidation {
+		push.TradeID, push.ExecType = "0", ""
+	}
 	return push
 }
 
@@ -188,15 +194,48 @@ func (l *listing) billID(f *simcore.Fill) int64 {
 	return f.Time.UnixMilli()*codes*trades + l.code%codes*trades + f.TradeID%trades
 }
 
-func (l *listing) fill(f *simcore.Fill, clientID string, mark decimal.Decimal) fillBody {
-	subType := "1"
-	if f.Side == simcore.Sell {
-		subType = "2"
+// subTypeOf is the kind of a fill in the venue's numbers.
+func subTypeOf(f *simcore.Fill, liquidation bool) string {
+	buys := f.Side == simcore.Buy
+	switch {
+	case liquidation && f.PosSide == simcore.PositionLong:
+		return "104"
+	case liquidation && f.PosSide == simcore.PositionShort:
+		return "105"
+	case liquidation && buys:
+		return "106"
+	case liquidation:
+		return "107"
+	case f.PosSide == simcore.PositionBoth && buys:
+		return "1"
+	case f.PosSide == simcore.PositionBoth:
+		return "2"
+	case f.PosSide == simcore.PositionLong && buys:
+		return "3"
+	case f.PosSide == simcore.PositionShort && !buys:
+		return "4"
+	case f.PosSide == simcore.PositionLong:
+		return "5"
+	default:
+		return "6"
 	}
-	return fillBody{
+}
+
+// fill is an execution of an order. The trade of a liquidation has a negative
+// id and no side of the book.
+func (l *listing) fill(f *simcore.Fill, o *simcore.Order, mark decimal.Decimal) fillBody {
+	clientID, liquidation := o.ClientID, o.Liquidation
+	if o.Parent != 0 || liquidation {
+		clientID = ""
+	}
+	body := fillBody{
 		BillID: idWord(l.billID(f)), ClOrdID: clientID, ExecType: execType(f), Fee: f.Fee.Neg().String(), FeeCcy: settleCoin,
 		FillIdxPx: mark.String(), FillMarkPx: mark.String(), FillPnl: f.RealizedPnL.String(), FillPx: f.Price.String(),
 		FillSz: f.Qty.String(), FillTime: millis(f.Time), InstID: f.Symbol, InstType: instTypeSwap, OrdID: idWord(f.OrderID),
-		PosSide: posSideWord(f.PosSide), Side: f.Side.String(), SubType: subType, TradeID: idWord(f.TradeID), TS: millis(f.Time),
+		PosSide: posSideWord(f.PosSide), Side: f.Side.String(), SubType: subTypeOf(f, liquidation), Tag: detailOf(o).tag, TradeID: idWord(f.TradeID), TS: millis(f.Time),
 	}
+	if liquidation {
+		body.TradeID, body.ExecType = idWord(-f.TradeID), ""
+	}
+	return body
 }

@@ -149,16 +149,17 @@ func (s *Sim) fillsWithin(c *call, kept time.Duration) (any, *apiError) {
 	for i := range found[:min(p.limit, len(found))] {
 		f := &found[i]
 		mark, _ := s.exchange.Mark(f.Symbol)
-		body = append(body, s.listings[f.Symbol].fill(f, s.clientIDOf(c.account.ID, f), mark.Mark))
+		body = append(body, s.listings[f.Symbol].fill(f, s.orderOfFill(c.account.ID, f), mark.Mark))
 	}
 	return body, nil
 }
 
-// clientIDOf is the client id of a fill's order; orders of stops have none.
-func (s *Sim) clientIDOf(account string, f *simcore.Fill) string {
+// orderOfFill is the order of a fill, or what the fill itself tells of it where
+// the order is forgotten.
+func (s *Sim) orderOfFill(account string, f *simcore.Fill) *simcore.Order {
 	o, err := s.exchange.Order(account, f.Symbol, simcore.OrderRef{ID: f.OrderID})
-	if err == nil && o.Parent != 0 {
-		return ""
+	if err != nil {
+		return &simcore.Order{ClientID: f.ClientID}
 	}
-	return f.ClientID
+	return &o
 }

@@ -79,6 +79,9 @@ const (
 // serveSocket upgrades a request on one of the stream paths.
 func (s *Sim) serveSocket(c *fiber.Ctx) error {
 	path := c.Path()
+	if fault, struck := s.faults.StrikeHandshake(path); struck {
+		return s.refuseSocket(c, fault)
+	}
 	cl := &client{socket: path[strings.LastIndex(path, "/")+1:], subs: map[channelArg]*subscription{}}
 	return s.server.Sessions.Serve(c.Context(), simnet.SessionOptions{Path: path, Faults: s.faults}, simnet.SessionHandler{
 		Opened: func(session *simnet.Session) {
@@ -88,6 +91,21 @@ func (s *Sim) serveSocket(c *fiber.Ctx) error {
 		Received: func(_ *simnet.Session, data []byte) { s.command(cl, data) },
 		Ended:    func(*simnet.Session) { s.hub.leave(cl) },
 	})
+}
+
+// refuseSocket lets the opening of a stream fail as a scripted fault wants it.
+func (s *Sim) refuseSocket(c *fiber.Ctx, fault simcore.FaultInfo) error {
+	switch fault.Do {
+	case simcore.FaultStatus:
+		return s.sendStatus(c, fault)
+	case simcore.FaultBan, simcore.FaultMaintenance, simcore.FaultReject:
+		return c.SendStatus(fiber.StatusServiceUnavailable)
+	case simcore.FaultDropConnection:
+		simnet.Drop(c.Context())
+	default:
+		s.server.Silence(c.Context(), fault)
+	}
+	return nil
 }
 
 func (s *Sim) command(cl *client, data []byte) {

@@ -77,3 +77,35 @@ func TestOrdersOverTheSocket(t *testing.T) {
 	s.send(`{"id":"2","op":"batch-cancel-orders","args":[{"instIdCode":10459,"clOrdId":"w1"},{"instIdCode":10459,"clOrdId":"no"}]}`)
 	expect(t, s.next(), object{"id": "2", "code": "2"})
 }
+
+func TestLiquidation(t *testing.T) {
+	v := quiet(t)
+	v.control("/accounts/demo", `{"balance":"1000"}`)
+	v.post("/account/set-leverage", `{"instId":"BTC-USDT-SWAP","lever":"50","mgnMode":"cross"}`)
+	v.order(`{"instId":"BTC-USDT-SWAP","tdMode":"cross","side":"buy","ordType":"market","sz":"10"}`)
+	s := v.loggedIn("private")
+	s.subscribe(`{"channel":"orders","instType":"SWAP"}`)
+	v.control("/market", `{"symbol":"BTCUSDT","price":"50000"}`)
+	closing := s.push("orders", state("filled"))
+	expect(t, closing, object{"category": "full_liquidation", "side": "sell", "clOrdId": "", "tradeId": "0"})
+	newest := v.get("/trade/fills?instType=SWAP").Data[0]
+	if id, _ := newest["tradeId"].(string); newest["subType"] != "107" || id == "" || id[0] != '-' {
+		t.Errorf("fill of the liquidation: %v", newest)
+	}
+	if r := v.get("/account/positions"); len(r.Data) != 0 {
+		t.Error(r.raw)
+	}
+}
+
+func TestLeverageIsShownInPositions(t *testing.T) {
+	v := quiet(t)
+	v.order(`{"instId":"BTC-USDT-SWAP","tdMode":"cross","side":"buy","ordType":"market","sz":"1"}`)
+	s := v.loggedIn("private")
+	s.subscribe(`{"channel":"positions","instType":"ANY"}`)
+	s.push("positions", func(_, first object) bool { return first["lever"] == "20" })
+	v.post("/account/set-leverage", `{"instId":"BTC-USDT-SWAP","lever":"7","mgnMode":"cross"}`)
+	s.push("positions", func(m, first object) bool { return m["eventType"] == "event_update" && first["lever"] == "7" })
+	s.send(`{"op":"unsubscribe","args":[{"channel":"positions","instType":"ANY"}]}`)
+	for s.next()["event"] != "unsubscribe" {
+	}
+}
