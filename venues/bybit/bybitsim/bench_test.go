@@ -1,6 +1,7 @@
 package bybitsim_test
 
 import (
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -11,17 +12,26 @@ import (
 // listener on the book, the trades and the ticker of one symbol: 20 of them are
 // a second.
 func BenchmarkStep(b *testing.B) {
+	var steps atomic.Int64
 	at := time.Date(2026, 9, 1, 12, 0, 0, 0, time.UTC)
-	sim, err := bybitsim.New(bybitsim.Options{Seed: 1, Now: func() time.Time { return at }})
+	sim, err := bybitsim.New(bybitsim.Options{Seed: 1, Now: func() time.Time {
+		return at.Add(time.Duration(steps.Load()) * 50 * time.Millisecond)
+	}})
 	if err != nil {
 		b.Fatal(err)
 	}
 	v := serve(b, sim)
 	for _, topic := range []string{"orderbook.200.BTCUSDT", "publicTrade.BTCUSDT", "tickers.BTCUSDT"} {
-		v.public(topic).nextWhere("op", "subscribe")
+		s := v.public(topic)
+		s.nextWhere("op", "subscribe")
+		go func() {
+			for range s.messages { // read away
+			}
+		}()
 	}
 	b.ResetTimer()
 	for range b.N {
+		steps.Add(1)
 		sim.Step()
 	}
 }

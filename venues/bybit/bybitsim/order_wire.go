@@ -59,6 +59,8 @@ type orderRecord struct {
 	FeeCurrency        string            `json:"feeCurrency"`
 	ClosedPnl          string            `json:"closedPnl"`
 	ParentOrderLinkID  string            `json:"parentOrderLinkId"`
+	SlippageTolerance  string            `json:"slippageTolerance"`
+	SlippageType       string            `json:"slippageToleranceType"`
 	CumFeeDetail       map[string]string `json:"cumFeeDetail"`
 
 	updated time.Time
@@ -101,7 +103,7 @@ func (d *orderDetail) record() orderRecord {
 		TakeProfit: orEmpty(stops.takeProfit), StopLoss: orEmpty(stops.stopLoss),
 		TpTriggerBy: stops.takeTriggerBy, SlTriggerBy: stops.stopTrigger,
 		LastPriceOnCreated: d.lastPrice.String(), CloseOnTrigger: d.closeOnTrigger, SlLimitPrice: "0", TpLimitPrice: "0",
-		TpslMode: wordUnknown, ParentOrderLinkID: d.parentLinkID,
+		TpslMode: wordUnknown, ParentOrderLinkID: d.parentLinkID, SlippageTolerance: "0", SlippageType: wordUnknown,
 		CumExecFee: money(sums.fee), ClosedPnl: money(sums.pnl), CumFeeDetail: map[string]string{},
 	}
 	if sums.fee.IsPositive() {

@@ -91,11 +91,11 @@ const commandTopic = "command"
 
 // opBody is a message of a client.
 type opBody struct {
-	ReqID  string            `json:"req_id"`
-	Op     string            `json:"op"`
-	Args   []json.RawMessage `json:"args"`
-	TradID string            `json:"reqId"`
-	Header map[string]string `json:"header"`
+	ReqID      string            `json:"req_id"`
+	Op         string            `json:"op"`
+	Args       []json.RawMessage `json:"args"`
+	TradeReqID string            `json:"reqId"`
+	Header     map[string]string `json:"header"`
 }
 
 func decodeOp(data []byte) (opBody, bool) {

@@ -117,6 +117,7 @@ func (s *Sim) ticker(l *listing, sum day) map[string]string {
 		"highPrice24h": l.price(decimal.Max(sum.high, last)), "lowPrice24h": l.price(decimal.Min(sum.low, last)),
 		"prevPrice1h": l.price(sum.hourAgo), "markPrice": l.price(mark.Mark), "indexPrice": l.price(mark.Index),
 		"openInterest": l.qty(interest), "openInterestValue": interest.Mul(mark.Mark).StringFixed(2),
+		"singleOpenInterest": l.qty(interest), "singleOpenInterestValue": interest.Mul(mark.Mark).StringFixed(2),
 		"turnover24h": sum.turnover.StringFixed(4), "volume24h": sum.volume.StringFixed(4),
 		"fundingIntervalHour": "8", "fundingCap": l.fundingCap, "nextFundingTime": millisText(mark.NextFunding),
 		"fundingRate": mark.FundingRate.String(), "bid1Price": "", "bid1Size": "", "ask1Price": "", "ask1Size": "",

@@ -26,7 +26,7 @@ var tradeOps = map[string]string{
 // tradeOp answers the order entry socket. A fault that matches its path and the
 // operation strikes the answer.
 func (s *Sim) tradeOp(cl *client, in opBody) {
-	reply := tradeReply{ReqID: in.TradID, RetMsg: "OK", Op: in.Op, ConnID: cl.connID}
+	reply := tradeReply{ReqID: in.TradeReqID, RetMsg: "OK", Op: in.Op, ConnID: cl.connID}
 	switch path, known := tradeOps[in.Op]; {
 	case in.Op == "ping":
 		reply.Op, reply.Data = "pong", []string{millisText(s.clock.Now())}

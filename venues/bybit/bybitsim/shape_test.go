@@ -1,0 +1,133 @@
+package bybitsim_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// recorded is the first record of a recorded message, by the name of the
+// message.
+func recorded(t *testing.T, file, name string) map[string]any {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join(filepath.Dir(recording(t)), file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, line := range bytes.Split(data, []byte("\n")) {
+		var row struct {
+			Name string          `json:"name"`
+			Msg  json.RawMessage `json:"msg"`
+		}
+		if json.Unmarshal(line, &row) == nil && row.Name == name {
+			return firstRecord(t, object(t, row.Msg))
+		}
+	}
+	t.Fatalf("%s has no %q", file, name)
+	return nil
+}
+
+// firstRecord goes down to the first record of a message.
+func firstRecord(t *testing.T, message map[string]any) map[string]any {
+	t.Helper()
+	for _, path := range [][]string{{"data"}, {"result", "list"}, {"list"}} {
+		at := any(message)
+		for _, member := range path {
+			if inner, ok := at.(map[string]any); ok {
+				at = inner[member]
+			}
+		}
+		switch found := at.(type) {
+		case []any:
+			if len(found) > 0 {
+				return found[0].(map[string]any)
+			}
+		case map[string]any:
+			if _, whole := found["topic"]; !whole {
+				return found
+			}
+		}
+	}
+	t.Fatalf("no record in %v", message)
+	return nil
+}
+
+// Every member that the venue was seen to send is sent, with its JSON type.
+func TestMessagesHaveTheRecordedShape(t *testing.T) {
+	t.Parallel()
+	recording(t)
+	v := quiet(t)
+	s := v.private()
+	id := v.placed(market())
+	told := map[string]map[string]any{}
+	for len(told) < 4 {
+		message := s.next()
+		told[message["topic"].(string)] = message["data"].([]any)[0].(map[string]any)
+	}
+	resting := v.found(v.placed(order()))
+	tickers := v.public("tickers.BTCUSDT").nextWhere("type", "snapshot")["data"].(map[string]any)
+	rest := func(path, query string) map[string]any { return v.get(path, query).rows(t)[0] }
+	for _, test := range []struct {
+		file, name string
+		got        map[string]any
+	}{
+		{"ws_private_execution.jsonl", "two partial fills of one market order in one message", told["execution"]},
+		{"ws_private_order.jsonl", "Filled market IOC", told["order"]},
+		{"ws_private_position.jsonl", "long BTCPERP with breakEvenPrice", told["position"]},
+		{"ws_private_wallet.jsonl", "after fill", told["wallet"]},
+		{"rest_order_query.jsonl", "realtime linear with orderLinkId", resting},
+		{"rest_instruments_info.jsonl", "linear 7 majors, 2025 field set", rest("/v5/market/instruments-info", "category=linear")},
+		{"rest_position_list.jsonl", "one-way long 0.002 BTCUSDT", v.position()},
+		{"rest_executions.jsonl", "funding + trades", rest("/v5/execution/list", "category=linear&orderId="+id)},
+		{"ws_public_tickers.jsonl", "BTCUSDT snapshot 2026", tickers},
+	} {
+		want := recorded(t, test.file, test.name)
+		for member, value := range want {
+			got, sent := test.got[member]
+			if !sent {
+				t.Errorf("%s: no %s", test.file, member)
+				continue
+			}
+			if kindOf(got) != kindOf(value) && value != nil {
+				t.Errorf("%s: %s is %v, recorded %v", test.file, member, got, value)
+			}
+		}
+	}
+}
+
+func kindOf(value any) string {
+	switch value.(type) {
+	case string:
+		return "string"
+	case json.Number:
+		return "number"
+	case bool:
+		return "boolean"
+	case []any:
+		return "list"
+	case map[string]any:
+		return "object"
+	}
+	return "null"
+}
+
+// A position that the market runs over is closed by the venue.
+func TestLiquidation(t *testing.T) {
+	t.Parallel()
+	v := quiet(t)
+	v.post("/v5/position/set-leverage", `{"category":"linear","symbol":"BTCUSDT","buyLeverage":"20","sellLeverage":"20"}`)
+	v.placed(market("qty=20"))
+	s := v.private("execution", "order", "position")
+	v.move("55000")
+	v.waitFor("the end of the position", func() bool { return v.position()["size"] == "0" })
+	for {
+		if e := s.data("execution"); e["execType"] == "BustTrade" {
+			if e["createType"] != "CreateByLiq" || e["side"] != "Sell" {
+				t.Errorf("%v", e)
+			}
+			return
+		}
+	}
+}
