@@ -265,6 +265,30 @@ func TestFillJoin(t *testing.T) {
 	}
 }
 
+// Orders that the venue makes by itself tell little; their executions count.
+func TestForcedExecutions(t *testing.T) {
+	at := time.UnixMilli(1700000000000)
+	for name, change := range map[string][]string{
+		"takeover":     {`"execType":"Trade"`, `"execType":"BustTrade"`, `"orderType":"Market"`, `"orderType":"UNKNOWN"`, `"orderQty":"2"`, `"orderQty":"0"`, `"leavesQty":"1"`, `"leavesQty":"0"`},
+		"deleveraging": {`"execType":"Trade"`, `"execType":"AdlTrade"`, `"orderType":"Market"`, `"orderType":"UNKNOWN"`, `"leavesQty":"1"`, `"leavesQty":""`},
+		"liquidation":  {"CreateByUser", "CreateByLiq"},
+	} {
+		f, h := privateStream(t)
+		f.play(t, []byte(executionPush(executionRow("e", at, change...))))
+		if len(h.reports) != 1 || !h.reports[0].Forced || !h.reports[0].FilledQty.Equal(dec("1").Decimal) || h.reports[0].Qty.LessThan(dec("1").Decimal) {
+			t.Errorf("%s: %+v", name, h.reports)
+		}
+	}
+	f, h := privateStream(t)
+	f.play(t, []byte(executionPush(executionRow("e", at, `"execType":"Trade"`, `"execType":"Funding"`))))
+	if len(h.reports) != 0 {
+		t.Errorf("funding: %+v", h.reports)
+	}
+	if f.handle([]byte(executionPush(executionRow("e", at, `"orderType":"Market"`, `"orderType":"UNKNOWN"`))), at) == nil {
+		t.Error("an order of an unknown kind was understood")
+	}
+}
+
 // What waits is bounded, and a fill beyond the bound is told at once.
 func TestFillJoinIsBounded(t *testing.T) {
 	var j fillJoin

@@ -104,6 +104,40 @@ func TestSnapshotAndCandles(t *testing.T) {
 	}
 }
 
+// A public answer that cannot be understood is the venue's fault, and says so.
+func TestMalformedMarketData(t *testing.T) {
+	for name, results := range map[string][]string{
+		"GET /v5/market/orderbook": {
+			`{}`, `[]`, `{"s":"BTCUSDT","b":[],"a":[],"u":0}`, `{"s":"ETHUSDT","b":[],"a":[],"u":1}`, `{"s":"BTCUSDT","b":[["1.05","1"]],"a":[],"u":1}`,
+			`{"s":"BTCUSDT","b":[["1","-1"]],"a":[],"u":1}`, `{"s":"BTCUSDT","b":[["1"]],"a":[],"u":1}`, `{"s":"BTCUSDT","b":[[1,1]],"a":[],"u":1}`,
+		},
+		"GET /v5/market/kline": {
+			`{"list":[["1"]]}`, `{"list":[{}]}`, `{"list":[["0","1","1","1","1","1","1"]]}`, `{"list":[["1","1","1","","1","1","1"]]}`, `{"list":[["1","1e3","1","1","1","1","1"]]}`,
+			`{"list":[["soon","1","1","1","1","1","1"]]}`,
+		},
+		"GET /v5/market/tickers": {`{}`, `{"list":[]}`, `{"list":[{"lastPrice":"0"}]}`, `{"list":[{"lastPrice":""}]}`, `{"list":[{"lastPrice":"NaN"}]}`},
+		"GET /v5/market/time":    {`{}`, `{"timeNano":""}`, `{"timeNano":"-1"}`, `{"timeNano":"now"}`, `[]`},
+	} {
+		for _, result := range results {
+			s := newScript(t)
+			s.listed("BTCUSDT")
+			s.ok(name, result)
+			for call, err := range map[string]error{
+				"GET /v5/market/orderbook": second(s.connector.Snapshot(background, "BTCUSDT")),
+				"GET /v5/market/kline":     second(s.connector.Candles(background, "BTCUSDT", "1m", 1)),
+				"GET /v5/market/tickers":   second(s.connector.lastPrice(background, "BTCUSDT")),
+				"GET /v5/market/time":      second(s.connector.SyncClock(background)),
+			} {
+				if call == name && venues.CodeOf(err) != venues.CodeExchangeUnavailable {
+					t.Errorf("%s %s: %v", name, result, err)
+				}
+			}
+		}
+	}
+}
+
+func second[T any](_ T, err error) error { return err }
+
 func TestMode(t *testing.T) {
 	for rows, hedge := range map[string]bool{emptyRow: false, hedgeRows: true} {
 		s := newScript(t)

@@ -193,6 +193,19 @@ func TestFeedResubscribes(t *testing.T) {
 	}
 }
 
+// The last channel takes its connection along; the next one makes another.
+func TestFeedDropsEmptyConnections(t *testing.T) {
+	s := newScript(t)
+	v := newStreamVenue(s)
+	feed, h := subscribed(t, s, bookOf("BTCUSDT"))
+	feed.Unsubscribe(bookOf("BTCUSDT"), bookOf("NEVERUSDT"))
+	feed.Subscribe(bookOf("BTCUSDT"))
+	h.await(t, "the second connection", func() bool { return len(h.resumed) == 2 })
+	if v.connections() != 2 || len(h.interrupted) != 0 {
+		t.Errorf("%d connections, interrupted %v", v.connections(), h.interrupted)
+	}
+}
+
 // One bad topic fails a whole message: the others are asked for alone.
 func TestFeedOfAnUnknownTopic(t *testing.T) {
 	s := newScript(t)
