@@ -4,10 +4,12 @@
 GOLANGCI_VERSION  := v2.15.0
 GOTESTSUM_VERSION := v1.13.0
 
-# Packages under test, and how long. The race detector needs a C compiler.
+# Packages under test, and how long; FUZZROUND is what `make test` spends on each
+# fuzz target. The race detector needs a C compiler.
 PKG       ?= ./...
 TIMEOUT   ?= 10m
 FUZZTIME  ?= 30s
+FUZZROUND ?= 500x
 BENCHTIME ?= 1s
 
 SHELL       := /bin/bash
@@ -33,7 +35,8 @@ build: ## bin/venuegate
 	@mkdir -p bin
 	go build -trimpath -ldflags '$(LDFLAGS)' -o bin/venuegate ./cmd/venuegate
 
-test: setup $(GOTESTSUM) ## every test, with the race detector
+test: setup $(GOTESTSUM) ## a short fuzz round, then every test with the race detector
+	@$(MAKE) --no-print-directory fuzz FUZZTIME=$(FUZZROUND)
 	@race=; if .ci/have-cc; then race=-race; else echo '!! no C compiler: the tests run WITHOUT the race detector' >&2; fi; \
 	runner=(go test); if [ -x $(GOTESTSUM) ]; then runner=($(GOTESTSUM) --format pkgname --); fi; \
 	echo "$${runner[@]}" $$race -timeout $(TIMEOUT) $(PKG); \
