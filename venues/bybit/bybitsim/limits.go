@@ -114,8 +114,7 @@ func (l *limiter) ban(ip string, now time.Time, d time.Duration) *apiError {
 	return errTooFrequent
 }
 
-// endpoint counts a request of an account to one endpoint; cost is the number
-// of orders in it.
+// endpoint counts a request of an account to one endpoint.
 func (l *limiter) endpoint(account, path string, need security, now time.Time) (allowance, *apiError) {
 	limit := l.limits.QueryPerSecond
 	if need == trading {
