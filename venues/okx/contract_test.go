@@ -223,3 +223,15 @@ func TestNames(t *testing.T) {
 		}
 	}
 }
+
+func TestInstrumentStatus(t *testing.T) {
+	for word, want := range map[string]venues.InstrumentStatus{
+		"live": venues.InstrumentTrading, "post_only": venues.InstrumentRestricted, "preopen": venues.InstrumentPreOpen,
+		"settling": venues.InstrumentSettling, "expired": venues.InstrumentClosed, "suspend": venues.InstrumentHalted,
+		"rebase": venues.InstrumentHalted, "test": venues.InstrumentHalted, "what": venues.InstrumentHalted,
+	} {
+		if got := instrumentStatus(word); got != want {
+			t.Errorf("%s is %s", word, got)
+		}
+	}
+}

@@ -40,7 +40,8 @@
 // An answer to a change means that the venue took the request. A placed order is
 // therefore told as pending, while amends and cancels are read back.
 //
-// An order carries its deadline as expTime. After a clock refusal (50102, 50036:
+// An order carries its deadline as expTime, stops too, although the venue
+// documents it for orders and amends alone. After a clock refusal (50102, 50036:
 // definitely not executed) the clock is measured again and the request signed
 // once more under the same deadline; after a refusal of posSide the position mode
 // is read again and the order sent once more. Nothing else is ever repeated.

@@ -9,6 +9,7 @@ const (
 	codeServiceUnavailable = 50001
 	codeDeadlineEarly      = 50036
 	codeDeadlineLate       = 50037
+	codeAccountLimit       = 50061
 	codeTimestampExpired   = 50102
 	codeTimestampInvalid   = 50112
 	codeParameter          = 51000
@@ -70,7 +71,7 @@ var verdicts = indexVerdicts([]struct {
 	},
 	{verdict{code: venues.CodeExchangeUnavailable}, []int{codeServiceUnavailable, 50005, 50013, 51140}},
 	{verdict{code: venues.CodeMaintenance, text: "the venue does not offer this for now"}, []int{50046, 50062, 64008}},
-	{verdict{code: venues.CodeRateLimited}, []int{50011, 50040, 50061, 51113, 51513, 60014, 60023}},
+	{verdict{code: venues.CodeRateLimited}, []int{50011, 50040, codeAccountLimit, 51113, 51513, 60014, 60023}},
 	{verdict{code: venues.CodeUnauthorized, text: "the venue refuses the API key"}, []int{
 		50007, 50008, 50009, 50012, 50027, 50028, 50029, 50030, 50035, 50041, 50051, 50059, 50060, 50100, 50101,
 		50103, 50104, 50105, 50106, 50107, 50108, 50109, 50110, 50111, 50113, 50114, 50118, 50119, 50120, 50121,

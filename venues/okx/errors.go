@@ -123,7 +123,9 @@ func (c *Connector) refusal(r request, status int, f fault) error {
 // no time, but its windows are of rateWindow.
 func (c *Connector) limited(r request, f fault) error {
 	for _, cost := range c.costs(r) {
-		c.gate.Exhaust(cost.Budget, rateWindow)
+		if perAccount := cost.Budget == c.owner(r).budget(accountOrders); perAccount == (f.code == codeAccountLimit) {
+			c.gate.Exhaust(cost.Budget, rateWindow)
+		}
 	}
 	e := venueFault(venues.CodeRateLimited, f, "the venue's request limit is used up")
 	e.RetryAfter = rateWindow

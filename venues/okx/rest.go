@@ -124,11 +124,16 @@ func (c *Connector) once(ctx context.Context, r request, out any) error {
 	return nil
 }
 
-func (c *Connector) costs(r request) []restclient.Cost {
-	owner := &c.allowances
+// owner of the limits that a request is under: its account or this address.
+func (c *Connector) owner(r request) *allowances {
 	if r.account != nil {
-		owner = &r.account.allowances
+		return &r.account.allowances
 	}
+	return &c.allowances
+}
+
+func (c *Connector) costs(r request) []restclient.Cost {
+	owner := c.owner(r)
 	costs := []restclient.Cost{{Budget: owner.budget(r.limit), Units: 1}}
 	if r.counted {
 		costs = append(costs, restclient.Cost{Budget: owner.budget(accountOrders), Units: 1})

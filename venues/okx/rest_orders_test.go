@@ -382,6 +382,28 @@ func TestPagesMustAdvance(t *testing.T) {
 	}
 }
 
+// Of a very busy account the span in which absence is a proof must be read.
+func TestSearchCoversTheRetention(t *testing.T) {
+	for created, want := range map[time.Time]venues.Code{
+		time.Now().Add(-3 * time.Hour): venues.CodeNotFound,
+		time.Now().Add(-1 * time.Hour): venues.CodeExchangeUnavailable,
+	} {
+		s := newScript(t)
+		s.on(readOrder, 200, noOrder)
+		for n := range historyPagesMax {
+			page := make([]string, ordersPage)
+			for m := range page {
+				page[m] = anOrder("vg00000001", "other", "2896576259728695296", fmt.Sprint(n, m),
+					`"cTime":"1758827099512"`, fmt.Sprintf(`"cTime":"%d"`, created.UnixMilli()))
+			}
+			s.on("GET /api/v5/trade/orders-history", 200, answerOf(page...))
+		}
+		if _, err := s.account.Order(background, refOf(limitOrder())); venues.CodeOf(err) != want {
+			t.Errorf("%s: %v", created, err)
+		}
+	}
+}
+
 func TestOpenOrders(t *testing.T) {
 	const pending, algos = "GET /api/v5/trade/orders-pending", "GET /api/v5/trade/orders-algo-pending"
 	s := newScript(t)

@@ -2,8 +2,10 @@ package okx
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"strconv"
+	"time"
 
 	"venuegate/venues"
 )
@@ -85,9 +87,12 @@ func (o *orderRecord) is(ref venues.OrderRef) bool {
 	return o.OrdID == ref.VenueOrderID
 }
 
-// searchOrders looks for an order among the closed ones of its instrument.
+// searchOrders looks for an order among the closed ones of its instrument. Of an
+// account that trades too much to be read to the end, at least the span must be
+// covered in which absence proves something.
 func (a *Account) searchOrders(ctx context.Context, k *contract, ref venues.OrderRef) (venues.ExecutionReport, error) {
 	var found *orderRecord
+	var oldest time.Time
 	p := params{{"instType", k.instType}, {"instId", k.VenueSymbol}}
 	err := eachPage(historyPagesMax, func(after string) (last string, more bool, err error) {
 		var rows []orderRecord
@@ -99,12 +104,13 @@ func (a *Account) searchOrders(ctx context.Context, k *contract, ref venues.Orde
 				found = &rows[n]
 				return "", false, nil
 			}
-			last = rows[n].OrdID
+			last, oldest = rows[n].OrdID, rows[n].CTime.Time
 		}
 		return last, len(rows) == ordersPage, nil
 	})
+	covered := errors.Is(err, errPagesMax) && oldest.Before(a.c.clock.Now().Add(-unfilledRetention))
 	switch {
-	case err != nil:
+	case err != nil && !covered:
 		return venues.ExecutionReport{}, err
 	case found == nil:
 		return venues.ExecutionReport{}, notShown()
@@ -139,8 +145,10 @@ func eachPage(pagesMax int, read func(after string) (last string, more bool, err
 		}
 		after = last
 	}
-	return venues.Errorf(venues.CodeExchangeUnavailable, "the venue's list is longer than %d pages", pagesMax)
+	return venues.Errorf(venues.CodeExchangeUnavailable, "the venue's list is longer than %d pages", pagesMax).Because(errPagesMax)
 }
+
+var errPagesMax = errors.New("more pages than are read")
 
 // OpenOrders lists what is open in both services of the venue.
 func (a *Account) OpenOrders(ctx context.Context) ([]venues.ExecutionReport, error) {

@@ -57,6 +57,7 @@ type privateFeed struct {
 	sink    venues.PrivateSink
 	log     *zap.Logger
 	wires   []*wire
+	cancel  context.CancelFunc // of whatever waits for the venue on Close
 
 	// heardAt is when the last event about an order came, in unix nanoseconds.
 	heardAt atomic.Int64
@@ -83,7 +84,8 @@ type wire struct {
 // OpenPrivate starts the private stream. The sink hears that it is connected once
 // every channel of both connections is confirmed: no event after that is missed.
 func (a *Account) OpenPrivate(sink venues.PrivateSink) venues.PrivateFeed {
-	f := &privateFeed{account: a, sink: sink, log: a.c.options.Log}
+	ctx, cancel := context.WithCancel(context.Background())
+	f := &privateFeed{account: a, sink: sink, log: a.c.options.Log, cancel: cancel}
 	for _, path := range []string{pathPrivate, pathBusiness} {
 		w := &wire{feed: f, path: path}
 		o := a.c.linkOptions(path, w)
@@ -91,7 +93,7 @@ func (a *Account) OpenPrivate(sink venues.PrivateSink) venues.PrivateFeed {
 			a.c.measureClock(ctx) // a login bears the time
 			return a.c.options.StreamURL + path, nil
 		}
-		o.Authenticate = a.login
+		o.Authenticate = func(s *wsclient.Session) error { return a.login(ctx, s) }
 		w.link = wsclient.New(o)
 		f.wires = append(f.wires, w)
 	}
@@ -103,6 +105,7 @@ func (a *Account) OpenPrivate(sink venues.PrivateSink) venues.PrivateFeed {
 
 // Close ends the stream and waits until the sink is silent.
 func (f *privateFeed) Close() {
+	f.cancel()
 	for _, w := range f.wires {
 		w.link.Close()
 	}
@@ -125,7 +128,7 @@ type privateMessage struct {
 
 // login authenticates a connection. A refusal for its time has the clock measured
 // again for the next one.
-func (a *Account) login(s *wsclient.Session) error {
+func (a *Account) login(ctx context.Context, s *wsclient.Session) error {
 	asked := time.Now()
 	text, err := json.Marshal(newLogin(a.credentials, a.c.clock.Now()))
 	if err != nil {
@@ -148,8 +151,6 @@ func (a *Account) login(s *wsclient.Session) error {
 			return nil
 		case m.Event == "error", m.Event == "login":
 			if m.Code == "60004" || m.Code == "60006" {
-				ctx, cancel := context.WithTimeout(context.Background(), ackTimeout)
-				defer cancel()
 				err = a.c.clock.Resync(ctx, asked, a.c.serverTime)
 			}
 			return errors.Join(fmt.Errorf("%w: %s %s", errLogin, bounded(m.Code), bounded(m.Msg)), err)

@@ -49,6 +49,9 @@ func (c *Connector) Close() { c.rest.Close() }
 // Venue is okx.
 func (c *Connector) Venue() venues.Venue { return venues.OKX }
 
+// unfilledRetention is how long the venue keeps cancelled orders without a fill.
+const unfilledRetention = 2 * time.Hour
+
 // Capabilities of the venue. Protection travels with the order and stops can be
 // amended; answers say "received"; books bring their snapshots; client ids are
 // unique among open orders only. An order past its expTime is discarded, so that
@@ -61,7 +64,7 @@ func (c *Connector) Capabilities() venues.Capabilities {
 		AsyncAck:           true,
 		StreamSnapshots:    true,
 		AbsenceAfter:       10 * time.Second,
-		UnfilledRetention:  2 * time.Hour,
+		UnfilledRetention:  unfilledRetention,
 	}
 }
 
