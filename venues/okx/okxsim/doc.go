@@ -45,5 +45,9 @@
 // Spot, inverse and expiry contracts, isolated margin, multi-currency and
 // portfolio margin, iceberg and chase orders. An index trigger watches the mark
 // price. Candles of six hours and more are aligned to UTC under both names.
-// Amendments and cancellations are done when they are acknowledged.
+// Amendments and cancellations are done when they are acknowledged. Public
+// trades are not aggregated. The limits on connections and subscriptions, the
+// notice before a service upgrade and resets of the book's numbering are left
+// out; of the public channels price-limit, funding-rate, index-tickers,
+// open-interest and status are accepted and silent.
 package okxsim

@@ -34,3 +34,20 @@ func Difference(before, after []simcore.Level, descending bool) [][4]string {
 	}
 	return out
 }
+
+// ParsedCommand is the operation of a client's message and how many channels it
+// names.
+func ParsedCommand(data []byte) (op string, channels int, ok bool) {
+	in, ok := decodeCommand(data)
+	return in.Op, len(in.channels), ok
+}
+
+// CheckedLogin is the code with which a login is refused, empty for success.
+func (s *Sim) CheckedLogin(data []byte) string {
+	in, ok := decodeCommand(data)
+	if !ok {
+		return "60012"
+	}
+	_, code, _ := s.checkLogin(&in)
+	return code
+}

@@ -52,6 +52,23 @@ func FuzzAlgo(f *testing.F) {
 	})
 }
 
+// A message of a client names channels exactly where it subscribes.
+func FuzzCommand(f *testing.F) {
+	sim := silent(f)
+	f.Add([]byte(`{"id":"1","op":"subscribe","args":[{"channel":"books","instId":"BTC-USDT-SWAP"}]}`))
+	f.Add([]byte(`{"op":"login","args":[{"apiKey":"a","passphrase":"b","timestamp":"1704876947","sign":"c"}]}`))
+	f.Add([]byte(`{"id":"2","op":"order","args":[{"instIdCode":10459}],"expTime":"x"}`))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		op, channels, ok := okxsim.ParsedCommand(data)
+		if subscribes := op == "subscribe" || op == "unsubscribe"; ok && subscribes != (channels > 0) {
+			t.Errorf("%s names %d channels", op, channels)
+		}
+		if sim.CheckedLogin(data) == "" {
+			t.Error("logged in without a signature")
+		}
+	})
+}
+
 // drawSide is one side of a book, prices falling.
 func drawSide(t *rapid.T, name string) []simcore.Level {
 	prices := rapid.SliceOfNDistinct(rapid.Int64Range(1, 60), 0, 30, rapid.ID[int64]).Draw(t, name)

@@ -58,6 +58,8 @@ type commandBody struct {
 	Op      string          `json:"op"`
 	Args    json.RawMessage `json:"args"`
 	ExpTime string          `json:"expTime"`
+
+	channels []channelArg
 }
 
 // eventBody answers a command.
@@ -113,9 +115,9 @@ func (s *Sim) command(cl *client, data []byte) {
 		s.hub.tell(cl, topicPong, []byte("pong"))
 		return
 	}
-	var in commandBody
-	if json.Unmarshal(data, &in) != nil {
-		s.refuseCommand(cl, "", "60012", "Invalid request: "+string(data[:min(len(data), echoBytesMax)]))
+	in, ok := decodeCommand(data)
+	if !ok {
+		s.refuseCommand(cl, in.ID, "60012", "Invalid request: "+string(data[:min(len(data), echoBytesMax)]))
 		return
 	}
 	switch in.Op {
@@ -126,6 +128,18 @@ func (s *Sim) command(cl *client, data []byte) {
 	default:
 		s.operate(cl, &in)
 	}
+}
+
+// decodeCommand reads a message of a client, with the channels that it names.
+func decodeCommand(data []byte) (in commandBody, ok bool) {
+	if json.Unmarshal(data, &in) != nil {
+		return in, false
+	}
+	if in.Op != "subscribe" && in.Op != "unsubscribe" {
+		return in, true
+	}
+	err := json.Unmarshal(in.Args, &in.channels)
+	return in, err == nil && len(in.channels) > 0 && len(in.channels) <= subsMax
 }
 
 // echoBytesMax bounds how much of a bad request an error repeats.
@@ -204,13 +218,8 @@ func socketOf(channel string) (socket string, private bool) {
 var vipChannels = map[string]bool{"fills": true, "books-l2-tbt": true, "books50-l2-tbt": true}
 
 func (s *Sim) subscribe(cl *client, in *commandBody) {
-	var args []channelArg
-	if json.Unmarshal(in.Args, &args) != nil || len(args) == 0 {
-		s.refuseCommand(cl, in.ID, "60012", "Invalid request: args")
-		return
-	}
-	for i := range args {
-		arg := &args[i]
+	for i := range in.channels {
+		arg := &in.channels[i]
 		if code, text := s.checkChannel(cl, arg); code != "" {
 			s.refuseCommand(cl, in.ID, code, text)
 			continue

@@ -42,6 +42,10 @@ func TestPublicStreams(t *testing.T) {
 	s := v.stream("public")
 	s.send("ping")
 	expect(t, s.next(), object{"text": "pong"})
+	for _, bad := range []string{`{`, `{"op":"subscribe"}`, `{"op":"subscribe","args":[]}`, `{"op":"no"}`} {
+		s.send(bad)
+		expect(t, s.next(), object{"event": "error", "code": "60012"})
+	}
 	s.send(`{"id":"7","op":"subscribe","args":[{"channel":"candle1m","instId":"BTC-USDT-SWAP"}]}`)
 	expect(t, s.next(), object{"event": "error", "code": "60018", "id": "7"})
 
