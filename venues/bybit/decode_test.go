@@ -280,9 +280,11 @@ func TestForcedExecutions(t *testing.T) {
 		}
 	}
 	f, h := privateStream(t)
-	f.play(t, []byte(executionPush(executionRow("e", at, `"execType":"Trade"`, `"execType":"Funding"`))))
+	f.play(t, []byte(executionPush(
+		executionRow("e", at, `"execType":"Trade"`, `"execType":"Funding"`),
+		executionRow("e", at, `"execType":"Trade"`, `"execType":"Settle"`, `"orderId":"order"`, `"orderId":""`))))
 	if len(h.reports) != 0 {
-		t.Errorf("funding: %+v", h.reports)
+		t.Errorf("funding and settlement: %+v", h.reports)
 	}
 	if f.handle([]byte(executionPush(executionRow("e", at, `"orderType":"Market"`, `"orderType":"UNKNOWN"`))), at) == nil {
 		t.Error("an order of an unknown kind was understood")

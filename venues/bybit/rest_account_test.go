@@ -329,6 +329,17 @@ func TestFillsRefused(t *testing.T) {
 	}
 }
 
+// A settlement moves the position without an order.
+func TestSettlementIsAFill(t *testing.T) {
+	s := newScript(t)
+	from := time.UnixMilli(1700000000000)
+	s.ok(readExecutions, listOf(executionRow("a", from, `"orderId":"order"`, `"orderId":""`, `"execType":"Trade"`, `"execType":"Delivery"`)))
+	fills, err := s.account.Fills(background, venues.FillsQuery{Symbol: "BTCUSDT", From: from, To: from.Add(time.Hour)})
+	if err != nil || len(fills) != 1 || fills[0].VenueOrderID != "" {
+		t.Errorf("%+v, %v", fills, err)
+	}
+}
+
 func TestFeesWithTaxes(t *testing.T) {
 	row := executionRecord{ExecFee: number{dec("1")}, FeeCurrency: "USDT", ExtraFees: extraFees{{FeeCoin: "USDT", Fee: number{dec("0.18")}}, {FeeCoin: "XYZ", Fee: number{dec("5")}}}}
 	if fee, currency := row.fee(); currency != "USDT" || !fee.Decimal.Equal(dec("1.18").Decimal) {

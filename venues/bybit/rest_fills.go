@@ -62,6 +62,9 @@ func (a *Account) executions(ctx context.Context, symbol string, from, to time.T
 	}, a, restclient.LaneHistory), executionsPage)
 }
 
+// execTrade is the kind of execution that an order of anybody makes.
+const execTrade = "Trade"
+
 // isFill says whether the row changed a position by a price and a quantity.
 func (r *executionRecord) isFill() bool { return r.ExecType != "Funding" && r.ExecType != "UNKNOWN" }
 
@@ -73,7 +76,7 @@ func (r *executionRecord) fill() (venues.Fill, error) {
 		return venues.Fill{}, err
 	case r.ExecID == "":
 		return venues.Fill{}, missing("execId")
-	case r.OrderID == "":
+	case r.OrderID == "" && r.ExecType == execTrade: // a settlement has no order
 		return venues.Fill{}, missing("orderId")
 	case symbol == "":
 		return venues.Fill{}, missing("symbol")

@@ -102,8 +102,8 @@ func (f *privateFeed) executions(data []byte, now time.Time) error {
 	var faults error
 	for n := range rows {
 		row := &rows[n]
-		if isForeign(row.Category) || !row.isFill() {
-			continue
+		if isForeign(row.Category) || !row.isFill() || row.OrderID == "" && row.ExecType != execTrade {
+			continue // what has no order is told by position and wallet
 		}
 		report, err := row.report()
 		if err != nil {
@@ -125,7 +125,7 @@ func (r *executionRecord) completes() bool {
 func (r *executionRecord) report() (venues.ExecutionReport, error) {
 	fill, err := r.fill()
 	orderType, errType := parseType(r.OrderType, r.StopOrderType)
-	if r.OrderType == "UNKNOWN" && isForcedExecution(r.CreateType, r.ExecType) {
+	if r.OrderType == "UNKNOWN" && r.ExecType != execTrade {
 		orderType, errType = venues.TypeMarket, nil // what the venue does by itself
 	}
 	if err := errors.Join(err, errType); err != nil {
