@@ -1,6 +1,8 @@
 package okx
 
 import (
+	"encoding/json"
+	"errors"
 	"net"
 	"strings"
 	"testing"
@@ -277,4 +279,42 @@ func TestSimulatedHedge(t *testing.T) {
 	if open := sides(); open[venues.Long] != "0.05" || open[venues.Short] != "" {
 		t.Errorf("%v", open)
 	}
+}
+
+// What happened to an order without an answer is found out by its client id.
+func TestSimulatedFaults(t *testing.T) {
+	sim, _, account := simulated(t)
+	for name, c := range map[string]struct {
+		fault  simcore.FaultRequest
+		word   venues.Code
+		placed bool
+	}{
+		"gone and executed": {simcore.FaultRequest{Do: simcore.FaultReject, Args: faultCode(t, `{"code":"50004","executed":true}`)}, venues.CodeExchangeUnavailable, true},
+		"gone":              {simcore.FaultRequest{Do: simcore.FaultReject, Args: faultCode(t, `{"code":"50004"}`)}, venues.CodeExchangeUnavailable, false},
+		"maintenance":       {simcore.FaultRequest{Do: simcore.FaultMaintenance}, venues.CodeMaintenance, false},
+	} {
+		if err := json.Unmarshal([]byte(`{"path":"/api/v5/trade/order","op":"POST"}`), &c.fault.Match); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := sim.Control().AddFault(c.fault); err != nil {
+			t.Fatal(err)
+		}
+		order := marketOf("vg"+strings.ReplaceAll(name, " ", ""), venues.Buy, "0.01")
+		if _, err := account.Place(t.Context(), order); venues.CodeOf(err) != c.word || !errors.Is(err, venues.ErrOutcomeUnknown) {
+			t.Errorf("%s: %v", name, err)
+		}
+		sim.Control().ClearFaults()
+		_, err := account.Order(t.Context(), refOf(order))
+		if found := err == nil; found != c.placed || !found && venues.CodeOf(err) != venues.CodeNotFound {
+			t.Errorf("%s: found %v, %v", name, found, err)
+		}
+	}
+}
+
+func faultCode(t *testing.T, text string) (args simcore.FaultArgs) {
+	t.Helper()
+	if err := json.Unmarshal([]byte(text), &args); err != nil {
+		t.Fatal(err)
+	}
+	return args
 }
