@@ -21,6 +21,9 @@ const (
 	// fillsWithin is how long an answer waits for the fills of an order that
 	// takes liquidity at once.
 	fillsWithin = 500 * time.Millisecond
+	// restsAfter is when a post-only order counts as resting on a venue that
+	// acknowledges first and decides afterwards.
+	restsAfter = 50 * time.Millisecond
 	// maintenanceRetry is told to callers while the account reconciles.
 	maintenanceRetry = 5 * time.Second
 	// UnfinishedMax bounds the orders of one account that are not closed.

@@ -23,11 +23,13 @@ func (s *state) settle(m moment, o *order) {
 	if len(o.waiters) == 0 {
 		return
 	}
-	if o.hasSettled() {
+	switch {
+	case o.Status.IsActive() && o.PostOnly && s.caps.AsyncAck:
+		// The venue lets it rest before it looks whether it would take.
+		o.replyDue = earlier(o.replyDue, m.now.Add(restsAfter))
+	case o.hasSettled():
 		s.answer(o)
-		return
-	}
-	if o.Status.IsActive() && o.takesAtOnce() {
+	case o.Status.IsActive() && o.takesAtOnce():
 		o.replyDue = earlier(o.replyDue, m.now.Add(fillsWithin))
 	}
 }

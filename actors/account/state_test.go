@@ -471,3 +471,23 @@ func TestExecutionToldAMillisecondApartIsOne(t *testing.T) {
 	b.step(func(m moment) { b.state.fills(m, []venues.Fill{again}) })
 	b.want(o, venues.StatusPartiallyFilled, "0.4")
 }
+
+func TestPostOnlyIsAnsweredWhenTheVenueHasDecided(t *testing.T) {
+	for end, want := range map[venues.OrderStatus]venues.OrderStatus{
+		venues.StatusCancelled: venues.StatusCancelled, venues.StatusOpen: venues.StatusOpen,
+	} {
+		b := newBench(t, venues.Capabilities{AsyncAck: true})
+		in := limitOrder("")
+		in.cmd.PostOnly = true
+		o := b.place(in)
+		b.step(func(m moment) { b.state.report(m, o.says(venues.StatusOpen, "0")) })
+		if len(b.replies) != 0 {
+			t.Fatal("answered before the venue has decided")
+		}
+		b.step(func(m moment) { b.state.report(m, o.says(end, "0")) })
+		b.pass(time.Second)
+		if r := b.lastReply(); r.err != nil || r.order.Status != want {
+			t.Fatalf("answer %+v", r)
+		}
+	}
+}

@@ -163,12 +163,14 @@ func startBinanceSim(o simOptions, ledger *simcore.Ledger, venue, control net.Li
 }
 
 func startBybitSim(o simOptions, ledger *simcore.Ledger, venue, control net.Listener) (SimVenue, func() error, error) {
-	if o.Replay[string(venues.Bybit)] != "" {
-		return SimVenue{}, nil, errNoReplay
-	}
 	sim, err := bybitsim.New(bybitsim.Options{Seed: o.Seed, Quiet: o.Quiet, Ledger: ledger, Logger: o.Log})
 	if err != nil {
 		return SimVenue{}, nil, err
+	}
+	if recording := o.Replay[string(venues.Bybit)]; recording != "" {
+		if err := sim.Replay(recording, bybitsim.ReplayOptions{}); err != nil {
+			return SimVenue{}, nil, err
+		}
 	}
 	sim.Serve(venue, control)
 	at := sim.Endpoints()
@@ -188,7 +190,7 @@ func startOKXSim(o simOptions, ledger *simcore.Ledger, venue, control net.Listen
 	return describeSim(at.RestURL, at.WsURL, at.ControlURL, sim.DemoAccount()), sim.Close, nil
 }
 
-var errNoReplay = errors.New("this simulator plays no recordings")
+var errNoReplay = errors.New("the simulated okx plays no recordings")
 
 func describeSim(restURL, wsURL, controlURL string, account simcore.AccountInfo) SimVenue {
 	return SimVenue{
