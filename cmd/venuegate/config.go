@@ -9,6 +9,9 @@ import (
 
 	"venuegate/transport/api"
 	"venuegate/venues"
+	"venuegate/venues/binance"
+	"venuegate/venues/bybit"
+	"venuegate/venues/okx"
 )
 
 // Config is everything that an operator decides. It is read in this package
@@ -69,17 +72,23 @@ type LogConfig struct {
 	Level string `yaml:"level"`
 }
 
-// Environments of a venue: a preset of hosts.
+// Environments of a venue: a preset of hosts, or a simulator.
 const (
-	environmentLive    = "live"
-	environmentTestnet = "testnet"
-	environmentSim     = "sim"
+	environmentLive = "live"
+	environmentSim  = "sim"
 )
+
+// environmentsOf are the environments that each venue has.
+var environmentsOf = map[venues.Venue][]string{
+	venues.Binance: {binance.Live, binance.Testnet, environmentSim},
+	venues.Bybit:   {bybit.Live, bybit.Testnet, bybit.Demo, environmentSim},
+	venues.OKX:     {okx.Live, okx.Demo, okx.LiveEEA, okx.DemoEEA, okx.LiveUS, okx.DemoUS, environmentSim},
+}
 
 // VenueConfig says where a venue is.
 type VenueConfig struct {
-	// Environment is live or testnet; sim has no hosts of its own and needs
-	// both addresses below.
+	// Environment is one of environmentsOf the venue; sim has no hosts of its
+	// own and needs both addresses below.
 	Environment string `yaml:"environment"`
 	// RESTURL and WSURL replace the hosts of the preset: scheme and host of the
 	// venue's REST interface and of its streams.

@@ -203,7 +203,7 @@ func writeFile(t *testing.T, content string) string {
 }
 
 func TestNamedVenuesReplaceTheDefaultOnes(t *testing.T) {
-	for file, want := range map[string]int{"": 3, "venues: {okx: {environment: live}}": 1, "venues: {okx: {environment: live}, bybit: {environment: testnet}}": 2} {
+	for file, want := range map[string]int{"": 3, "venues: {okx: {environment: demo_eea}}": 1, "venues: {okx: {environment: live}, bybit: {environment: demo}}": 2} {
 		sources := Sources{}
 		if file != "" {
 			sources.File = writeFile(t, file)

@@ -14,6 +14,8 @@ import (
 	"go.uber.org/zap/zapcore"
 
 	"venuegate/transport/api"
+
+	"venuegate/venues"
 )
 
 // headerPrefixPattern keeps a prefix a proper part of a header's name.
@@ -39,7 +41,7 @@ func (c *Config) faults() []ConfigFault {
 	_, err := zapcore.ParseLevel(c.Log.Level)
 	f.add(err != nil, "log.level", "must be debug, info, warn or error")
 	for _, venue := range c.venueCodes() {
-		c.Venues[venue].check(f, "venues."+string(venue), c.Demo)
+		c.Venues[venue].check(f, venue, c.Demo)
 	}
 	c.Limits.check(f)
 	f.between("retention.events", c.Retention.Events, api.EventsKept, retentionMax)
@@ -71,8 +73,9 @@ func (c *Config) checkFiles(f *faultList) {
 
 // check: the demo brings addresses of its own, so a simulated venue may lack
 // them there.
-func (v VenueConfig) check(f *faultList, key string, demo bool) {
-	f.oneOf(key+".environment", v.Environment, environmentLive, environmentTestnet, environmentSim)
+func (v VenueConfig) check(f *faultList, venue venues.Venue, demo bool) {
+	key := "venues." + string(venue)
+	f.oneOf(key+".environment", v.Environment, environmentsOf[venue]...)
 	for _, address := range []struct{ name, value, scheme string }{
 		{"restUrl", v.RESTURL, "http"},
 		{"wsUrl", v.WSURL, "ws"},
