@@ -101,13 +101,26 @@ func TestBodyLimit(t *testing.T) {
 	}
 }
 
+// TestHeaderLimit sends a header just past the limit. The server closes what it has
+// not read to the end, and the reset may overtake its answer on the way; so it is
+// asked until an answer arrives.
 func TestHeaderLimit(t *testing.T) {
 	w := newWorld(t)
-	got := w.send(w.client(), http.MethodGet, w.listen(), "/v1/time", strings.Repeat("k", 64<<10), nil)
-	got.want(http.StatusBadRequest, venues.CodeInvalidRequest)
-	if got.error().Details["limit"] == nil || strings.Contains(string(got.body), "kkk") {
-		t.Errorf("%s", got.body)
+	address := w.listen()
+	raw := "GET /v1/time HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer " + strings.Repeat("k", 9<<10) + "\r\n\r\n"
+	for range 50 {
+		answers, closed := exchange(t, address, raw)
+		if len(answers) == 0 {
+			continue
+		}
+		got := answers[0]
+		got.want(http.StatusBadRequest, venues.CodeInvalidRequest)
+		if got.error().Details["limit"] == nil || strings.Contains(string(got.body), "kkk") || !closed {
+			t.Errorf("%s", got.body)
+		}
+		return
 	}
+	t.Fatal("never answered")
 }
 
 // exchange sends raw bytes and reads the answers until the server closes or

@@ -96,15 +96,16 @@ func newVenue(t *testing.T, serve func(n int, c *websocket.Conn)) *venue {
 	v := &venue{}
 	upgrader := websocket.Upgrader{}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		// Numbered before the client hears of it: it may dial again at once.
+		v.mu.Lock()
+		v.n++
+		n := v.n
+		v.mu.Unlock()
 		c, err := upgrader.Upgrade(w, r, nil)
 		if err != nil {
 			return
 		}
 		defer c.Close()
-		v.mu.Lock()
-		v.n++
-		n := v.n
-		v.mu.Unlock()
 		serve(n, c)
 	}))
 	t.Cleanup(server.Close)
