@@ -25,7 +25,7 @@ func TestVirtualTime(t *testing.T) {
 		}
 		venueListener, controlListener := fasthttputil.NewInmemoryListener(), fasthttputil.NewInmemoryListener()
 		sim.Serve(venueListener, controlListener)
-		defer closeSim(t, sim)
+		defer closeInBubble(t, sim)
 		dial := func(context.Context, string, string) (net.Conn, error) { return venueListener.Dial() }
 		client := &http.Client{Transport: &http.Transport{DialContext: dial}}
 		defer client.CloseIdleConnections()
@@ -93,7 +93,7 @@ func TestSilentClientIsCutOff(t *testing.T) {
 		}
 		venueListener := fasthttputil.NewInmemoryListener()
 		sim.Serve(venueListener, fasthttputil.NewInmemoryListener())
-		defer closeSim(t, sim)
+		defer closeInBubble(t, sim)
 		began := time.Now()
 		dialer := websocket.Dialer{NetDialContext: func(context.Context, string, string) (net.Conn, error) { return venueListener.Dial() }}
 		conn, _, err := dialer.Dial("ws://venue/market/ws", nil)
@@ -109,4 +109,12 @@ func TestSilentClientIsCutOff(t *testing.T) {
 			t.Errorf("cut off after %s", took)
 		}
 	})
+}
+
+// closeInBubble closes a simulator of virtual time: the HTTP server's housekeeping
+// outlives its listener for a moment.
+func closeInBubble(t *testing.T, sim *binancesim.Sim) {
+	t.Helper()
+	closeSim(t, sim)
+	time.Sleep(time.Second)
 }

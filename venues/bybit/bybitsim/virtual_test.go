@@ -27,6 +27,8 @@ func TestSilentClientIsCutOff(t *testing.T) {
 			if err := sim.Close(); err != nil {
 				t.Error(err)
 			}
+			// The HTTP server's housekeeping outlives its listener for a moment.
+			time.Sleep(time.Second)
 		}()
 		began := time.Now()
 		dialer := websocket.Dialer{NetDialContext: func(context.Context, string, string) (net.Conn, error) { return venueListener.Dial() }}
