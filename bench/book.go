@@ -48,13 +48,13 @@ func measureBook(_ context.Context, o Options) ([]Figure, error) {
 		limit = append(limit, perSecond(len(messages), begun))
 
 		mirror := newMirror()
-		var reader binance.DepthReader
+		reader := binance.NewDepthReader(&bookInstrument)
 		var before, after runtime.MemStats
 		now := time.Now()
 		runtime.ReadMemStats(&before)
 		begun = time.Now()
 		for _, m := range messages {
-			u, err := reader.Read(m, &bookInstrument, now)
+			u, err := reader.Read(m, now)
 			if err != nil {
 				return nil, err
 			}

@@ -14,7 +14,6 @@ import (
 	"go.uber.org/zap/zapcore"
 
 	"venuegate/transport/api"
-
 	"venuegate/venues"
 )
 

@@ -6,12 +6,21 @@ import (
 	"venuegate/venues"
 )
 
-// DepthReader reads book messages of the stream outside a feed, for measurements
+// DepthReader reads an instrument's book messages outside a feed, for measurements
 // and tools. Not safe for concurrent use.
-type DepthReader struct{ decoder depthDecoder }
+type DepthReader struct {
+	decoder             depthDecoder
+	symbol, venueSymbol string
+	scale               venues.Scale
+}
 
-// Read decodes one depthUpdate of an instrument. The update comes from the pool;
-// the caller releases it.
-func (r *DepthReader) Read(message []byte, i *venues.Instrument, received time.Time) (*venues.BookUpdate, error) {
-	return r.decoder.decode(message, i.Symbol, i.VenueSymbol, i.Scale(), received)
+// NewDepthReader makes a reader of one instrument's messages.
+func NewDepthReader(i *venues.Instrument) *DepthReader {
+	return &DepthReader{symbol: i.Symbol, venueSymbol: i.VenueSymbol, scale: i.Scale()}
+}
+
+// Read decodes one depthUpdate. The update comes from the pool; the caller
+// releases it.
+func (r *DepthReader) Read(message []byte, received time.Time) (*venues.BookUpdate, error) {
+	return r.decoder.decode(message, r.symbol, r.venueSymbol, r.scale, received)
 }
