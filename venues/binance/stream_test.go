@@ -335,6 +335,11 @@ func age(feed venues.PrivateFeed, by time.Duration) {
 	f := feed.(*privateFeed)
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	for f.extending { // an extension under way would make it young again
+		f.mu.Unlock()
+		time.Sleep(time.Millisecond)
+		f.mu.Lock()
+	}
 	f.extended, f.attempted = time.Now().Add(-by), time.Now().Add(-by)
 }
 
