@@ -20,6 +20,11 @@ const (
 	EventRiskLimitReached     EventType = "risk.limit_reached"
 )
 
+// EventNotification carries the comment of a "notify" signal to the customer's
+// messaging channels. It is none of the public types: endpoints do not get it
+// and GET /v1/events does not show it.
+const EventNotification EventType = "notification"
+
 // Event is one row of the outbox: durable in the same commit as the change that
 // caused it. ID is unique for ever.
 type Event struct {
@@ -38,6 +43,11 @@ type JournalEntry struct {
 	At      venues.Time `json:"at"`
 	Kind    string      `json:"kind"`
 	Subject string      `json:"subject"`
+	// Channel, Symbol and Result are what rows are filtered by besides; each is
+	// empty where it does not apply.
+	Channel string `json:"channel,omitempty"`
+	Symbol  string `json:"symbol,omitempty"`
+	Result  string `json:"result,omitempty"`
 	// Fields are the values, in the order in which they are worth reading.
 	Fields []JournalField `json:"fields,omitempty"`
 }
@@ -53,6 +63,9 @@ type JournalQuery struct {
 	Customer string
 	Kind     string
 	Subject  string
+	Channel  string
+	Symbol   string
+	Result   string
 	From, To time.Time
 	Limit    int
 	After    *Position

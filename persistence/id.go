@@ -20,6 +20,10 @@ const (
 	PrefixFill     = "fil"
 	PrefixEvent    = "evt"
 	PrefixJournal  = "jrn"
+	PrefixChannel  = "hook"
+	PrefixSignal   = "sig"
+	PrefixEndpoint = "end"
+	PrefixAlert    = "alr"
 )
 
 // entropyBytes is the random part of a ULID: 80 bits.

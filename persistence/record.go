@@ -15,6 +15,13 @@ const (
 	KindFill         Kind = "fill"
 	KindAccountState Kind = "accountstate"
 	KindSetting      Kind = "setting"
+
+	KindChannel        Kind = "channel"
+	KindSignal         Kind = "signal"
+	KindEndpoint       Kind = "endpoint"
+	KindEndpointCursor Kind = "endpointcursor"
+	KindDelivery       Kind = "delivery"
+	KindAlert          Kind = "alert"
 )
 
 // Key names one record. Customer is empty for the installation's own.

@@ -1,0 +1,32 @@
+package persistence
+
+import "venuegate/venues"
+
+// AlertStatus says whether an alert is watched.
+type AlertStatus string
+
+// Statuses of an alert.
+const (
+	AlertArmed  AlertStatus = "armed"
+	AlertFired  AlertStatus = "fired"
+	AlertPaused AlertStatus = "paused"
+)
+
+// Alert is a condition on a price; see decisions, "alert.fired".
+type Alert struct {
+	ID        string                `json:"id"`
+	Customer  string                `json:"customer"`
+	Exchange  venues.Venue          `json:"exchange"`
+	Symbol    string                `json:"symbol"`
+	Condition venues.PriceCondition `json:"condition"`
+	// Repeat arms the alert again when its condition has stopped to hold.
+	Repeat    bool        `json:"repeat,omitempty"`
+	Status    AlertStatus `json:"status"`
+	Comment   string      `json:"comment,omitempty"`
+	FiredAt   venues.Time `json:"firedAt"`
+	CreatedAt venues.Time `json:"createdAt"`
+	RemovedAt venues.Time `json:"removedAt"`
+}
+
+// Key of an alert.
+func (a Alert) Key() Key { return Key{Kind: KindAlert, Customer: a.Customer, ID: a.ID} }

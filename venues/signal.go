@@ -1,0 +1,54 @@
+package venues
+
+// SignalAction is what a signal asks for.
+type SignalAction string
+
+// Actions of a signal (interface, "Inbound signal").
+const (
+	ActionOrder     SignalAction = "order"
+	ActionClose     SignalAction = "close"
+	ActionCancelAll SignalAction = "cancel-all"
+	ActionNotify    SignalAction = "notify"
+)
+
+// Signal is what came in by a channel, after its sender was verified and its
+// body was read. It never holds a secret: the channel token is not among its
+// members.
+type Signal struct {
+	Customer  string       `json:"customer"`
+	ChannelID string       `json:"channelId"`
+	Action    SignalAction `json:"action"`
+	Exchange  Venue        `json:"exchange,omitempty"`
+	Symbol    string       `json:"symbol,omitempty"`
+	// Side is required for an order and a guard for a close: empty closes either.
+	Side Side `json:"side,omitempty"`
+	// Qty is in base coin; unknown closes all.
+	Qty        Optional  `json:"qty"`
+	Type       OrderType `json:"orderType,omitempty"`
+	Price      Optional  `json:"price"`
+	StopLoss   Optional  `json:"stopLoss"`
+	TakeProfit Optional  `json:"takeProfit"`
+	// RequestID is the sender's, or one that was made from what is signed
+	// (webhook) or from the body (chart): then Implied is true.
+	RequestID string `json:"requestId"`
+	Implied   bool   `json:"implied,omitempty"`
+	Comment   string `json:"comment,omitempty"`
+	// BodyHash is SHA-256 of the canonical body without the channel token.
+	BodyHash []byte `json:"bodyHash"`
+	// Ignored names the members of the body that mean nothing here.
+	Ignored    []string `json:"ignored,omitempty"`
+	Source     Source   `json:"source"`
+	ReceivedAt Time     `json:"receivedAt"`
+}
+
+// SignalAnswer is what the sender of a signal hears (interface, "Inbound signal
+// response"). Status is an order's status, or that of a signal which made none.
+type SignalAnswer struct {
+	SignalID  string
+	Duplicate bool
+	RequestID string
+	OrderID   string
+	Status    string
+	FilledQty Optional
+	AvgPrice  Optional
+}
