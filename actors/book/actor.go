@@ -79,6 +79,10 @@ func (b *book) Receive(ctx *actors.Context, msg any) {
 		b.state.repeat(now, m.subscription)
 	case *watchQuote:
 		b.state.watch(now)
+	case *openWatch:
+		b.openWatch(now, m)
+	case *closeWatch:
+		b.state.unwatchPrice(now, m.watch)
 	case *awaitQuote:
 		b.await(now, m)
 	case *readView:

@@ -40,6 +40,12 @@
 // and is never told for two messages but for the snapshot that Resync asks for.
 // Topics are encoded once, whoever listens.
 //
+// # Price conditions
+//
+// A condition is compared with every trade or every mark price, whichever it is
+// on, and told when it comes to hold. Watching one keeps its channel subscribed.
+// What happened while the channel was interrupted shows with the next price.
+//
 // # Life
 //
 // A book subscribes the feed channels that its subscribers need and lets them

@@ -45,6 +45,11 @@ type (
 	}
 	// armLinger brings lingerDue; it replaces an earlier one.
 	armLinger struct{}
+	// tellHit tells whoever watches a price that the condition holds.
+	tellHit struct {
+		watch *priceWatch
+		hit   venues.PriceHit
+	}
 	// retire ends the actor: nobody needs it.
 	retire struct{}
 )
@@ -58,6 +63,7 @@ func (armSync) effect()       {}
 func (armCheck) effect()      {}
 func (armCandles) effect()    {}
 func (armLinger) effect()     {}
+func (tellHit) effect()       {}
 func (retire) effect()        {}
 
 // delivery is a frame for the subscribers of a topic, or for one of them.
@@ -116,6 +122,8 @@ func (b *book) run(ctx *actors.Context, now time.Time, e effect) {
 		ctx.Timers().After("candles/"+string(e.timeframe), e.after, &candlesDue{e.timeframe, e.generation})
 	case armLinger:
 		ctx.Timers().After("linger", lingerFor, &lingerDue{})
+	case tellHit:
+		e.tell()
 	case retire:
 		ctx.Stop()
 	}

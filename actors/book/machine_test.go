@@ -55,6 +55,7 @@ type machine struct {
 	state  *state
 	now    time.Time
 	subs   map[string]*subscription
+	prices map[string]*priceWatch
 	said   strings.Builder
 	phase  Phase
 	readAt time.Time
@@ -63,7 +64,7 @@ type machine struct {
 var epochStart = time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC)
 
 func newMachine(restSnapshots, resident bool) *machine {
-	m := &machine{now: epochStart, subs: map[string]*subscription{}}
+	m := &machine{now: epochStart, subs: map[string]*subscription{}, prices: map[string]*priceWatch{}}
 	m.state = newState(settings{
 		symbol: "BTCUSDT", restSnapshots: restSnapshots, resident: resident, encoder: textEncoder{}, epoch: 1,
 	}, newBoard(venues.Binance, "BTCUSDT"), &counters{})
@@ -119,6 +120,8 @@ func describe(e effect) string {
 		return fmt.Sprintf("> candles timer %s (%d)", e.after, e.generation)
 	case armLinger:
 		return "> linger"
+	case tellHit:
+		return fmt.Sprintf("> hit %s %s %s at %s", e.watch.condition.Field, e.watch.condition.Op, e.watch.condition.Value, e.hit.Price)
 	case retire:
 		return "> retire"
 	}

@@ -13,8 +13,8 @@ func (s *state) channels(yield func(channel venues.FeedChannel, wanted bool) boo
 		return venues.FeedChannel{Kind: kind, Symbol: s.symbol}
 	}
 	if !yield(channel(venues.FeedBook), always || s.board.bookWanted()) ||
-		!yield(channel(venues.FeedTrades), always || len(s.board.trades.subs) > 0) ||
-		!yield(channel(venues.FeedMark), always) {
+		!yield(channel(venues.FeedTrades), always || len(s.board.trades.subs)+len(s.board.watches.last) > 0) ||
+		!yield(channel(venues.FeedMark), always || len(s.board.watches.mark) > 0) {
 		return
 	}
 	for _, c := range s.board.candles {
@@ -86,7 +86,7 @@ func (s *state) lingerDue(now, readAt time.Time) {
 	switch {
 	case s.watched:
 		s.out.emit(armLinger{})
-	case len(s.held) == 0 && s.board.subscribers == 0:
+	case len(s.held) == 0 && s.board.subscribers == 0 && s.board.watches.count() == 0:
 		s.retired = true
 		s.out.emit(retire{})
 	}

@@ -13,6 +13,8 @@ import (
 //	*closeTopic     command   subscription   -
 //	*resyncTopic    command   subscription   -
 //	*watchQuote     command   Client         -
+//	*openWatch      command   Client         when the condition has its place
+//	*closeWatch     command   priceWatch     -
 //	*awaitQuote     query     Client         the quote, once there is one
 //	*readView       query     Client         the deepest view
 //	*changeScale    command   Client         -
@@ -42,7 +44,16 @@ type (
 	// watchQuote passes it too: it is sent once for each time of being watched.
 	watchQuote struct{ actors.Internal }
 	awaitQuote struct{ actors.Reply[venues.Quote] }
-	readView   struct {
+	openWatch  struct {
+		actors.Reply[struct{}]
+		watch *priceWatch
+	}
+	// closeWatch passes it too: a watch has one.
+	closeWatch struct {
+		actors.Internal
+		watch *priceWatch
+	}
+	readView struct {
 		actors.Reply[*venues.BookView]
 	}
 	changeScale struct {

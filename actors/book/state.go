@@ -132,6 +132,7 @@ func (s *state) repeat(now time.Time, sub *subscription) {
 func (s *state) trade(now time.Time, t venues.Trade) {
 	s.count.trades.Add(1)
 	s.last = venues.Some(t.Price)
+	s.comparePrice(s.board.watches.last, t.Price, t.VenueTime)
 	if topic := &s.board.trades; len(topic.subs) > 0 {
 		head := s.press.next(topic, venues.MessageUpdate, now, t.VenueTime)
 		s.out.deliver(delivery{to: topic, frame: s.press.tradeFrame(head, t)})
@@ -140,6 +141,7 @@ func (s *state) trade(now time.Time, t venues.Trade) {
 
 func (s *state) markPrice(m venues.MarkPrice) {
 	s.mark, s.marked = venues.Some(m.Price), true
+	s.comparePrice(s.board.watches.mark, m.Price, m.VenueTime)
 }
 
 // interrupted says that messages of a channel may have been lost.

@@ -26,6 +26,7 @@ import (
 //	candle TIMEFRAME START CLOSE [closed]
 //	candles GENERATION TIMEFRAME START CLOSE [closed], ...   or "error"
 //	candlesdue TIMEFRAME GENERATION
+//	price NAME last|mark OP VALUE  unprice NAME
 //	interrupted|resumed book|trades|mark|1m       overrun book|candles
 //	wait DURATION    linger    watch    compare    rescale PRICEDECIMALS
 func TestTraces(t *testing.T) {
@@ -85,6 +86,14 @@ func (m *machine) run(t *testing.T, verb string, args []string) {
 	case "watch":
 		m.readAt = m.now
 		s.watch(m.now)
+	case "price":
+		w := &priceWatch{condition: venues.PriceCondition{
+			Field: venues.PriceField(args[1]), Op: venues.PriceOp(args[2]), Value: venues.MustDecimal(args[3]),
+		}}
+		m.prices[args[0]] = w
+		s.watchPrice(m.now, w)
+	case "unprice":
+		s.unwatchPrice(m.now, m.prices[args[0]])
 	case "compare":
 		s.compare(m.now)
 	case "rescale":

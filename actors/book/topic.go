@@ -76,6 +76,7 @@ type board struct {
 	trades      topic
 	candles     []*candleTopic
 	subscribers int
+	watches     watches
 }
 
 func newBoard(venue venues.Venue, symbol string) *board {

@@ -34,6 +34,8 @@ type Market interface {
 	Instruments() *venues.InstrumentSet
 	Mark(symbol string) venues.Optional
 	Subscribe(ctx context.Context, topic venues.Topic, sink venues.FrameSink) (venues.Subscription, error)
+	// WatchPrice calls hit each time when the condition comes to hold.
+	WatchPrice(ctx context.Context, symbol string, condition venues.PriceCondition, hit func(venues.PriceHit)) (venues.PriceWatch, error)
 	// Ready is nil, or says what is missing.
 	Ready() error
 }
@@ -216,6 +218,15 @@ func (d *Directory) Subscribe(ctx context.Context, id string, topic venues.Topic
 		return nil, venues.Errorf(venues.CodeNotFound, "%s is not connected", topic.Venue).With("exchange", string(topic.Venue))
 	}
 	return m.Subscribe(ctx, topic, sink)
+}
+
+// WatchPrice watches a condition on the price of an instrument.
+func (d *Directory) WatchPrice(ctx context.Context, exchange venues.Venue, symbol string, condition venues.PriceCondition, hit func(venues.PriceHit)) (venues.PriceWatch, error) {
+	m, known := d.markets[exchange]
+	if !known {
+		return nil, venues.Errorf(venues.CodeNotFound, "%s is not connected", exchange).With("exchange", string(exchange))
+	}
+	return m.WatchPrice(ctx, symbol, condition, hit)
 }
 
 // Ready is nil when a market serves, or says what is missing of each: one venue

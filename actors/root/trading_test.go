@@ -42,6 +42,10 @@ func (m *fixedMarket) Subscribe(context.Context, venues.Topic, venues.FrameSink)
 	return nil, errors.ErrUnsupported
 }
 
+func (m *fixedMarket) WatchPrice(context.Context, string, venues.PriceCondition, func(venues.PriceHit)) (venues.PriceWatch, error) {
+	return nil, errors.ErrUnsupported
+}
+
 type noFrames struct{}
 
 func (noFrames) AppendOrders(dst []byte, _ *venues.OrdersMessage) []byte       { return dst }

@@ -84,6 +84,10 @@ func (b *fakeBook) AwaitQuote(context.Context) (venues.Quote, error) {
 	return q, nil
 }
 
+func (b *fakeBook) WatchPrice(context.Context, venues.PriceCondition, func(venues.PriceHit)) (venues.PriceWatch, error) {
+	return nil, nil
+}
+
 func (b *fakeBook) View(context.Context, int) (venues.BookView, error) {
 	return venues.BookView{Symbol: b.symbol}, nil
 }

@@ -51,6 +51,7 @@ type Book interface {
 	Quote() (venues.Quote, bool)
 	AwaitQuote(ctx context.Context) (venues.Quote, error)
 	View(ctx context.Context, depth int) (venues.BookView, error)
+	WatchPrice(ctx context.Context, condition venues.PriceCondition, hit func(venues.PriceHit)) (venues.PriceWatch, error)
 	SetScale(venues.Scale)
 }
 
@@ -211,6 +212,16 @@ func (c *Client) Subscribe(ctx context.Context, topic venues.Topic, sink venues.
 		return err
 	})
 	return sub, err
+}
+
+// WatchPrice calls hit each time when the condition on a symbol's price comes to
+// hold; hit must not block. Errors are those of Subscribe.
+func (c *Client) WatchPrice(ctx context.Context, symbol string, condition venues.PriceCondition, hit func(venues.PriceHit)) (w venues.PriceWatch, err error) {
+	err = c.withBook(ctx, symbol, func(b Book, _ string) error {
+		w, err = b.WatchPrice(ctx, condition, hit)
+		return err
+	})
+	return w, err
 }
 
 // booksTriedMax bounds how many books that end under one's hands are followed by
