@@ -124,6 +124,16 @@ type SignalRecord struct {
 	UpdatedAt venues.Time `json:"updatedAt"`
 }
 
+// SignalQuery selects signals of one customer, newest first by receipt. Zero
+// fields do not filter; From is inclusive, To exclusive.
+type SignalQuery struct {
+	Customer string
+	Channel  string
+	From, To time.Time
+	Limit    int
+	After    *Position
+}
+
 // Key of a channel.
 func (c Channel) Key() Key { return Key{Kind: KindChannel, Customer: c.Customer, ID: c.ID} }
 

@@ -30,6 +30,6 @@
 // # Retention
 //
 // Idempotency records decide by the time inside the record: 24 h from first
-// receipt (IdempotencyWindow). Purge removes them, old events and old journal
-// rows later; nothing depends on when it runs.
+// receipt (IdempotencyWindow). Purge removes them later, and old events, journal
+// rows, settled deliveries and final signals; nothing depends on when it runs.
 package persistence

@@ -75,16 +75,17 @@ type Delivery struct {
 	Status   DeliveryStatus `json:"status"`
 	// Attempts made since it was queued or resent; DueAt is when the next one
 	// begins.
-	Attempts  int         `json:"attempts"`
-	DueAt     venues.Time `json:"dueAt"`
+	Attempts int         `json:"attempts"`
+	DueAt    venues.Time `json:"dueAt"`
+	// CreatedAt is when the queue took the event; a resend does not change it.
 	CreatedAt venues.Time `json:"createdAt"`
 	UpdatedAt venues.Time `json:"updatedAt"`
 	// LastError is what the newest failed attempt met.
 	LastError string `json:"lastError,omitempty"`
 }
 
-// DeliveryQuery selects deliveries, newest event first. Zero fields do not
-// filter.
+// DeliveryQuery selects deliveries, newest first by CreatedAt. Zero fields do
+// not filter.
 type DeliveryQuery struct {
 	Customer string
 	Endpoint string

@@ -58,7 +58,8 @@ type JournalField struct {
 	Value string `json:"value"`
 }
 
-// JournalQuery selects journal rows, newest first.
+// JournalQuery selects journal rows, newest first. Zero fields do not filter;
+// From is inclusive, To exclusive.
 type JournalQuery struct {
 	Customer string
 	Kind     string

@@ -70,11 +70,33 @@ type Reader interface {
 	// their sequence; an unknown after is ErrNotFound, an empty one begins at
 	// the oldest kept.
 	Events(ctx context.Context, customer, after string, limit int) ([]Event, error)
+	// EventsSince lists the events whose sequence is higher, in its order.
+	EventsSince(ctx context.Context, customer string, seq uint64, limit int) ([]Event, error)
+	Event(ctx context.Context, customer, id string) (Event, error)
 	Journal(ctx context.Context, q JournalQuery) (Page[JournalEntry], error)
 	// LastSequence is the highest sequence that the customer's events and
 	// journal rows carry; zero if none.
 	LastSequence(ctx context.Context, customer string) (uint64, error)
 	Setting(ctx context.Context, name string) (Setting, error)
+
+	// Channels, Endpoints and Alerts list the customer's by id, removed ones
+	// included.
+	Channels(ctx context.Context, customer string) ([]Channel, error)
+	Endpoints(ctx context.Context, customer string) ([]Endpoint, error)
+	Alerts(ctx context.Context, customer string) ([]Alert, error)
+
+	Signal(ctx context.Context, customer, id string) (SignalRecord, error)
+	// UnfinishedSignals lists every signal of the channel whose status is not
+	// final, oldest first.
+	UnfinishedSignals(ctx context.Context, customer, channel string) ([]SignalRecord, error)
+	Signals(ctx context.Context, q SignalQuery) (Page[SignalRecord], error)
+
+	// EndpointCursor is ErrNotFound before the endpoint's first.
+	EndpointCursor(ctx context.Context, customer, endpoint string) (EndpointCursor, error)
+	Deliveries(ctx context.Context, q DeliveryQuery) (Page[Delivery], error)
+	// PendingDeliveries lists the endpoint's pending deliveries by DueAt,
+	// earliest first.
+	PendingDeliveries(ctx context.Context, customer, endpoint string, limit int) ([]Delivery, error)
 }
 
 // Store is all of it.
@@ -83,8 +105,7 @@ type Store interface {
 	Writer
 	// Integrity is nil, or wraps ErrIntegrity since the store was opened.
 	Integrity() error
-	// Purge removes what is older: idempotency records, events and journal
-	// rows. It may be called at any time.
+	// Purge removes what is older; see Retention. It may be called at any time.
 	Purge(ctx context.Context, before Retention) error
 	Close() error
 }
@@ -93,8 +114,12 @@ type Store interface {
 // keeps everything.
 type Retention struct {
 	Idempotency time.Time
-	Events      time.Time
-	Journal     time.Time
+	// Events is for events too old, and for deliveries that were settled before
+	// it: their events are gone as well. Pending deliveries stay.
+	Events time.Time
+	// Journal is for journal rows too old, and for signals that became final
+	// before it.
+	Journal time.Time
 }
 
 // Position is where a page ended: the sort time and id of its last record.
@@ -103,7 +128,9 @@ type Position struct {
 	ID string      `json:"id"`
 }
 
-// Page is one page of records, newest first. Next is nil on the last one.
+// Page is one page of records, newest first. Next is nil on the last one, and
+// there alone: a page may hold fewer records than asked for, none even, and be
+// followed by another (see ScanRowsMax).
 type Page[T any] struct {
 	Items []T
 	Next  *Position
@@ -111,3 +138,7 @@ type Page[T any] struct {
 
 // PageSizeMax bounds Limit of every query; a Limit of zero is PageSizeMax.
 const PageSizeMax = 1000
+
+// ScanRowsMax bounds the rows that one page of journal rows or deliveries looks
+// at for those that its filters leave, so that no query holds a reader for long.
+const ScanRowsMax = 4096

@@ -58,6 +58,13 @@ var recordDecoders = map[persistence.Kind]func([]byte) (persistence.Record, erro
 	persistence.KindFill:         asRecord(decodeFill),
 	persistence.KindAccountState: asRecord(decode[persistence.AccountState]),
 	persistence.KindSetting:      asRecord(decode[persistence.Setting]),
+
+	persistence.KindChannel:        asRecord(decodeChannel),
+	persistence.KindSignal:         asRecord(decodeSignal),
+	persistence.KindEndpoint:       asRecord(decode[persistence.Endpoint]),
+	persistence.KindEndpointCursor: asRecord(decode[persistence.EndpointCursor]),
+	persistence.KindDelivery:       asRecord(decode[persistence.Delivery]),
+	persistence.KindAlert:          asRecord(decodeAlert),
 }
 
 func asRecord[T persistence.Record](decode func([]byte) (T, error)) func([]byte) (persistence.Record, error) {

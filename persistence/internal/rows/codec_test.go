@@ -28,6 +28,12 @@ func samples() []persistence.Record {
 		storetest.NewFill("cus_1", 1),
 		persistence.AccountState{Customer: "cus_1", Exchange: venues.OKX, FillsUntil: map[string]venues.Time{"BTCUSDT": at}},
 		persistence.Setting{Name: "s", Value: []byte{2}},
+		storetest.NewChannel("cus_1", 1),
+		storetest.NewSignal("cus_1", 1),
+		storetest.NewEndpoint("cus_1", 1),
+		persistence.EndpointCursor{Customer: "cus_1", Endpoint: "end_1", Seq: 1<<64 - 1, Event: "evt_1"},
+		storetest.NewDelivery("cus_1", 1),
+		storetest.NewAlert("cus_1", 1),
 	}
 }
 
@@ -137,7 +143,7 @@ func TestEncodeTakesWhatDecodeReads(t *testing.T) {
 }
 
 func FuzzDecode(f *testing.F) {
-	kinds := make([]persistence.Kind, 0, 8)
+	kinds := make([]persistence.Kind, 0, len(samples()))
 	for i, r := range samples() {
 		kinds = append(kinds, r.Key().Kind)
 		value, err := rows.Encode(r)
@@ -147,6 +153,9 @@ func FuzzDecode(f *testing.F) {
 		f.Add(i, value)
 	}
 	f.Add(3, []byte(`{"qty":"1e10000000"}`))
+	f.Add(8, []byte("\x01"+`{"id":"hook_1","rules":{"maxQty":"1e10000000"}}`))
+	f.Add(9, []byte("\x01"+`{"id":"sig_1","qty":null,"price":1}`))
+	f.Add(13, []byte("\x01"+`{"id":"alr_1","condition":{"field":"last","op":"above","value":""}}`))
 	f.Add(3, []byte("\x01"+`{"orderId":"o","qty":"1","filledQty":"0","protection":{"stopLoss":{"price":"1"}}}`))
 	f.Fuzz(func(t *testing.T, kind int, value []byte) {
 		record, err := rows.DecodeRecord(kinds[uint(kind)%uint(len(kinds))], value)

@@ -1,8 +1,6 @@
 package rows
 
 import (
-	"fmt"
-
 	"github.com/shopspring/decimal"
 
 	"venuegate/persistence"
@@ -115,102 +113,64 @@ func decodeFill(value []byte) (persistence.FillRecord, error) {
 	return record, nil
 }
 
-// checkValue finds what would be printed and could not be read again: decimals
-// and moments out of bounds.
-func checkValue(v any) error {
-	switch r := v.(type) {
-	case persistence.OrderRecord:
-		return checkOrder(&r)
-	case persistence.FillRecord:
-		optionals := []venues.Optional{venues.Some(r.Qty), venues.Some(r.Price), r.Fee, r.RealizedPnl}
-		return firstError(checkDecimals(optionals...), checkTimes(r.ExecutedAt))
-	case persistence.Customer:
-		return checkTimes(r.CreatedAt)
-	case persistence.APIKey:
-		return checkTimes(r.CreatedAt, r.ExpiresAt, r.RevokedAt)
-	case persistence.VenueAccount:
-		return checkTimes(r.CreatedAt, r.RemovedAt)
-	case persistence.IdempotencyRecord:
-		return checkTimes(r.FirstReceived, r.FreedAt)
-	case persistence.AccountState:
-		for _, until := range r.FillsUntil {
-			if err := checkTimes(until); err != nil {
-				return err
-			}
-		}
-		return nil
-	case persistence.Setting:
-		return nil
-	case persistence.Event:
-		return checkTimes(r.CreatedAt)
-	case persistence.JournalEntry:
-		return checkTimes(r.At)
-	default:
-		return fmt.Errorf("%w: %T is no record", ErrInvalid, v)
-	}
+// channelRow is a Channel on its way in.
+type channelRow struct {
+	persistence.Channel
+	Rules struct {
+		persistence.ChannelRules
+		MaxQty strictOptional `json:"maxQty"`
+	} `json:"rules"`
 }
 
-func checkOrder(r *persistence.OrderRecord) error {
-	optionals := []venues.Optional{
-		venues.Some(r.Qty), r.Price, r.TriggerPrice, r.StopLoss, r.TakeProfit,
-		venues.Some(r.FilledQty), r.AvgPrice, r.Fee,
+func decodeChannel(value []byte) (persistence.Channel, error) {
+	row, err := decode[channelRow](value)
+	if err != nil {
+		return persistence.Channel{}, err
 	}
-	if r.Protection != nil {
-		for _, leg := range []*venues.ProtectionLeg{r.Protection.StopLoss, r.Protection.TakeProfit} {
-			if leg != nil {
-				optionals = append(optionals, venues.Some(leg.Price))
-			}
-		}
-	}
-	return firstError(checkDecimals(optionals...), checkTimes(r.CreatedAt, r.UpdatedAt, r.Deadline, r.UnknownSince))
+	record := row.Channel
+	record.Rules = row.Rules.ChannelRules
+	record.Rules.MaxQty = venues.Optional(row.Rules.MaxQty)
+	return record, nil
 }
 
-func firstError(errs ...error) error {
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
+// signalRow is a SignalRecord on its way in.
+type signalRow struct {
+	persistence.SignalRecord
+	Qty        strictOptional `json:"qty"`
+	Price      strictOptional `json:"price"`
+	StopLoss   strictOptional `json:"stopLoss"`
+	TakeProfit strictOptional `json:"takeProfit"`
 }
 
-const (
-	// decimalDigitsMax is what venues.ParseVenueDecimal takes on each side of
-	// the point.
-	decimalDigitsMax = 2 * venues.DecimalDigitsMax
-	// decimalExponentMin bounds the text that a decimal with superfluous zeros
-	// may print before it is parsed to see.
-	decimalExponentMin = -1024
-)
-
-func checkDecimals(optionals ...venues.Optional) error {
-	for _, o := range optionals {
-		if o.Valid && !storable(o.Decimal) {
-			return fmt.Errorf("%w: a decimal of more than %d digits", ErrInvalid, decimalDigitsMax)
-		}
+func decodeSignal(value []byte) (persistence.SignalRecord, error) {
+	row, err := decode[signalRow](value)
+	if err != nil {
+		return persistence.SignalRecord{}, err
 	}
-	return nil
+	record := row.SignalRecord
+	record.Qty = venues.Optional(row.Qty)
+	record.Price = venues.Optional(row.Price)
+	record.StopLoss = venues.Optional(row.StopLoss)
+	record.TakeProfit = venues.Optional(row.TakeProfit)
+	return record, nil
 }
 
-func storable(d decimal.Decimal) bool {
-	exponent := int(d.Exponent())
-	if exponent > decimalDigitsMax || exponent < decimalExponentMin {
-		return false
-	}
-	if exponent >= -decimalDigitsMax {
-		return d.NumDigits()+exponent <= decimalDigitsMax
-	}
-	_, err := venues.ParseVenueDecimal(d.String())
-	return err == nil
+// alertRow is an Alert on its way in.
+type alertRow struct {
+	persistence.Alert
+	Condition struct {
+		venues.PriceCondition
+		Value strictDecimal `json:"value"`
+	} `json:"condition"`
 }
 
-const yearMax = 9999
-
-func checkTimes(times ...venues.Time) error {
-	for _, t := range times {
-		if year := t.UTC().Year(); year < 0 || year > yearMax {
-			return fmt.Errorf("%w: a moment in the year %d", ErrInvalid, year)
-		}
+func decodeAlert(value []byte) (persistence.Alert, error) {
+	row, err := decode[alertRow](value)
+	if err != nil {
+		return persistence.Alert{}, err
 	}
-	return nil
+	record := row.Alert
+	record.Condition = row.Condition.PriceCondition
+	record.Condition.Value = decimal.Decimal(row.Condition.Value)
+	return record, nil
 }

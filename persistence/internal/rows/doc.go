@@ -23,6 +23,15 @@
 //	k      key id                    -          API keys by customer
 //	i      event id, seq             -          events by id
 //	u      subject, time, id         kind       journal rows by subject
+//	h      channel, time, id         kind       journal rows by channel
+//	a      received, signal id       -          signals by time
+//	b      channel, received, id     -          signals by channel
+//	p      channel, received, id     -          signals that are not final
+//	d      created, delivery id      -          deliveries by time
+//	l      endpoint, created, id     -          deliveries by endpoint
+//	v      event id, created, id     -          deliveries by event
+//	w      endpoint, due, id         -          deliveries that are pending
+//	x      created, id               -          deliveries that failed for good
 //	s                                number     highest sequence used
 //	@                                number     epoch of ownership
 //

@@ -44,6 +44,10 @@ func checkRecord(r persistence.Record) error {
 		return checkTexts(r.Customer)
 	case persistence.IdempotencyRecord:
 		return checkScope(r)
+	case persistence.SignalRecord:
+		return checkSignal(r)
+	case persistence.Delivery:
+		return checkDelivery(r)
 	}
 	return nil
 }
@@ -66,7 +70,7 @@ func journalEntity(customer string, j persistence.JournalEntry) (entity, error) 
 	if j.ID == "" {
 		return entity{}, fmt.Errorf("%w: a journal row without id", ErrInvalid)
 	}
-	if err := checkTexts(j.ID, j.Kind, j.Subject); err != nil {
+	if err := checkTexts(j.ID, j.Kind, j.Subject, j.Channel); err != nil {
 		return entity{}, err
 	}
 	value, err := Encode(j)

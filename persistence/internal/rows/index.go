@@ -54,6 +54,10 @@ func recordIndex(r persistence.Record) []row {
 		return fillIndex(&r)
 	case persistence.APIKey:
 		return []row{{newKey(r.Customer, tableAPIKey).text(r.ID), present}}
+	case persistence.SignalRecord:
+		return signalIndex(&r)
+	case persistence.Delivery:
+		return deliveryIndex(&r)
 	}
 	return nil
 }
@@ -94,11 +98,66 @@ func eventIndex(customer string, e persistence.Event) []row {
 }
 
 func journalIndex(customer string, j persistence.JournalEntry) []row {
-	if j.Subject == "" {
+	var index []row
+	add := func(prefix key) {
+		index = append(index, row{prefix.moment(j.At.Time).text(j.ID), make(key, 0, len(j.Kind)+2).text(j.Kind)})
+	}
+	if j.Subject != "" {
+		add(newKey(customer, tableSubject).text(j.Subject))
+	}
+	if j.Channel != "" {
+		add(newKey(customer, tableJournalOf).text(j.Channel))
+	}
+	return index
+}
+
+func signalIndex(s *persistence.SignalRecord) []row {
+	at := s.ReceivedAt.Time
+	index := []row{
+		{newKey(s.Customer, tableSignalTime).moment(at).text(s.ID), present},
+		{newKey(s.Customer, tableSignalOf).text(s.ChannelID).moment(at).text(s.ID), present},
+	}
+	if !s.Status.IsFinal() {
+		index = append(index, row{newKey(s.Customer, tableSignalOpen).text(s.ChannelID).moment(at).text(s.ID), present})
+	}
+	return index
+}
+
+func deliveryIndex(d *persistence.Delivery) []row {
+	at, id := d.CreatedAt.Time, d.Key().ID
+	index := []row{
+		{newKey(d.Customer, tableDeliveryTime).moment(at).text(id), present},
+		{newKey(d.Customer, tableDeliveryTo).text(d.Endpoint).moment(at).text(id), present},
+		{newKey(d.Customer, tableDeliveryOf).text(d.EventID).moment(at).text(id), present},
+	}
+	switch d.Status {
+	case persistence.DeliveryPending:
+		due := newKey(d.Customer, tableDeliveryDue).text(d.Endpoint).moment(d.DueAt.Time)
+		index = append(index, row{due.text(id), present})
+	case persistence.DeliveryUndelivered:
+		index = append(index, row{newKey(d.Customer, tableDeliveryLost).moment(at).text(id), present})
+	}
+	return index
+}
+
+func checkSignal(s persistence.SignalRecord) error {
+	if s.ChannelID == "" || s.Status == "" {
+		return fmt.Errorf("%w: a signal of channel %q with status %q", ErrInvalid, s.ChannelID, s.Status)
+	}
+	return checkTexts(s.ChannelID)
+}
+
+// checkDelivery keeps "endpoint/event" readable in one way only, and every
+// delivery among those that are pending or settled.
+func checkDelivery(d persistence.Delivery) error {
+	if d.Endpoint == "" || d.EventID == "" || strings.Contains(d.Endpoint, "/") {
+		return fmt.Errorf("%w: a delivery of %q to %q", ErrInvalid, d.EventID, d.Endpoint)
+	}
+	switch d.Status {
+	case persistence.DeliveryPending, persistence.DeliveryDelivered, persistence.DeliveryUndelivered:
 		return nil
 	}
-	subject := newKey(customer, tableSubject).text(j.Subject)
-	return []row{{subject.moment(j.At.Time).text(j.ID), make(key, 0, len(j.Kind)+2).text(j.Kind)}}
+	return fmt.Errorf("%w: a delivery with status %q", ErrInvalid, d.Status)
 }
 
 // checkScope keeps "scope/requestId/attempt" readable in one way only.

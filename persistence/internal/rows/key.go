@@ -39,6 +39,15 @@ const (
 	tableAPIKey       table = 'k'
 	tableEventID      table = 'i'
 	tableSubject      table = 'u'
+	tableJournalOf    table = 'h'
+	tableSignalTime   table = 'a'
+	tableSignalOf     table = 'b'
+	tableSignalOpen   table = 'p'
+	tableDeliveryTime table = 'd'
+	tableDeliveryTo   table = 'l'
+	tableDeliveryOf   table = 'v'
+	tableDeliveryDue  table = 'w'
+	tableDeliveryLost table = 'x'
 	tableSequence     table = 's'
 	tableEpoch        table = '@'
 )
@@ -198,6 +207,13 @@ var ownedKinds = map[persistence.Kind]bool{
 	persistence.KindIdempotency:  true,
 	persistence.KindFill:         true,
 	persistence.KindAccountState: true,
+
+	persistence.KindChannel:        true,
+	persistence.KindSignal:         true,
+	persistence.KindEndpoint:       true,
+	persistence.KindEndpointCursor: true,
+	persistence.KindDelivery:       true,
+	persistence.KindAlert:          true,
 }
 
 func checkKey(k persistence.Key) error {

@@ -9,7 +9,6 @@ import (
 // Events lists a customer's events after the one named.
 func (r Reader) Events(ctx context.Context, customer, after string, limit int) ([]persistence.Event, error) {
 	var events []persistence.Event
-	size := pageSize(limit)
 	err := r.engine.View(ctx, func(s Snapshot) error {
 		prefix := newKey(customer, tableEvent)
 		from := []byte(prefix)
@@ -18,21 +17,62 @@ func (r Reader) Events(ctx context.Context, customer, after string, limit int) (
 			if err != nil {
 				return err
 			}
-			from = append(prefix.clone().number(seq), 0)
+			from = behind(prefix, seq)
 		}
-		var failed error
-		err := s.Scan(from, prefix.end(), false, func(_, value []byte) bool {
-			var event persistence.Event
-			if event, failed = DecodeEvent(value); failed != nil {
-				return false
-			}
-			events = append(events, event)
-			failed = ctx.Err()
-			return failed == nil && len(events) < size
-		})
-		return firstError(failed, err)
+		var err error
+		events, err = eventsFrom(ctx, s, from, prefix.end(), limit)
+		return err
 	})
-	if err != nil {
+	return events, err
+}
+
+// EventsSince lists a customer's events with a higher sequence.
+func (r Reader) EventsSince(ctx context.Context, customer string, seq uint64, limit int) ([]persistence.Event, error) {
+	var events []persistence.Event
+	err := r.engine.View(ctx, func(s Snapshot) error {
+		prefix := newKey(customer, tableEvent)
+		var err error
+		events, err = eventsFrom(ctx, s, behind(prefix, seq), prefix.end(), limit)
+		return err
+	})
+	return events, err
+}
+
+// Event finds one event of a customer.
+func (r Reader) Event(ctx context.Context, customer, id string) (persistence.Event, error) {
+	var event persistence.Event
+	err := r.engine.View(ctx, func(s Snapshot) error {
+		seq, err := eventSequence(s, customer, id)
+		if err != nil {
+			return err
+		}
+		value, err := s.Get(newKey(customer, tableEvent).number(seq))
+		if err != nil {
+			return err
+		}
+		event, err = DecodeEvent(value)
+		return err
+	})
+	return event, err
+}
+
+// behind is the first key after the one of a sequence.
+func behind(prefix key, seq uint64) []byte { return append(prefix.clone().number(seq), 0) }
+
+func eventsFrom(ctx context.Context, s Snapshot, from, to []byte, limit int) ([]persistence.Event, error) {
+	var events []persistence.Event
+	var failed error
+	size := pageSize(limit)
+	err := s.Scan(from, to, false, func(_, value []byte) bool {
+		var event persistence.Event
+		if event, failed = DecodeEvent(value); failed != nil {
+			return false
+		}
+		events = append(events, event)
+		failed = ctx.Err()
+		return failed == nil && len(events) < size
+	})
+	if err := firstError(failed, err); err != nil {
 		return nil, err
 	}
 	return events, nil
@@ -63,51 +103,41 @@ func eventSequence(s Snapshot, customer, id string) (uint64, error) {
 func (r Reader) Journal(ctx context.Context, q persistence.JournalQuery) (persistence.Page[persistence.JournalEntry], error) {
 	var page persistence.Page[persistence.JournalEntry]
 	err := r.engine.View(ctx, func(s Snapshot) error {
+		prefix, byTime := journalPrefix(q)
+		index := span{prefix: prefix, from: q.From, to: q.To, after: q.After}
 		var err error
-		if q.Subject == "" {
-			page, err = journalByTime(ctx, s, q)
-		} else {
-			page, err = journalBySubject(ctx, s, q)
-		}
+		page, err = filtered(ctx, s, index, q.Limit, func(h hit) (persistence.JournalEntry, bool, error) {
+			value := h.value
+			if !byTime {
+				var err error
+				if value, err = s.Get(newKey(q.Customer, tableJournal).moment(h.At.Time).text(h.ID)); err != nil {
+					return persistence.JournalEntry{}, false, err
+				}
+			}
+			entry, err := DecodeJournal(value)
+			return entry, matchJournal(q, entry), err
+		})
 		return err
 	})
 	return page, err
 }
 
-func journalByTime(ctx context.Context, s Snapshot, q persistence.JournalQuery) (persistence.Page[persistence.JournalEntry], error) {
-	size := pageSize(q.Limit)
-	index := span{prefix: newKey(q.Customer, tableJournal), from: q.From, to: q.To, after: q.After}
-	hits, err := index.newest(ctx, s, size+1, func(value []byte) (bool, error) {
-		if q.Kind == "" {
-			return true, nil
-		}
-		entry, err := DecodeJournal(value)
-		return entry.Kind == q.Kind, err
-	})
-	if err != nil {
-		return persistence.Page[persistence.JournalEntry]{}, err
+// journalPrefix chooses the index with the fewest rows besides those wanted;
+// byTime says that it is the journal itself.
+func journalPrefix(q persistence.JournalQuery) (prefix key, byTime bool) {
+	switch {
+	case q.Subject != "":
+		return newKey(q.Customer, tableSubject).text(q.Subject), false
+	case q.Channel != "":
+		return newKey(q.Customer, tableJournalOf).text(q.Channel), false
 	}
-	return makePage(hits, size, func(h hit) (persistence.JournalEntry, error) { return DecodeJournal(h.value) })
+	return newKey(q.Customer, tableJournal), true
 }
 
-func journalBySubject(ctx context.Context, s Snapshot, q persistence.JournalQuery) (persistence.Page[persistence.JournalEntry], error) {
-	size := pageSize(q.Limit)
-	index := span{prefix: newKey(q.Customer, tableSubject).text(q.Subject), from: q.From, to: q.To, after: q.After}
-	hits, err := index.newest(ctx, s, size+1, func(value []byte) (bool, error) {
-		reader := keyReader{rest: value}
-		kind := reader.text()
-		return q.Kind == "" || q.Kind == kind, reader.err
-	})
-	if err != nil {
-		return persistence.Page[persistence.JournalEntry]{}, err
-	}
-	return makePage(hits, size, func(h hit) (persistence.JournalEntry, error) {
-		value, err := s.Get(newKey(q.Customer, tableJournal).moment(h.At.Time).text(h.ID))
-		if err != nil {
-			return persistence.JournalEntry{}, err
-		}
-		return DecodeJournal(value)
-	})
+func matchJournal(q persistence.JournalQuery, j persistence.JournalEntry) bool {
+	return (q.Kind == "" || q.Kind == j.Kind) && (q.Subject == "" || q.Subject == j.Subject) &&
+		(q.Channel == "" || q.Channel == j.Channel) && (q.Symbol == "" || q.Symbol == j.Symbol) &&
+		(q.Result == "" || q.Result == j.Result)
 }
 
 // LastSequence is the highest sequence that a customer's events and journal rows

@@ -100,25 +100,7 @@ func matchOrder(q persistence.OrderQuery, value []byte) (bool, error) {
 // UnfinishedOrders lists an account's orders that can still change or still have
 // protection to look after, oldest first.
 func (r Reader) UnfinishedOrders(ctx context.Context, customer string, exchange venues.Venue) ([]persistence.OrderRecord, error) {
-	var orders []persistence.OrderRecord
-	err := r.engine.View(ctx, func(s Snapshot) error {
-		index := span{prefix: openPrefix(customer, exchange)}
-		positions, err := collect(ctx, s, index.prefix, func(key, _ []byte) (persistence.Position, error) {
-			return index.position(key)
-		})
-		if err != nil {
-			return err
-		}
-		for _, p := range positions {
-			order, err := indexed[persistence.OrderRecord](s, orderKey(customer, p.ID))
-			if err != nil {
-				return err
-			}
-			orders = append(orders, order)
-		}
-		return nil
-	})
-	return orders, err
+	return oldest[persistence.OrderRecord](ctx, r.engine, openPrefix(customer, exchange), orderKey(customer, ""), noLimit)
 }
 
 // Fills reads one page of a customer's fills.

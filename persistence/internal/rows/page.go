@@ -3,6 +3,7 @@ package rows
 import (
 	"cmp"
 	"context"
+	"math"
 	"slices"
 	"time"
 
@@ -104,6 +105,76 @@ func makePage[T any](hits []hit, size int, load func(hit) (T, error)) (persisten
 		page.Items = append(page.Items, item)
 	}
 	return page, nil
+}
+
+// filtered reads the newest page of a span whose filter needs the records
+// themselves: load says which of them match. It looks at no more rows than
+// persistence.ScanRowsMax; the next page goes on behind them.
+func filtered[T any](ctx context.Context, s Snapshot, index span, limit int, load func(hit) (T, bool, error)) (persistence.Page[T], error) {
+	size := pageSize(limit)
+	page := persistence.Page[T]{Items: []T{}}
+	var last persistence.Position
+	scanned := 0
+	visit := func(key, value []byte) (more bool, err error) {
+		at, err := index.position(key)
+		if err != nil {
+			return false, err
+		}
+		item, matches, err := load(hit{at, value})
+		if err != nil {
+			return false, err
+		}
+		if scanned == persistence.ScanRowsMax || matches && len(page.Items) == size {
+			page.Next = &last
+			return false, nil
+		}
+		if matches {
+			page.Items = append(page.Items, item)
+		}
+		last = at
+		scanned++
+		return true, ctx.Err()
+	}
+	var failed error
+	from, to := index.bounds()
+	err := s.Scan(from, to, true, func(key, value []byte) (more bool) {
+		more, failed = visit(key, value)
+		return more && failed == nil
+	})
+	if err := firstError(failed, err); err != nil {
+		return persistence.Page[T]{}, err
+	}
+	return page, nil
+}
+
+// noLimit is the limit of a list that must be whole.
+const noLimit = math.MaxInt
+
+// oldest lists the records that a time index names, oldest first, at most limit.
+// of is their key but for the id.
+func oldest[T persistence.Record](ctx context.Context, engine Viewer, prefix key, of persistence.Key, limit int) ([]T, error) {
+	var records []T
+	err := engine.View(ctx, func(s Snapshot) error {
+		index := span{prefix: prefix}
+		var failed error
+		err := s.Scan(prefix, prefix.end(), false, func(key, _ []byte) bool {
+			var at persistence.Position
+			if at, failed = index.position(key); failed != nil {
+				return false
+			}
+			k := of
+			k.ID = at.ID
+			var record T
+			if record, failed = indexed[T](s, k); failed != nil {
+				return false
+			}
+			records = append(records, record)
+			failed = ctx.Err()
+			return failed == nil && len(records) < limit
+		})
+		return firstError(failed, err)
+	})
+	return records, err
 }
 
 // merge joins hits of several spans, newest first.

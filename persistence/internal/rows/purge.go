@@ -63,15 +63,19 @@ type sweep struct {
 	found    [][]byte
 }
 
-// customer looks through the three tables in the order of their keys.
+// customer looks through what can be stale, in the order of the keys.
 func (w *sweep) customer(customer key, from []byte) error {
 	events := append(customer.clone(), byte(tableEvent))
 	journal := append(customer.clone(), byte(tableJournal))
-	idempotency := append(customer.clone(), byte(tableRecord)).text(string(persistence.KindIdempotency))
+	records := func(kind persistence.Kind) key {
+		return append(customer.clone(), byte(tableRecord)).text(string(kind))
+	}
 	return firstError(
 		w.rows(events, from, w.before.Events, true),
 		w.rows(journal, from, w.before.Journal, true),
-		w.rows(idempotency, from, w.before.Idempotency, false),
+		w.rows(records(persistence.KindDelivery), from, w.before.Events, false),
+		w.rows(records(persistence.KindIdempotency), from, w.before.Idempotency, false),
+		w.rows(records(persistence.KindSignal), from, w.before.Journal, false),
 	)
 }
 
@@ -140,6 +144,11 @@ func isStale(key, value []byte, before persistence.Retention) (bool, error) {
 		return v.CreatedAt.Before(before.Events), nil
 	case persistence.JournalEntry:
 		return v.At.Before(before.Journal), nil
+	case persistence.Delivery:
+		// Its last change is later than its event, which is therefore stale too.
+		return v.Status != persistence.DeliveryPending && v.UpdatedAt.Before(before.Events), nil
+	case persistence.SignalRecord:
+		return v.Status.IsFinal() && v.UpdatedAt.Before(before.Journal), nil
 	}
 	return false, nil
 }
