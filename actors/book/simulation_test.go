@@ -63,8 +63,8 @@ func (s *simulation) settle() {
 				s.market.wire = nil
 				s.market.sendSnapshot()
 			}
-		case fetchCandles, subscribe, unsubscribe, armCandles, armLinger, retire:
-			// The book's readers stay, and nobody looks at candles.
+		case fetchCandles, subscribe, unsubscribe, armCandles, armLinger, tellHit, retire:
+			// The book's readers stay, and nobody looks at candles or prices.
 		}
 	}
 	m.state.out.effects = nil

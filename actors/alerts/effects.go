@@ -1,0 +1,64 @@
+package alerts
+
+import (
+	"context"
+	"time"
+
+	"go.uber.org/zap"
+
+	"venuegate/actors"
+	"venuegate/persistence"
+	"venuegate/venues"
+)
+
+// effect is what the state wants done outside itself.
+type effect interface {
+	run(a *behaviour, ctx *actors.Context)
+}
+
+type (
+	// watch asks a book to watch the alert's condition; the answer is watched.
+	watch struct {
+		id         string
+		generation int
+		exchange   venues.Venue
+		symbol     string
+		condition  venues.PriceCondition
+	}
+	unwatch    struct{ watch venues.PriceWatch }
+	retryWatch struct {
+		after time.Duration
+		due   watchDue
+	}
+	reply struct {
+		to    actors.Reply[persistence.Alert]
+		alert persistence.Alert
+	}
+)
+
+// watchMax bounds the wait for a book.
+const watchMax = 10 * time.Second
+
+func (e watch) run(a *behaviour, ctx *actors.Context) {
+	self := ctx.Self()
+	err := ctx.Go(a.deps.Pool, func(life context.Context) any {
+		life, cancel := context.WithTimeout(life, watchMax)
+		defer cancel()
+		w, err := a.deps.Watch(life, e.exchange, e.symbol, e.condition, func(price venues.PriceHit) {
+			self.Tell(hit{id: e.id, generation: e.generation, price: price})
+		})
+		return watched{e.id, e.generation, w, err}
+	})
+	if err != nil {
+		a.Receive(ctx, watched{id: e.id, generation: e.generation, err: err})
+	}
+}
+
+func (e unwatch) run(*behaviour, *actors.Context) { e.watch.Close() }
+
+func (e retryWatch) run(_ *behaviour, ctx *actors.Context) {
+	ctx.Logger().Debug("watch again", zap.String("alert", e.due.id), zap.Duration("after", e.after))
+	ctx.Timers().After("watch/"+e.due.id, e.after+ctx.Jitter(e.after/4), e.due)
+}
+
+func (e reply) run(*behaviour, *actors.Context) { e.to.Send(e.alert) }

@@ -1,0 +1,199 @@
+package alerts
+
+import (
+	"encoding/json"
+	"time"
+
+	"venuegate/persistence"
+	"venuegate/venues"
+)
+
+const (
+	// alertsMax bounds the alerts of a customer that were not removed.
+	alertsMax = 1000
+	// repeatGapMin is the least time between two firings of a repeating alert,
+	// so that a price that dances around the value does not flood its receiver.
+	repeatGapMin = time.Minute
+	// watchRetryMin, doubling to watchRetryMax, is the wait before a condition
+	// that could not be watched is tried again.
+	watchRetryMin = time.Second
+	watchRetryMax = time.Minute
+)
+
+// state is what is known of the alerts. Messages in; a batch and effects out.
+type state struct {
+	customer string
+	fence    persistence.Fence
+	alerts   map[string]*alert
+	out      output
+}
+
+// alert is a record and how it is watched.
+type alert struct {
+	persistence.Alert
+	// generation rises with each change: answers and hits of an earlier one are
+	// void.
+	generation int
+	watch      venues.PriceWatch
+	failures   int
+}
+
+// output is what a step asks for: after happens once batch is durable.
+type output struct {
+	batch persistence.Batch
+	now   []effect
+	after []effect
+}
+
+// moment is the time and the source of ids of one step.
+type moment struct {
+	now   time.Time
+	newID func(prefix string) string
+}
+
+func newState(customer string, fence persistence.Fence) *state {
+	return &state{customer: customer, fence: fence, alerts: map[string]*alert{}}
+}
+
+// take ends a step.
+func (s *state) take() output {
+	out := s.out
+	if !out.batch.Empty() {
+		out.batch.Fence = s.fence
+	}
+	s.out = output{}
+	return out
+}
+
+func (s *state) loaded(list []persistence.Alert) {
+	for _, record := range list {
+		if record.RemovedAt.IsZero() {
+			a := &alert{Alert: record}
+			s.alerts[a.ID] = a
+			s.begin(a)
+		}
+	}
+}
+
+// put stores an alert; what it has been through is kept.
+func (s *state) put(in put) {
+	a, known := s.alerts[in.alert.ID]
+	if !known {
+		if len(s.alerts) >= alertsMax {
+			in.Reject(venues.Errorf(venues.CodeInvalidRequest, "the customer has %d alerts; remove one first", alertsMax).With("limit", alertsMax))
+			return
+		}
+		a = &alert{}
+		s.alerts[in.alert.ID] = a
+	}
+	in.alert.FiredAt = a.FiredAt
+	s.end(a)
+	a.Alert = in.alert
+	s.store(a)
+	s.out.batch.Journal = append(s.out.batch.Journal, in.entry)
+	s.out.after = append(s.out.after, reply{in.Reply, a.Alert})
+	if !a.RemovedAt.IsZero() {
+		delete(s.alerts, a.ID)
+		return
+	}
+	s.begin(a)
+}
+
+func (s *state) store(a *alert) { s.out.batch.Puts = append(s.out.batch.Puts, a.Alert) }
+
+// begin watches an armed alert.
+func (s *state) begin(a *alert) {
+	if a.Status == persistence.AlertArmed {
+		s.out.after = append(s.out.after, watch{
+			id: a.ID, generation: a.generation, exchange: a.Exchange, symbol: a.Symbol, condition: a.Condition,
+		})
+	}
+}
+
+// end stops the watch and makes void what is still on its way from it.
+func (s *state) end(a *alert) {
+	a.generation++
+	a.failures = 0
+	if a.watch != nil {
+		s.out.now = append(s.out.now, unwatch{a.watch})
+		a.watch = nil
+	}
+}
+
+func (s *state) watched(in watched) {
+	a, known := s.alerts[in.id]
+	switch {
+	case !known || a.generation != in.generation:
+		if in.watch != nil {
+			s.out.now = append(s.out.now, unwatch{in.watch})
+		}
+	case in.err != nil:
+		wait := min(watchRetryMin<<min(a.failures, 16), watchRetryMax)
+		a.failures++
+		s.out.now = append(s.out.now, retryWatch{after: wait, due: watchDue{a.ID, a.generation}})
+	default:
+		a.watch, a.failures = in.watch, 0
+	}
+}
+
+func (s *state) watchDue(in watchDue) {
+	if a, known := s.alerts[in.id]; known && a.generation == in.generation {
+		s.begin(a)
+	}
+}
+
+// hit fires an alert: the record and the event are one commit.
+func (s *state) hit(m moment, in hit) {
+	a, known := s.alerts[in.id]
+	if !known || a.generation != in.generation || a.Status != persistence.AlertArmed {
+		return
+	}
+	if a.Repeat && m.now.Sub(a.FiredAt.Time) < repeatGapMin {
+		return
+	}
+	a.FiredAt = venues.At(m.now)
+	if !a.Repeat {
+		a.Status = persistence.AlertFired
+		s.end(a)
+	}
+	s.store(a)
+	s.emit(m, a, in.price)
+}
+
+// firedEvent is the payload of alert.fired (decisions, "Events and delivery").
+type firedEvent struct {
+	AlertID   string          `json:"alertId"`
+	Exchange  venues.Venue    `json:"exchange"`
+	Symbol    string          `json:"symbol"`
+	Condition conditionMember `json:"condition"`
+	Price     string          `json:"price"`
+	FiredAt   venues.Time     `json:"firedAt"`
+	Comment   string          `json:"comment"`
+}
+
+type conditionMember struct {
+	Field venues.PriceField `json:"field"`
+	Op    venues.PriceOp    `json:"op"`
+	Value string            `json:"value"`
+}
+
+func (s *state) emit(m moment, a *alert, price venues.PriceHit) {
+	data, err := json.Marshal(firedEvent{
+		AlertID: a.ID, Exchange: a.Exchange, Symbol: a.Symbol, Condition: conditionMember{a.Condition.Field, a.Condition.Op, venues.FormatDecimal(a.Condition.Value)},
+		Price: venues.FormatDecimal(price.Price), FiredAt: a.FiredAt, Comment: a.Comment,
+	})
+	if err != nil {
+		panic("alerts: " + err.Error()) // plain strings
+	}
+	s.out.batch.Events = append(s.out.batch.Events, persistence.Event{
+		ID: m.newID(persistence.PrefixEvent), Type: persistence.EventAlertFired, CreatedAt: a.FiredAt, Data: data,
+	})
+	s.out.batch.Journal = append(s.out.batch.Journal, persistence.JournalEntry{
+		ID: m.newID(persistence.PrefixJournal), At: a.FiredAt, Kind: "alert.fired", Subject: a.ID, Symbol: a.Symbol, Result: "fired",
+		Fields: []persistence.JournalField{
+			{Name: "exchange", Value: string(a.Exchange)},
+			{Name: "condition", Value: string(a.Condition.Field) + " " + string(a.Condition.Op) + " " + venues.FormatDecimal(a.Condition.Value)},
+			{Name: "price", Value: venues.FormatDecimal(price.Price)},
+		},
+	})
+}
