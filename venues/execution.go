@@ -47,12 +47,15 @@ const (
 // Fill is one execution. A rebate is a negative fee. VenueTradeID is unique
 // per (exchange, symbol, order).
 type Fill struct {
-	FillID       string          `json:"fillId"`
-	OrderID      string          `json:"orderId,omitempty"`
-	RequestID    string          `json:"requestId,omitempty"`
-	Exchange     Venue           `json:"exchange"`
-	Symbol       string          `json:"symbol"`
-	Side         Side            `json:"side"`
+	FillID    string `json:"fillId"`
+	OrderID   string `json:"orderId,omitempty"`
+	RequestID string `json:"requestId,omitempty"`
+	Exchange  Venue  `json:"exchange"`
+	Symbol    string `json:"symbol"`
+	Side      Side   `json:"side"`
+	// PositionSide names the position in hedge mode; in one-way mode it is empty
+	// and the side alone decides.
+	PositionSide PositionSide    `json:"positionSide,omitempty"`
 	Qty          decimal.Decimal `json:"qty"`
 	Price        decimal.Decimal `json:"price"`
 	Fee          Optional        `json:"fee"`

@@ -2,6 +2,7 @@ package binance
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"strconv"
 	"time"
@@ -109,8 +110,9 @@ func (f *fillsReader) add(row *tradeRecord, from time.Time) error {
 }
 
 func (r *tradeRecord) fill() (venues.Fill, error) {
-	side, err := parseSide(r.Side)
-	if err != nil {
+	side, errSide := parseSide(r.Side)
+	book, errBook := parseOrderBook(r.PositionSide)
+	if err := errors.Join(errSide, errBook); err != nil {
 		return venues.Fill{}, err
 	}
 	switch {
@@ -126,7 +128,7 @@ func (r *tradeRecord) fill() (venues.Fill, error) {
 		return venues.Fill{}, missing("time")
 	}
 	return venues.Fill{
-		Exchange: venues.Binance, Symbol: canonicalSymbol(r.Symbol), Side: side,
+		Exchange: venues.Binance, Symbol: canonicalSymbol(r.Symbol), Side: side, PositionSide: book.hedged(),
 		Qty: r.Qty.Decimal, Price: r.Price.Decimal,
 		Fee: r.Commission.Optional, FeeCurrency: r.CommissionAsset,
 		Liquidity: liquidity(r.Maker), RealizedPnl: r.RealizedPnl.Optional,

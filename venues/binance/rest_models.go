@@ -141,6 +141,7 @@ type tradeRecord struct {
 	ID              int64  `json:"id"`
 	OrderID         int64  `json:"orderId"`
 	Side            string `json:"side"`
+	PositionSide    string `json:"positionSide"`
 	Price           number `json:"price"`
 	Qty             number `json:"qty"`
 	RealizedPnl     number `json:"realizedPnl"`

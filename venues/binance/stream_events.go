@@ -101,6 +101,9 @@ func decodeOrderEvent(event *event) (venues.ExecutionReport, error) {
 		return report, err
 	}
 	fill, err := decodeFill(o, &report, word.execution)
+	if fill != nil {
+		fill.PositionSide = book.hedged()
+	}
 	report.Fill = fill
 	return report, errors.Join(err, event.err)
 }

@@ -210,6 +210,18 @@ func indexOf(hedge bool, side venues.Side, reduces bool) positionIndex {
 	}
 }
 
+// hedged is the position of an execution in hedge mode; empty in one-way mode.
+func (p positionIndex) hedged() venues.PositionSide {
+	switch p {
+	case hedgeLong:
+		return venues.Long
+	case hedgeShort:
+		return venues.Short
+	default:
+		return ""
+	}
+}
+
 // reduces says whether an order can only reduce. In hedge mode that follows from
 // the position it works on, whatever the flag says.
 func (p positionIndex) reduces(side venues.Side, flag bool) bool {

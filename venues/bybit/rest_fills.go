@@ -22,6 +22,10 @@ const (
 // Fills reads the executions of an instrument in [From, To), oldest first, in
 // windows of seven days. Funding is no execution.
 func (a *Account) Fills(ctx context.Context, q venues.FillsQuery) ([]venues.Fill, error) {
+	hedge, err := a.hedgeOf(ctx, q.Symbol)
+	if err != nil {
+		return nil, err
+	}
 	var fills []venues.Fill
 	seen := make(map[string]bool)
 	for from := q.From; from.Before(q.To); from = from.Add(executionsWindow) {
@@ -40,7 +44,7 @@ func (a *Account) Fills(ctx context.Context, q venues.FillsQuery) ([]venues.Fill
 				continue
 			}
 			seen[row.ExecID] = true
-			fill, err := row.fill()
+			fill, err := row.fill(hedge)
 			if err != nil {
 				return nil, malformed(request{method: http.MethodGet, path: executionsPath}, err)
 			}
@@ -68,7 +72,9 @@ const execTrade = "Trade"
 // isFill says whether the row changed a position by a price and a quantity.
 func (r *executionRecord) isFill() bool { return r.ExecType != "Funding" && r.ExecType != "UNKNOWN" }
 
-func (r *executionRecord) fill() (venues.Fill, error) {
+// fill reads an execution. It does not name its position: in hedge mode that is
+// told by whether it closed anything.
+func (r *executionRecord) fill(hedge bool) (venues.Fill, error) {
 	side, err := parseSide(r.Side)
 	symbol := canonicalSymbol(r.Symbol)
 	switch {
@@ -89,7 +95,8 @@ func (r *executionRecord) fill() (venues.Fill, error) {
 	}
 	fill := venues.Fill{
 		Exchange: venues.Bybit, Symbol: symbol, Side: side,
-		Qty: r.ExecQty.Decimal, Price: r.ExecPrice.Decimal, Liquidity: venues.Taker,
+		PositionSide: indexOf(hedge, side, r.ClosedSize.Decimal.IsPositive()).hedged(),
+		Qty:          r.ExecQty.Decimal, Price: r.ExecPrice.Decimal, Liquidity: venues.Taker,
 		RealizedPnl:  r.ExecPnl.Optional,
 		VenueTradeID: r.ExecID, VenueOrderID: r.OrderID, ExecutedAt: venues.At(r.ExecTime.time()),
 	}

@@ -149,7 +149,7 @@ func TestRecordedExecutions(t *testing.T) {
 				funding++
 				continue
 			}
-			fill, err := row.fill()
+			fill, err := row.fill(false)
 			if err != nil {
 				t.Errorf("%s: %v", r.Name, err)
 				continue

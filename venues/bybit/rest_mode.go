@@ -123,6 +123,15 @@ func (a *Account) hedgeOf(ctx context.Context, symbol string) (bool, error) {
 	return mode.Hedge, err
 }
 
+// knownHedge is hedgeOf without asking the venue.
+func (a *Account) knownHedge(symbol string) bool {
+	if hedge, known := a.hedges.of(symbol); known {
+		return hedge
+	}
+	mode := a.mode.Load()
+	return mode != nil && mode.Hedge
+}
+
 // hedgeTable holds the position modes of instruments by canonical symbol.
 type hedgeTable struct {
 	mu     sync.Mutex

@@ -124,6 +124,7 @@ type executionRecord struct {
 	FeeCurrency   string    `json:"feeCurrency"`
 	ExtraFees     extraFees `json:"extraFees"`
 	ExecPnl       number    `json:"execPnl"`
+	ClosedSize    number    `json:"closedSize"`
 	ExecTime      integer   `json:"execTime"`
 	IsMaker       bool      `json:"isMaker"`
 }

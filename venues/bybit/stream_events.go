@@ -105,7 +105,7 @@ func (f *privateFeed) executions(data []byte, now time.Time) error {
 		if isForeign(row.Category) || !row.isFill() || row.OrderID == "" && row.ExecType != execTrade {
 			continue // what has no order is told by position and wallet
 		}
-		report, err := row.report()
+		report, err := row.report(f.account.knownHedge(canonicalSymbol(row.Symbol)))
 		if err != nil {
 			faults = errors.Join(faults, err)
 			continue
@@ -122,8 +122,8 @@ func (r *executionRecord) completes() bool {
 
 // report is what an execution tells of its order. That the order has ended is
 // left to the order's own message.
-func (r *executionRecord) report() (venues.ExecutionReport, error) {
-	fill, err := r.fill()
+func (r *executionRecord) report(hedge bool) (venues.ExecutionReport, error) {
+	fill, err := r.fill(hedge)
 	orderType, errType := parseType(r.OrderType, r.StopOrderType)
 	if r.OrderType == "UNKNOWN" && r.ExecType != execTrade {
 		orderType, errType = venues.TypeMarket, nil // what the venue does by itself

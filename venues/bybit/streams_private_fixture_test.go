@@ -200,7 +200,7 @@ func TestDocumentationSamples(t *testing.T) {
 		"docs/v5/websocket/private/wallet.mdx":   func(r recording) error { return streamed(t, r) },
 		"docs/v5/order/execution.mdx": func(r recording) error {
 			for _, row := range rowsOf[executionRecord](t, r) {
-				if _, err := row.fill(); err != nil {
+				if _, err := row.fill(false); err != nil {
 					return err
 				}
 			}

@@ -215,6 +215,18 @@ func (b positionBook) sideOf(amount decimal.Decimal) venues.PositionSide {
 	return venues.Short
 }
 
+// hedged is the position of an execution in hedge mode; empty in one-way mode.
+func (b positionBook) hedged() venues.PositionSide {
+	switch b {
+	case bookLong:
+		return venues.Long
+	case bookShort:
+		return venues.Short
+	default:
+		return ""
+	}
+}
+
 // reduces says whether an order can only reduce. In hedge mode that follows from
 // the position it works on, whatever the flag says.
 func (b positionBook) reduces(side venues.Side, flag bool) bool {

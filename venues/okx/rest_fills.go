@@ -2,6 +2,7 @@ package okx
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"slices"
 	"strconv"
@@ -31,6 +32,7 @@ type fillRecord struct {
 	TradeID  string `json:"tradeId"`
 	BillID   string `json:"billId"`
 	Side     string `json:"side"`
+	PosSide  string `json:"posSide"`
 	FillSz   number `json:"fillSz"`
 	FillPx   number `json:"fillPx"`
 	FillPnl  number `json:"fillPnl"`
@@ -137,8 +139,9 @@ func (f *fillsReader) add(row *fillRecord) error {
 }
 
 func (r *fillRecord) fill(k *contract) (venues.Fill, error) {
-	side, err := parseSide(r.Side)
-	if err != nil {
+	side, errSide := parseSide(r.Side)
+	book, errBook := parsePositionBook(r.PosSide)
+	if err := errors.Join(errSide, errBook); err != nil {
 		return venues.Fill{}, err
 	}
 	executed := r.FillTime
@@ -158,7 +161,7 @@ func (r *fillRecord) fill(k *contract) (venues.Fill, error) {
 		return venues.Fill{}, missing("fillTime")
 	}
 	return venues.Fill{
-		Exchange: venues.OKX, Symbol: k.Symbol, Side: side,
+		Exchange: venues.OKX, Symbol: k.Symbol, Side: side, PositionSide: book.hedged(),
 		Qty: k.base(r.FillSz.Decimal), Price: r.FillPx.Decimal,
 		Fee: charged(r.Fee), FeeCurrency: r.FeeCcy,
 		Liquidity: parseLiquidity(r.ExecType), RealizedPnl: r.FillPnl.Optional,

@@ -92,11 +92,15 @@ func (o *orderRecord) fill(k *contract, r *venues.ExecutionReport) (*venues.Fill
 	if o.TradeID == "" || !o.FillSz.Decimal.IsPositive() {
 		return nil, nil
 	}
+	book, err := parsePositionBook(o.PosSide)
+	if err != nil {
+		return nil, err
+	}
 	if !o.FillPx.Decimal.IsPositive() || o.FillTime.IsZero() {
 		return nil, missing("fillPx or fillTime")
 	}
 	return &venues.Fill{
-		Exchange: venues.OKX, Symbol: k.Symbol, Side: r.Side,
+		Exchange: venues.OKX, Symbol: k.Symbol, Side: r.Side, PositionSide: book.hedged(),
 		Qty: k.base(o.FillSz.Decimal), Price: o.FillPx.Decimal,
 		Fee: charged(o.FillFee), FeeCurrency: o.FeeCcy,
 		Liquidity: parseLiquidity(o.ExecType), RealizedPnl: o.FillPnl.Optional,
