@@ -54,6 +54,9 @@ type VenueAccount struct {
 	RemovedAt venues.Time `json:"removedAt"`
 	// Halted stops increasing orders until an administrator lifts it.
 	Halted bool `json:"halted,omitempty"`
+	// Flatten says that a halt closes the open positions as well.
+	Flatten bool       `json:"flatten,omitempty"`
+	Limits  RiskLimits `json:"limits"`
 }
 
 // Setting is a value of the installation: signing secrets, identity.

@@ -23,6 +23,9 @@ type OrderRecord struct {
 	// EntryOrderID names the order that this one protects, Protects how.
 	EntryOrderID string            `json:"entryOrderId,omitempty"`
 	Protects     venues.Protecting `json:"protects,omitempty"`
+	// ClosesAs is the reason of position.closed if the order closes a position;
+	// empty leaves it to the order's kind.
+	ClosesAs venues.CloseReason `json:"closesAs,omitempty"`
 	// ClosePosition marks protection of a whole position.
 	ClosePosition bool `json:"closePosition,omitempty"`
 	// UnknownSince is when the outcome became unknown.
@@ -63,6 +66,8 @@ type OrderQuery struct {
 type FillRecord struct {
 	venues.Fill
 	Customer string `json:"customer"`
+	// Closes is why a position ended if this execution ended it.
+	Closes venues.CloseReason `json:"closes,omitempty"`
 }
 
 // FillQuery selects fills of one customer, newest first by execution time.

@@ -15,6 +15,8 @@ const (
 	KindFill         Kind = "fill"
 	KindAccountState Kind = "accountstate"
 	KindSetting      Kind = "setting"
+	KindRisk         Kind = "risk"
+	KindPosition     Kind = "position"
 
 	KindChannel        Kind = "channel"
 	KindSignal         Kind = "signal"
@@ -64,6 +66,16 @@ func (f FillRecord) Key() Key { return Key{Kind: KindFill, Customer: f.Customer,
 // Key of an account's state.
 func (a AccountState) Key() Key {
 	return Key{Kind: KindAccountState, Customer: a.Customer, ID: string(a.Exchange)}
+}
+
+// Key of an account's risk.
+func (r RiskRecord) Key() Key {
+	return Key{Kind: KindRisk, Customer: r.Customer, ID: string(r.Exchange)}
+}
+
+// Key of an instrument's positions.
+func (p PositionRecord) Key() Key {
+	return Key{Kind: KindPosition, Customer: p.Customer, ID: string(p.Exchange) + "/" + p.Symbol}
 }
 
 // Key of a setting.

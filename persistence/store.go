@@ -65,6 +65,9 @@ type Reader interface {
 	Idempotency(ctx context.Context, customer, scope, requestID string) (IdempotencyRecord, error)
 	Fills(ctx context.Context, q FillQuery) (Page[FillRecord], error)
 	AccountState(ctx context.Context, customer string, exchange venues.Venue) (AccountState, error)
+	Risk(ctx context.Context, customer string, exchange venues.Venue) (RiskRecord, error)
+	// PositionRecords lists those of one account, by instrument.
+	PositionRecords(ctx context.Context, customer string, exchange venues.Venue) ([]PositionRecord, error)
 
 	// Events lists the customer's events after the one named, in order of
 	// their sequence; an unknown after is ErrNotFound, an empty one begins at

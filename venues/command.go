@@ -29,6 +29,9 @@ type PlaceOrder struct {
 	Source    Source
 	ChannelID string
 	Comment   string
+	// ClosesAs is the reason of position.closed if the order closes a position
+	// and is neither protection nor a liquidation; empty is ClosedManual.
+	ClosesAs CloseReason
 }
 
 // AmendOrder changes an active order; unknown fields stay as they are. Qty is

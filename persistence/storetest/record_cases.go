@@ -13,6 +13,7 @@ var recordCases = []conformanceCase{
 	{"API keys", recordAPIKeys},
 	{"venue accounts", recordVenueAccounts},
 	{"account states", recordAccountStates},
+	{"risk and positions", recordRisk},
 	{"settings", recordSettings},
 	{"idempotency attempts", recordAttempts},
 	{"idempotency scopes", recordScopes},
@@ -62,6 +63,27 @@ func recordAccountStates(h *harness) {
 	h.put(state)
 	h.same("state", must[persistence.AccountState](h)(h.store.AccountState(h.Context(), "alice", venues.Bybit)), state)
 	missing[persistence.AccountState](h)(h.store.AccountState(h.Context(), "alice", venues.OKX))
+}
+
+func recordRisk(h *harness) {
+	ctx := h.Context()
+	risk := persistence.RiskRecord{
+		Customer: "alice", Exchange: venues.Bybit, Day: moment(0), Baseline: venues.Some(venues.MustDecimal("-1.5")),
+		Lock: &persistence.RiskLock{
+			Limit: "daily_loss", Threshold: venues.MustDecimal("500"), Actual: venues.MustDecimal("501.25"), At: moment(1), Until: moment(2),
+		},
+	}
+	eth := persistence.PositionRecord{
+		Customer: "alice", Exchange: venues.Bybit, Symbol: "ETHUSDT", CutAt: moment(1), CutTrade: "7",
+		Long: &persistence.PositionLife{EntryQty: venues.MustDecimal("2"), EntryNotional: venues.MustDecimal("4000.5"), OpenedAt: moment(1)},
+	}
+	btc, other := eth, eth
+	btc.Symbol, other.Exchange = "BTCUSDT", venues.OKX
+	h.put(risk, eth, btc, other)
+	h.same("risk", must[persistence.RiskRecord](h)(h.store.Risk(ctx, "alice", venues.Bybit)), risk)
+	missing[persistence.RiskRecord](h)(h.store.Risk(ctx, "alice", venues.OKX))
+	h.same("positions", must[[]persistence.PositionRecord](h)(h.store.PositionRecords(ctx, "alice", venues.Bybit)), []persistence.PositionRecord{btc, eth})
+	h.same("positions of nobody", len(must[[]persistence.PositionRecord](h)(h.store.PositionRecords(ctx, "bob", venues.Bybit))), 0)
 }
 
 func recordSettings(h *harness) {
@@ -140,6 +162,8 @@ func canaries(customer string, n int) []persistence.Record {
 		NewFill(customer, 1),
 		persistence.VenueAccount{Customer: customer, Exchange: venues.OKX, Environment: customer},
 		persistence.AccountState{Customer: customer, Exchange: venues.OKX, FillsUntil: map[string]venues.Time{customer: moment(1)}},
+		persistence.RiskRecord{Customer: customer, Exchange: venues.OKX},
+		persistence.PositionRecord{Customer: customer, Exchange: venues.OKX, Symbol: "BTCUSDT"},
 		persistence.APIKey{ID: "key of " + customer, Customer: customer, Name: customer},
 	}
 	for i := 1; i <= n; i++ {
@@ -166,6 +190,10 @@ func (h *harness) onlyOwn(customer string, n int) {
 	own("order by client id", must[persistence.OrderRecord](h)(h.store.OrderByClientID(ctx, customer, order.ClientOrderID)).Customer)
 	own("idempotency", must[persistence.IdempotencyRecord](h)(h.store.Idempotency(ctx, customer, persistence.ScopeREST, "r")).Customer)
 	own("state", must[persistence.AccountState](h)(h.store.AccountState(ctx, customer, venues.OKX)).Customer)
+	own("risk", must[persistence.RiskRecord](h)(h.store.Risk(ctx, customer, venues.OKX)).Customer)
+	for _, p := range must[[]persistence.PositionRecord](h)(h.store.PositionRecords(ctx, customer, venues.OKX)) {
+		own("position", p.Customer)
+	}
 	for _, view := range []persistence.OrderView{persistence.OrdersAll, persistence.OrdersOpen, ""} {
 		page := must[persistence.Page[persistence.OrderRecord]](h)(h.store.Orders(ctx, persistence.OrderQuery{Customer: customer, View: view}))
 		h.same("count of orders", len(page.Items), n)

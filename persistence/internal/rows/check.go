@@ -23,7 +23,11 @@ func checkValue(v any) error {
 	case persistence.APIKey:
 		return checkTimes(r.CreatedAt, r.ExpiresAt, r.RevokedAt)
 	case persistence.VenueAccount:
-		return checkTimes(r.CreatedAt, r.RemovedAt)
+		return firstError(checkDecimals(r.Limits.DailyLoss, r.Limits.MaxOrderNotional), checkTimes(r.CreatedAt, r.RemovedAt))
+	case persistence.RiskRecord:
+		return checkRisk(&r)
+	case persistence.PositionRecord:
+		return firstError(checkLife(r.Long), checkLife(r.Short), checkTimes(r.CutAt, r.KnownSince))
 	case persistence.IdempotencyRecord:
 		return checkTimes(r.FirstReceived, r.FreedAt)
 	case persistence.AccountState:

@@ -52,12 +52,14 @@ func DecodeRecord(kind persistence.Kind, value []byte) (persistence.Record, erro
 var recordDecoders = map[persistence.Kind]func([]byte) (persistence.Record, error){
 	persistence.KindCustomer:     asRecord(decode[persistence.Customer]),
 	persistence.KindAPIKey:       asRecord(decode[persistence.APIKey]),
-	persistence.KindVenueAccount: asRecord(decode[persistence.VenueAccount]),
+	persistence.KindVenueAccount: asRecord(decodeVenueAccount),
 	persistence.KindOrder:        asRecord(decodeOrder),
 	persistence.KindIdempotency:  asRecord(decode[persistence.IdempotencyRecord]),
 	persistence.KindFill:         asRecord(decodeFill),
 	persistence.KindAccountState: asRecord(decode[persistence.AccountState]),
 	persistence.KindSetting:      asRecord(decode[persistence.Setting]),
+	persistence.KindRisk:         asRecord(decodeRisk),
+	persistence.KindPosition:     asRecord(decodePosition),
 
 	persistence.KindChannel:        asRecord(decodeChannel),
 	persistence.KindSignal:         asRecord(decodeSignal),

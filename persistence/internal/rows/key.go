@@ -207,6 +207,8 @@ var ownedKinds = map[persistence.Kind]bool{
 	persistence.KindIdempotency:  true,
 	persistence.KindFill:         true,
 	persistence.KindAccountState: true,
+	persistence.KindRisk:         true,
+	persistence.KindPosition:     true,
 
 	persistence.KindChannel:        true,
 	persistence.KindSignal:         true,

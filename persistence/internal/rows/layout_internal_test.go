@@ -87,6 +87,8 @@ func layoutSample(t *testing.T) []entity {
 		persistence.IdempotencyRecord{Customer: "cus_1", Scope: "rest", RequestID: "r-1", Attempt: 2, OrderID: "ord_1", FirstReceived: at},
 		persistence.AccountState{Customer: "cus_1", Exchange: venues.OKX},
 		persistence.Setting{Name: "secret", Value: []byte{2}},
+		persistence.RiskRecord{Customer: "cus_1", Exchange: venues.OKX},
+		persistence.PositionRecord{Customer: "cus_1", Exchange: venues.OKX, Symbol: "BTCUSDT"},
 	} {
 		e, err := recordEntity(r)
 		if err != nil {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"venuegate/persistence"
 	"venuegate/venues"
@@ -80,6 +81,18 @@ func (r Reader) VenueAccounts(ctx context.Context, customer string) ([]persisten
 func (r Reader) AccountState(ctx context.Context, customer string, exchange venues.Venue) (persistence.AccountState, error) {
 	k := persistence.AccountState{Customer: customer, Exchange: exchange}.Key()
 	return oneRecord[persistence.AccountState](ctx, r.engine, k)
+}
+
+// Risk finds what an account remembers of its risk.
+func (r Reader) Risk(ctx context.Context, customer string, exchange venues.Venue) (persistence.RiskRecord, error) {
+	k := persistence.RiskRecord{Customer: customer, Exchange: exchange}.Key()
+	return oneRecord[persistence.RiskRecord](ctx, r.engine, k)
+}
+
+// PositionRecords lists an account's positions by instrument.
+func (r Reader) PositionRecords(ctx context.Context, customer string, exchange venues.Venue) ([]persistence.PositionRecord, error) {
+	all, err := listRecords[persistence.PositionRecord](ctx, r.engine, customer, persistence.KindPosition)
+	return slices.DeleteFunc(all, func(p persistence.PositionRecord) bool { return p.Exchange != exchange }), err
 }
 
 // Setting finds a value of the installation.
