@@ -29,7 +29,10 @@ func TestNewerSchemaIsRefused(t *testing.T) {
 // Migrations run once each, in order, and only those that are due.
 func TestOlderSchemaIsMigrated(t *testing.T) {
 	dir := t.TempDir()
-	store := openSmall(t, dir)
+	store, err := openAs(dir, schema{})
+	if err != nil {
+		t.Fatal(err)
+	}
 	if err := store.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -60,7 +63,10 @@ func TestOlderSchemaIsMigrated(t *testing.T) {
 
 func TestFailedMigrationChangesNothing(t *testing.T) {
 	dir := t.TempDir()
-	store := openSmall(t, dir)
+	store, err := openAs(dir, schema{})
+	if err != nil {
+		t.Fatal(err)
+	}
 	if err := store.Commit(t.Context(), setting("s", 10)); err != nil {
 		t.Fatal(err)
 	}

@@ -23,6 +23,8 @@ func Run(t *testing.T, open Open) {
 		{"orders", orderCases},
 		{"fills", fillCases},
 		{"log", logCases},
+		{"signals", signalCases},
+		{"deliveries", deliveryCases},
 		{"purge", purgeCases},
 	}
 	for _, section := range sections {

@@ -11,6 +11,7 @@ var logCases = []conformanceCase{
 	{"an event put twice", eventTwice},
 	{"the sequence is the highest of both", logSequence},
 	{"journal pages and filters", journalPages},
+	{"a page looks at a bounded number of rows", journalBounded},
 	{"the installation's own log", logOfInstallation},
 }
 
@@ -94,6 +95,12 @@ func journalPages(h *harness) {
 	for i := range entries {
 		j := NewJournal(i)
 		j.At = moment(i / 5)
+		if i%2 == 0 {
+			j.Channel, j.Result = fmt.Sprintf("hook_%d", i%3), []string{"ok", "refused"}[i/2%2]
+		}
+		if i%4 == 0 {
+			j.Symbol = "BTCUSDT"
+		}
 		all = append(all, j)
 	}
 	nobody := NewJournal(entries)
@@ -109,12 +116,18 @@ func journalPages(h *harness) {
 		{Subject: "ord"},
 		{From: moment(2).Time, To: moment(4).Time},
 		{Subject: "ord_000001", From: moment(1).Time, To: moment(2).Time},
+		{Channel: "hook_1"},
+		{Channel: "hook"},
+		{Channel: "hook_2", Kind: "risk", Result: "ok"},
+		{Channel: "hook_0", Subject: "ord_000001"},
+		{Channel: "hook_1", From: moment(1).Time, To: moment(3).Time},
+		{Symbol: "BTCUSDT"},
+		{Symbol: "BTCUSDT", Result: "refused"},
+		{Result: "ok", To: moment(3).Time},
 	} {
 		var want []string
 		for i := len(all) - 1; i >= 0; i-- {
-			j := all[i]
-			if (q.Kind == "" || q.Kind == j.Kind) && (q.Subject == "" || q.Subject == j.Subject) &&
-				!j.At.Before(q.From) && (q.To.IsZero() || j.At.Before(q.To)) {
+			if j := all[i]; wantedJournal(q, j) && !j.At.Before(q.From) && (q.To.IsZero() || j.At.Before(q.To)) {
 				want = append(want, j.ID)
 			}
 		}
@@ -123,6 +136,42 @@ func journalPages(h *harness) {
 			h.same(fmt.Sprintf("%+v", q), h.allJournal(q), want)
 		}
 	}
+}
+
+func wantedJournal(q persistence.JournalQuery, j persistence.JournalEntry) bool {
+	for _, filter := range [][2]string{
+		{q.Kind, j.Kind}, {q.Subject, j.Subject}, {q.Channel, j.Channel}, {q.Symbol, j.Symbol}, {q.Result, j.Result},
+	} {
+		if filter[0] != "" && filter[0] != filter[1] {
+			return false
+		}
+	}
+	return true
+}
+
+// journalBounded puts the only row that matches behind as many as one page looks
+// at.
+func journalBounded(h *harness) {
+	const batch = 512
+	for first := 0; first <= persistence.ScanRowsMax; first += batch {
+		b := persistence.Batch{}
+		for i := first; i < first+batch && i <= persistence.ScanRowsMax; i++ {
+			j := NewJournal(i)
+			j.Subject, j.Result = "", ""
+			if i == 0 {
+				j.Result = "rare"
+			}
+			b.Journal = append(b.Journal, j)
+		}
+		h.commit("alice", b)
+	}
+	q := persistence.JournalQuery{Customer: "alice", Result: "rare"}
+	page := must[persistence.Page[persistence.JournalEntry]](h)(h.store.Journal(h.Context(), q))
+	h.same("rows of the first page", len(page.Items), 0)
+	if page.Next == nil {
+		h.Error("the first page looked at every row")
+	}
+	h.same("rows of all pages", h.allJournal(q), []string{"jrn_000000"})
 }
 
 func logOfInstallation(h *harness) {

@@ -12,6 +12,7 @@ var purgeCases = []conformanceCase{
 	{"more than one step", purgeMany},
 	{"orders, fills and the sequence stay", purgeOnlyThose},
 	{"a purged key is free", purgeFreesKey},
+	{"settled deliveries leave with events, final signals with the journal", purgeSettled},
 }
 
 func (h *harness) purge(before persistence.Retention) {
@@ -96,4 +97,42 @@ func purgeFreesKey(h *harness) {
 	h.commit("alice", b)
 	h.purge(persistence.Retention{Idempotency: moment(2).Time})
 	h.commit("alice", b)
+}
+
+func purgeSettled(h *harness) {
+	h.put(NewChannel("alice", 1), NewEndpoint("alice", 1), NewAlert("alice", 1))
+	h.put(persistence.EndpointCursor{Customer: "alice", Endpoint: "end_000001", Seq: 3})
+	for i, status := range []persistence.DeliveryStatus{
+		persistence.DeliveryPending, persistence.DeliveryDelivered, persistence.DeliveryUndelivered, persistence.DeliveryDelivered,
+	} {
+		d := NewDelivery("alice", i)
+		d.Status = status
+		h.put(d)
+	}
+	for i, status := range []persistence.SignalStatus{
+		persistence.SignalRunning, persistence.SignalDone, persistence.SignalTested, persistence.SignalExpired,
+	} {
+		s := NewSignal("alice", i)
+		s.Status = status
+		h.put(s)
+	}
+	all := func(what string, deliveries, signals []string) {
+		h.Helper()
+		h.same("deliveries left "+what, h.allDeliveries(persistence.DeliveryQuery{Customer: "alice"}), deliveries)
+		h.same("signals left "+what, h.allSignals(persistence.SignalQuery{Customer: "alice"}), signals)
+	}
+	signals := []string{"sig_000003", "sig_000002", "sig_000001", "sig_000000"}
+	h.purge(persistence.Retention{Events: moment(3).Time})
+	left := []string{"end_000001/evt_000003", "end_000001/evt_000000"}
+	all("by the events", left, signals)
+	h.purge(persistence.Retention{Idempotency: moment(9).Time, Journal: moment(3).Time})
+	all("by the journal", left, []string{"sig_000003", "sig_000000"})
+	h.same("pending", h.pending("alice", "end_000001", 0), []string{"evt_000000"})
+	h.same("undelivered", len(h.allDeliveries(persistence.DeliveryQuery{Customer: "alice", Status: persistence.DeliveryUndelivered})), 0)
+	h.same("unfinished", h.unfinishedSignals("alice", "hook_000001"), []string{"sig_000000"})
+	missing[persistence.SignalRecord](h)(h.store.Signal(h.Context(), "alice", "sig_000001"))
+	h.same("channels", len(must[[]persistence.Channel](h)(h.store.Channels(h.Context(), "alice"))), 1)
+	h.same("endpoints", len(must[[]persistence.Endpoint](h)(h.store.Endpoints(h.Context(), "alice"))), 1)
+	h.same("alerts", len(must[[]persistence.Alert](h)(h.store.Alerts(h.Context(), "alice"))), 1)
+	must[persistence.EndpointCursor](h)(h.store.EndpointCursor(h.Context(), "alice", "end_000001"))
 }

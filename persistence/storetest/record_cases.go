@@ -129,6 +129,9 @@ func recordUnknown(h *harness) {
 		missing[persistence.IdempotencyRecord](h)(h.store.Idempotency(ctx, "alice", persistence.ScopeREST, id))
 		missing[persistence.Setting](h)(h.store.Setting(ctx, id))
 		missing[persistence.AccountState](h)(h.store.AccountState(ctx, id, venues.OKX))
+		missing[persistence.SignalRecord](h)(h.store.Signal(ctx, "alice", id))
+		missing[persistence.EndpointCursor](h)(h.store.EndpointCursor(ctx, "alice", id))
+		missing[persistence.Event](h)(h.store.Event(ctx, "alice", id))
 		if id != "" {
 			missing[[]persistence.Event](h)(h.store.Events(ctx, "alice", id, 10))
 		}
@@ -145,7 +148,7 @@ func recordIsolation(h *harness) {
 		h.commit(name, persistence.Batch{
 			Puts:    canaries(name, i+1),
 			Events:  []persistence.Event{canaryEvent(name, i+1)},
-			Journal: []persistence.JournalEntry{{ID: "jrn_1", Seq: uint64(i + 1), At: moment(1), Kind: name, Subject: "s"}},
+			Journal: []persistence.JournalEntry{{ID: "jrn_1", Seq: uint64(i + 1), At: moment(1), Kind: name, Subject: "s", Channel: "c"}},
 		})
 	}
 	for i, name := range names {
@@ -165,6 +168,8 @@ func canaries(customer string, n int) []persistence.Record {
 		persistence.RiskRecord{Customer: customer, Exchange: venues.OKX},
 		persistence.PositionRecord{Customer: customer, Exchange: venues.OKX, Symbol: "BTCUSDT"},
 		persistence.APIKey{ID: "key of " + customer, Customer: customer, Name: customer},
+		NewChannel(customer, 1), NewSignal(customer, 1), NewEndpoint(customer, 1), NewDelivery(customer, 1), NewAlert(customer, 1),
+		persistence.EndpointCursor{Customer: customer, Endpoint: "end_000001", Seq: uint64(n)},
 	}
 	for i := 1; i <= n; i++ {
 		records = append(records, NewOrder(customer, i))
@@ -210,12 +215,43 @@ func (h *harness) onlyOwn(customer string, n int) {
 	keys := must[[]persistence.APIKey](h)(h.store.APIKeys(ctx, customer))
 	h.same("count of keys", len(keys), 1)
 	own("key", keys[0].Customer)
+	h.onlyOwnHooks(customer, n, own)
 	events := must[[]persistence.Event](h)(h.store.Events(ctx, customer, "", 0))
+	h.same("events since", must[[]persistence.Event](h)(h.store.EventsSince(ctx, customer, 0, 0)), events)
+	own("event", string(must[persistence.Event](h)(h.store.Event(ctx, customer, "evt_1")).Type))
 	h.same("events", events, []persistence.Event{canaryEvent(customer, n)})
-	for _, q := range []persistence.JournalQuery{{Customer: customer}, {Customer: customer, Subject: "s"}} {
+	for _, q := range []persistence.JournalQuery{{Customer: customer}, {Customer: customer, Subject: "s"}, {Customer: customer, Channel: "c"}} {
 		journal := must[persistence.Page[persistence.JournalEntry]](h)(h.store.Journal(ctx, q))
 		h.same("count of journal rows", len(journal.Items), 1)
 		own("journal row", journal.Items[0].Kind)
 	}
 	h.same(fmt.Sprintf("sequence of %q", customer), must[uint64](h)(h.store.LastSequence(ctx, customer)), n)
+}
+
+// onlyOwnHooks looks at what comes in by channels and goes out to endpoints.
+func (h *harness) onlyOwnHooks(customer string, n int, own func(what, owner string)) {
+	h.Helper()
+	ctx := h.Context()
+	channels := must[[]persistence.Channel](h)(h.store.Channels(ctx, customer))
+	endpoints := must[[]persistence.Endpoint](h)(h.store.Endpoints(ctx, customer))
+	alerts := must[[]persistence.Alert](h)(h.store.Alerts(ctx, customer))
+	signals := must[signalPage](h)(h.store.Signals(ctx, persistence.SignalQuery{Customer: customer})).Items
+	inbox := must[[]persistence.SignalRecord](h)(h.store.UnfinishedSignals(ctx, customer, "hook_000001"))
+	deliveries := must[deliveryPage](h)(h.store.Deliveries(ctx, persistence.DeliveryQuery{Customer: customer})).Items
+	due := must[[]persistence.Delivery](h)(h.store.PendingDeliveries(ctx, customer, "end_000001", 0))
+	counts := []int{len(channels), len(endpoints), len(alerts), len(signals), len(inbox), len(deliveries), len(due)}
+	h.same("counts", counts, []int{1, 1, 1, 1, 1, 1, 1})
+	if h.Failed() {
+		return
+	}
+	own("channel", channels[0].Customer)
+	own("endpoint", endpoints[0].Customer)
+	own("alert", alerts[0].Customer)
+	own("signal in a page", signals[0].Customer)
+	own("unfinished signal", inbox[0].Customer)
+	own("delivery in a page", deliveries[0].Customer)
+	own("pending delivery", due[0].Customer)
+	own("signal", must[persistence.SignalRecord](h)(h.store.Signal(ctx, customer, "sig_000001")).Customer)
+	cursor := must[persistence.EndpointCursor](h)(h.store.EndpointCursor(ctx, customer, "end_000001"))
+	h.same("cursor", cursor.Seq, n)
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -155,9 +156,9 @@ func FuzzDecode(f *testing.F) {
 		f.Add(i, value)
 	}
 	f.Add(3, []byte(`{"qty":"1e10000000"}`))
-	f.Add(8, []byte("\x01"+`{"id":"hook_1","rules":{"maxQty":"1e10000000"}}`))
-	f.Add(9, []byte("\x01"+`{"id":"sig_1","qty":null,"price":1}`))
-	f.Add(13, []byte("\x01"+`{"id":"alr_1","condition":{"field":"last","op":"above","value":""}}`))
+	f.Add(slices.Index(kinds, persistence.KindChannel), []byte("\x01"+`{"id":"hook_1","rules":{"maxQty":"1e10000000"}}`))
+	f.Add(slices.Index(kinds, persistence.KindSignal), []byte("\x01"+`{"id":"sig_1","qty":null,"price":1}`))
+	f.Add(slices.Index(kinds, persistence.KindAlert), []byte("\x01"+`{"id":"alr_1","condition":{"field":"last","op":"above","value":""}}`))
 	f.Add(3, []byte("\x01"+`{"orderId":"o","qty":"1","filledQty":"0","protection":{"stopLoss":{"price":"1"}}}`))
 	f.Fuzz(func(t *testing.T, kind int, value []byte) {
 		record, err := rows.DecodeRecord(kinds[uint(kind)%uint(len(kinds))], value)

@@ -136,6 +136,8 @@ func deliveryIndex(d *persistence.Delivery) []row {
 		index = append(index, row{due.text(id), present})
 	case persistence.DeliveryUndelivered:
 		index = append(index, row{newKey(d.Customer, tableDeliveryLost).moment(at).text(id), present})
+	case persistence.DeliveryDelivered:
+		// Nobody waits for it.
 	}
 	return index
 }

@@ -81,6 +81,9 @@ func TestZeroTimeSortsFirst(t *testing.T) {
 func FuzzKeyReader(f *testing.F) {
 	f.Add([]byte(newKey("alice", tableRecord).text("order").text("ord_1")), []byte("\x01{}"))
 	f.Add([]byte(newKey("alice", tableEvent).number(1)), []byte{})
+	f.Add([]byte(newKey("alice", tableRecord).text("signal").text("sig_1")), []byte("\x01{}"))
+	f.Add([]byte(newKey("alice", tableRecord).text("delivery").text("end_1/evt_1")), []byte("\x01"+`{"status":"pending"}`))
+	f.Add([]byte(newKey("alice", tableJournal).ms(1).text("jrn_1")), []byte("\x01"+`{"subject":"s","channel":"c"}`))
 	f.Add([]byte{0}, []byte{0, 0})
 	f.Fuzz(func(_ *testing.T, key, value []byte) {
 		_, _ = decodePrimary(key, value)

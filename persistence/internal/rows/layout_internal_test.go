@@ -78,6 +78,15 @@ func layoutSample(t *testing.T) []entity {
 	protected.Protection = &venues.Protection{StopLoss: &venues.ProtectionLeg{Status: venues.ProtectionLive}}
 	fill := persistence.FillRecord{Customer: "cus_1"}
 	fill.FillID, fill.OrderID, fill.Exchange, fill.Symbol, fill.ExecutedAt = "fil_1", "ord_1", venues.Bybit, "ETHUSDT", at
+	signal := persistence.SignalRecord{ID: "sig_1", Status: persistence.SignalAccepted}
+	signal.Customer, signal.ChannelID, signal.ReceivedAt = "cus_1", "hook_1", at
+	done := signal
+	done.ID, done.Status = "sig_2", persistence.SignalDone
+	pending := persistence.Delivery{
+		Customer: "cus_1", Endpoint: "end_1", EventID: "evt_1", EventSeq: 7, Status: persistence.DeliveryPending, CreatedAt: at, DueAt: at,
+	}
+	failed := pending
+	failed.EventID, failed.Status = "evt_2", persistence.DeliveryUndelivered
 	var entities []entity
 	for _, r := range []persistence.Record{
 		persistence.Customer{ID: "cus_1", Name: "Alice", CreatedAt: at},
@@ -89,6 +98,11 @@ func layoutSample(t *testing.T) []entity {
 		persistence.Setting{Name: "secret", Value: []byte{2}},
 		persistence.RiskRecord{Customer: "cus_1", Exchange: venues.OKX},
 		persistence.PositionRecord{Customer: "cus_1", Exchange: venues.OKX, Symbol: "BTCUSDT"},
+		persistence.Channel{ID: "hook_1", Customer: "cus_1", Kind: persistence.ChannelChart, CreatedAt: at},
+		signal, done, pending, failed,
+		persistence.Endpoint{ID: "end_1", Customer: "cus_1", Kind: persistence.EndpointFile, CreatedAt: at},
+		persistence.EndpointCursor{Customer: "cus_1", Endpoint: "end_1", Seq: 7},
+		persistence.Alert{ID: "alr_1", Customer: "cus_1", Exchange: venues.OKX, Status: persistence.AlertArmed, CreatedAt: at},
 	} {
 		e, err := recordEntity(r)
 		if err != nil {
@@ -98,8 +112,11 @@ func layoutSample(t *testing.T) []entity {
 	}
 	event, eventErr := eventEntity("cus_1", persistence.Event{ID: "evt_1", Seq: 7, Type: persistence.EventOrderFilled, CreatedAt: at})
 	entry, entryErr := journalEntity("cus_1", persistence.JournalEntry{ID: "jrn_1", Seq: 8, At: at, Kind: "order", Subject: "ord_1"})
-	if err := firstError(eventErr, entryErr); err != nil {
+	hooked, hookedErr := journalEntity("cus_1", persistence.JournalEntry{
+		ID: "jrn_2", Seq: 9, At: at, Kind: "signal.rule", Subject: "sig_1", Channel: "hook_1", Symbol: "BTCUSDT", Result: "ok",
+	})
+	if err := firstError(eventErr, entryErr, hookedErr); err != nil {
 		t.Fatal(err)
 	}
-	return append(entities, event, entry)
+	return append(entities, event, entry, hooked)
 }

@@ -2,6 +2,7 @@ package rows
 
 import (
 	"context"
+	"fmt"
 
 	"venuegate/persistence"
 )
@@ -107,14 +108,13 @@ func (r Reader) Journal(ctx context.Context, q persistence.JournalQuery) (persis
 		index := span{prefix: prefix, from: q.From, to: q.To, after: q.After}
 		var err error
 		page, err = filtered(ctx, s, index, q.Limit, func(h hit) (persistence.JournalEntry, bool, error) {
-			value := h.value
 			if !byTime {
 				var err error
-				if value, err = s.Get(newKey(q.Customer, tableJournal).moment(h.At.Time).text(h.ID)); err != nil {
+				if h.value, err = indexedJournal(s, q, h); h.value == nil || err != nil {
 					return persistence.JournalEntry{}, false, err
 				}
 			}
-			entry, err := DecodeJournal(value)
+			entry, err := DecodeJournal(h.value)
 			return entry, matchJournal(q, entry), err
 		})
 		return err
@@ -132,6 +132,24 @@ func journalPrefix(q persistence.JournalQuery) (prefix key, byTime bool) {
 		return newKey(q.Customer, tableJournalOf).text(q.Channel), false
 	}
 	return newKey(q.Customer, tableJournal), true
+}
+
+// indexedJournal reads the journal row that an index row names; nil is one of
+// another kind than the query's.
+func indexedJournal(s Snapshot, q persistence.JournalQuery, h hit) ([]byte, error) {
+	reader := keyReader{rest: h.value}
+	kind := reader.text()
+	if reader.err != nil {
+		return nil, fmt.Errorf("%w: index row %q: %w", persistence.ErrIntegrity, h.value, reader.err)
+	}
+	if q.Kind != "" && q.Kind != kind {
+		return nil, nil
+	}
+	value, err := s.Get(newKey(q.Customer, tableJournal).moment(h.At.Time).text(h.ID))
+	if err == nil && value == nil {
+		err = fmt.Errorf("%w: an index names journal row %s, which is not there", persistence.ErrIntegrity, h.ID)
+	}
+	return value, err
 }
 
 func matchJournal(q persistence.JournalQuery, j persistence.JournalEntry) bool {

@@ -1,0 +1,133 @@
+package storetest
+
+import (
+	"fmt"
+	"slices"
+
+	"venuegate/persistence"
+	"venuegate/venues"
+)
+
+var signalCases = []conformanceCase{
+	{"channels", signalChannels},
+	{"alerts", signalAlerts},
+	{"a signal changes", signalChanges},
+	{"unfinished ones of a channel", signalUnfinished},
+	{"pages and filters", signalPages},
+	{"records that break the contract", signalRefused},
+}
+
+type signalPage = persistence.Page[persistence.SignalRecord]
+
+func signalChannels(h *harness) {
+	first, second := NewChannel("alice", 1), NewChannel("alice", 2)
+	h.put(second, first, NewChannel("bob", 3))
+	second.Rules.MaxQty, second.RemovedAt = venues.Optional{}, moment(9)
+	h.put(second)
+	got := must[[]persistence.Channel](h)(h.store.Channels(h.Context(), "alice"))
+	h.same("channels by id", got, []persistence.Channel{first, second})
+}
+
+func signalAlerts(h *harness) {
+	first, second := NewAlert("alice", 1), NewAlert("alice", 2)
+	h.put(second, first, NewAlert("bob", 3))
+	first.Status, first.FiredAt = persistence.AlertFired, moment(9)
+	h.put(first)
+	got := must[[]persistence.Alert](h)(h.store.Alerts(h.Context(), "alice"))
+	h.same("alerts by id", got, []persistence.Alert{first, second})
+}
+
+func signalChanges(h *harness) {
+	s := NewSignal("alice", 1)
+	h.put(s)
+	s.Status, s.OrderIDs, s.Error = persistence.SignalRejected, []string{"ord_1", "ord_2"}, &venues.OrderFault{Message: "<no>"}
+	h.put(s)
+	h.same("signal", must[persistence.SignalRecord](h)(h.store.Signal(h.Context(), "alice", s.ID)), s)
+	missing[persistence.SignalRecord](h)(h.store.Signal(h.Context(), "bob", s.ID))
+}
+
+func (h *harness) unfinishedSignals(customer, channel string) []string {
+	h.Helper()
+	inbox := must[[]persistence.SignalRecord](h)(h.store.UnfinishedSignals(h.Context(), customer, channel))
+	ids := make([]string, 0, len(inbox))
+	for _, s := range inbox {
+		ids = append(ids, s.ID)
+	}
+	return ids
+}
+
+func signalUnfinished(h *harness) {
+	statuses := []persistence.SignalStatus{
+		persistence.SignalAccepted, persistence.SignalRunning, persistence.SignalDone, persistence.SignalRejected,
+		persistence.SignalExpired, persistence.SignalIgnored, persistence.SignalTested,
+	}
+	for i, status := range statuses {
+		s := NewSignal("alice", len(statuses)-i)
+		s.Status = status
+		h.put(s)
+	}
+	other := NewSignal("alice", 90)
+	other.ChannelID = "hook_00000"
+	h.put(other)
+	h.same("oldest first", h.unfinishedSignals("alice", "hook_000001"), []string{"sig_000006", "sig_000007"})
+	h.same("of another channel", h.unfinishedSignals("alice", "hook_00000"), []string{"sig_000090"})
+	other.Status = persistence.SignalDone
+	h.put(other)
+	h.same("after the end", len(h.unfinishedSignals("alice", "hook_00000")), 0)
+	h.same("of another customer", len(h.unfinishedSignals("bob", "hook_000001")), 0)
+}
+
+func (h *harness) allSignals(q persistence.SignalQuery) []string {
+	h.Helper()
+	var ids []string
+	for {
+		page := must[signalPage](h)(h.store.Signals(h.Context(), q))
+		for _, s := range page.Items {
+			ids = append(ids, s.ID)
+		}
+		if page.Next == nil || len(ids) > 100_000 {
+			return ids
+		}
+		q.After = page.Next
+	}
+}
+
+func signalPages(h *harness) {
+	signals := make([]persistence.SignalRecord, 0, 24)
+	for i := range 24 {
+		s := NewSignal("alice", i)
+		s.ChannelID, s.ReceivedAt = fmt.Sprintf("hook_%d", i%4), moment(i/5)
+		signals = append(signals, s)
+		h.put(s)
+	}
+	h.put(NewSignal("bob", 1))
+	for _, q := range []persistence.SignalQuery{
+		{},
+		{Channel: "hook_3"},
+		{Channel: "hook"},
+		{From: moment(2).Time, To: moment(4).Time},
+		{Channel: "hook_1", From: moment(1).Time, To: moment(3).Time},
+	} {
+		var want []string
+		for _, s := range slices.Backward(signals) {
+			if (q.Channel == "" || q.Channel == s.ChannelID) && !s.ReceivedAt.Before(q.From) &&
+				(q.To.IsZero() || s.ReceivedAt.Before(q.To)) {
+				want = append(want, s.ID)
+			}
+		}
+		q.Customer = "alice"
+		for _, q.Limit = range []int{0, 1, 3, 6} {
+			h.same(fmt.Sprintf("%+v", q), h.allSignals(q), want)
+		}
+	}
+}
+
+func signalRefused(h *harness) {
+	nowhere, statusless := NewSignal("alice", 1), NewSignal("alice", 1)
+	nowhere.ChannelID, statusless.Status = "", ""
+	slashed, endless := NewDelivery("alice", 1), NewDelivery("alice", 1)
+	slashed.Endpoint, endless.Status = "end/1", "lost"
+	for _, r := range []persistence.Record{nowhere, statusless, slashed, endless} {
+		h.refused(persistence.Batch{Fence: h.fence("alice"), Puts: []persistence.Record{r}}, persistence.ErrUnavailable)
+	}
+}
