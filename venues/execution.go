@@ -31,6 +31,8 @@ type ExecutionReport struct {
 	Fill *Fill
 	// Forced is set for liquidations and the like.
 	Forced bool
+	// Attachment is set for an order that the venue made to protect a position.
+	Attachment *Attachment
 	// VenueTime is when it happened by the venue's clock.
 	VenueTime time.Time
 }

@@ -12,6 +12,9 @@ const (
 	ReasonIOCNotFilled      = "ioc_not_filled"
 	// ReasonNoPosition: there is nothing to reduce.
 	ReasonNoPosition = "no_position"
+	// ReasonOtherLegTriggered: the venue ended one of two protecting orders
+	// because the other was reached.
+	ReasonOtherLegTriggered = "other_leg_triggered"
 	// ReasonWouldTrigger: the trigger is already reached.
 	ReasonWouldTrigger = "would_trigger"
 	// ReasonNotSent and ReasonNotPlaced: it is proven that the venue has not got

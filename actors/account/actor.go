@@ -22,6 +22,7 @@ type Config struct {
 	// ClientIDPrefix names the installation in every client order id:
 	// ClientIDPrefixLength characters of [a-z0-9].
 	ClientIDPrefix string
+	Protection     ProtectionPolicy
 }
 
 // Deps are what the account works with.

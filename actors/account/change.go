@@ -55,6 +55,7 @@ func (s *state) cancel(m moment, in cancelOrder) {
 		s.answerChange(o, nil) // overtaken by the cancel
 		o.change = change{}
 	}
+	o.withdrawn = true
 	o.change.kind, o.PendingAction = venues.PendingCancel, venues.PendingCancel
 	s.waitForChange(m, o, in.orderReply)
 	s.sendCancel(o)

@@ -7,19 +7,6 @@ import (
 	"venuegate/venues"
 )
 
-// unprotected says whether a filled entry lacks a leg that it should have.
-func (o *order) unprotected() bool {
-	if !o.FilledQty.IsPositive() || o.guard.closing {
-		return false
-	}
-	for _, kind := range protecting() {
-		if leg := o.Protection.Leg(kind); leg != nil && leg.Status == venues.ProtectionPending {
-			return true
-		}
-	}
-	return false
-}
-
 // guardDue retries failed legs, raises the alarm, and at last closes.
 func (s *state) guardDue(m moment, o *order) {
 	if isDue(o.guard.due, m.now) {
@@ -29,16 +16,50 @@ func (s *state) guardDue(m moment, o *order) {
 		return
 	}
 	o.guard.alarmDue = time.Time{}
-	if !o.unprotected() {
-		return
-	}
-	s.touch(o)
-	if m.now.Sub(o.guard.since) >= closeUnprotectedAfter {
+	switch {
+	case !o.unprotected():
+		o.guard.rest()
+	case o.guard.alarmedAt.IsZero():
+		o.guard.alarmedAt = m.now
+		o.guard.alarmDue = o.guard.since.Add(s.policy.CloseAfter)
+		s.alarm(m, o, "unprotected", persistence.JournalField{Name: "since", Value: o.guard.since.UTC().Format(venues.TimeFormat)})
+		if !s.placesLegs(o) { // the venue's legs may live unseen
+			s.recon.due = m.now
+			o.guard.due = earlier(o.guard.due, m.now.Add(protectRetry))
+		}
+	case s.policy.KeepOpen:
+		o.guard.alarmDue = m.now.Add(s.policy.CloseAfter)
+		s.alarm(m, o, "unprotected", persistence.JournalField{Name: "since", Value: o.guard.since.UTC().Format(venues.TimeFormat)})
+	case !s.isProvedUnprotected(m, o):
+		o.guard.alarmDue = m.now.Add(protectRetry)
+	default:
 		s.closeUnprotected(m, o, "unprotected")
-		return
 	}
-	s.note(m, o, "unprotected", persistence.JournalField{Name: "since", Value: o.guard.since.UTC().Format(venues.TimeFormat)})
-	o.guard.alarmDue = o.guard.since.Add(closeUnprotectedAfter)
+}
+
+// isProvedUnprotected says whether it is certain of a kind that no leg of it can
+// be live. What may be is asked for.
+func (s *state) isProvedUnprotected(m moment, o *order) bool {
+	proved := false
+	for _, kind := range protecting() {
+		leg, current := o.Protection.Leg(kind), o.guard.current(kind)
+		switch {
+		case leg == nil || leg.Status != venues.ProtectionPending:
+		case current == nil:
+			proved = proved || s.recon.begunAt.After(o.guard.alarmedAt)
+		case current.Status.IsClosed():
+			proved = true
+		default:
+			s.inquire(m, current, 0)
+		}
+	}
+	return proved
+}
+
+// alarm is a journal row that the operator's log has too.
+func (s *state) alarm(m moment, o *order, kind string, fields ...persistence.JournalField) {
+	s.note(m, o, kind, fields...)
+	s.after(logAlarm{orderID: o.OrderID, symbol: o.Symbol, kind: kind})
 }
 
 // closeUnprotected closes what an entry opened, and keeps it from opening more:
@@ -46,7 +67,7 @@ func (s *state) guardDue(m moment, o *order) {
 func (s *state) closeUnprotected(m moment, o *order, why string) {
 	o.guard.closing = true
 	o.guard.due, o.guard.alarmDue = time.Time{}, time.Time{}
-	s.note(m, o, "closed_by_protection", persistence.JournalField{Name: "reason", Value: why})
+	s.alarm(m, o, "closed_by_protection", persistence.JournalField{Name: "reason", Value: why})
 	s.withdraw(m, o)
 	s.cancelOtherLegs(m, o, "")
 	s.exit(m, o)

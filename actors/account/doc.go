@@ -20,14 +20,21 @@
 //
 // # Files
 //
-// state.go holds the state and the end of each step; the steps are in place.go
-// (intents), report.go and fills.go (what the venue says), change.go and amend.go
-// (cancel and amend), inquiry.go (unknown outcomes), reconcile.go (comparison
-// with the venue), protection.go and closing.go (stop loss and take profit, and
-// the end of what cannot be protected), funds.go (positions and balances),
+// state.go holds the state and the end of each step, order.go one order; the
+// steps are in place.go (intents), report.go and fills.go (what the venue says),
+// change.go and amend.go (cancel and amend), inquiry.go (unknown outcomes),
+// reconcile.go (comparison with the venue), funds.go (positions and balances),
 // events.go (outbox and journal) and settle.go (answers). All of these are pure:
 // time and ids come in, effects go out. effects.go carries effects out, load.go
 // reads the store; actor.go only dispatches; client.go is the way in.
+//
+// # Protection
+//
+// guard.go holds what is known of an entry's stop loss and take profit.
+// protection.go places the legs where the venue attaches none, or where its own
+// did not come; attached.go recognizes the venue's own; legs.go follows both to
+// their end, flat.go withdraws them with the position, closing.go raises the
+// alarm and closes what cannot be protected, as policy.go says.
 //
 // # A quantity and its fills agree
 //

@@ -85,6 +85,7 @@ type (
 		balances  []venues.Balance
 	}
 	publishOrder    struct{ order venues.Order }
+	logAlarm        struct{ orderID, symbol, kind string }
 	publishPosition struct{ position venues.Position }
 	publishBalances struct{ balances []venues.Balance }
 )
@@ -269,6 +270,10 @@ func (e replyFunds) run(*account, *actors.Context) {
 		return
 	}
 	e.to.Send(e.funds)
+}
+
+func (e logAlarm) run(a *account, _ *actors.Context) {
+	a.logger.Error("protection", zap.String("alarm", e.kind), zap.String("order", e.orderID), zap.String("symbol", e.symbol))
 }
 
 func (e publishAll) run(a *account, _ *actors.Context) {

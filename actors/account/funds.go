@@ -36,6 +36,8 @@ type funds struct {
 	// reading has agreed.
 	closedAt map[string]time.Time
 	readAt   time.Time
+	// provedAt is when the newest reading that succeeded began.
+	provedAt time.Time
 	// reading is under way; planned will begin after fundsSettle; again says
 	// that something moved meanwhile.
 	reading bool
@@ -123,6 +125,7 @@ func equalBalance(a, b *venues.Balance) bool {
 // takePositions replaces the open positions; one that is gone was closed. A
 // reading that began before the stream's last word knows less than it.
 func (s *state) takePositions(m moment, list []venues.Position, readAt time.Time) {
+	s.funds.provedAt = readAt
 	open := make(map[string]bool, len(list))
 	for _, p := range list {
 		open[p.Key()] = true

@@ -32,6 +32,9 @@ func (a *account) ordersOfFills(ctx context.Context, symbol string, from time.Ti
 
 // findStored reads an order by client id; nil if the store has none.
 func (a *account) findStored(ctx context.Context, clientID string) (*loadedOrder, error) {
+	if clientID == "" {
+		return nil, nil // made outside this service
+	}
 	record, err := a.deps.Store.OrderByClientID(ctx, a.deps.Customer, clientID)
 	if errors.Is(err, persistence.ErrNotFound) {
 		return nil, nil

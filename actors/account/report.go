@@ -34,6 +34,7 @@ func (s *state) restore(in loadedOrder) *order {
 	o := s.insert(in.record)
 	o.stored = in.record
 	o.claim = in.claim
+	o.withdrawn = in.record.PendingAction == venues.PendingCancel
 	// Nobody carries on a change that was on its way; what became of it shows.
 	o.PendingAction = venues.PendingNone
 	o.triggered = o.Status == venues.StatusOpen || o.FilledQty.IsPositive()
@@ -69,7 +70,11 @@ func (s *state) adopt(m moment, r venues.ExecutionReport) *order {
 		},
 		Customer: s.customer, ClientOrderID: r.ClientOrderID, Deadline: venues.At(m.now),
 	})
-	o.triggered = r.Status != venues.StatusUntriggered // before we knew it
+	// A leg of an entry of ours is known from its beginning.
+	if r.Attachment != nil {
+		s.adoptLeg(m, o, &r)
+	}
+	o.triggered = o.EntryOrderID == "" && r.Status != venues.StatusUntriggered // before we knew it
 	s.note(m, o, "adopted", persistence.JournalField{Name: "client_order_id", Value: r.ClientOrderID})
 	s.touch(o)
 	return o
@@ -82,6 +87,7 @@ func (s *state) apply(m moment, o *order, r venues.ExecutionReport) {
 	s.touch(o)
 	o.forced = o.forced || r.Forced
 	s.name(o, r)
+	s.followAttachment(o, &r)
 	if r.Fill != nil {
 		s.addFill(m, o, *r.Fill)
 	}
@@ -96,6 +102,9 @@ func (s *state) apply(m moment, o *order, r venues.ExecutionReport) {
 func (s *state) take(m moment, o *order, r venues.ExecutionReport) {
 	if o.Status.IsClosed() || (r.FilledQty.LessThan(o.FilledQty) && !r.Status.IsClosed()) {
 		return // told before what we know
+	}
+	if o.isUndecided(&r) {
+		return // a report that tells which trigger it was follows
 	}
 	s.takeTerms(o, r)
 	next := o.change.reads(o, r.Status)

@@ -4,8 +4,6 @@ import (
 	"sort"
 	"time"
 
-	"github.com/shopspring/decimal"
-
 	"venuegate/persistence"
 	"venuegate/venues"
 )
@@ -19,6 +17,7 @@ type state struct {
 	caps     venues.Capabilities
 	fence    persistence.Fence
 	ids      clientIDs
+	policy   ProtectionPolicy
 
 	// isLoaded is false until the store was read; ready until the first
 	// reconciliation: new orders are refused.
@@ -65,96 +64,11 @@ const closedKeep = 10 * time.Minute
 func newState(c Config, fence persistence.Fence) *state {
 	return &state{
 		customer: c.Customer, exchange: c.Exchange, caps: c.Capabilities, fence: fence,
-		ids:    clientIDs{prefix: c.ClientIDPrefix},
+		ids: clientIDs{prefix: c.ClientIDPrefix}, policy: c.Protection.orDefault(),
 		orders: map[string]*order{}, byClient: map[string]*order{}, byVenue: map[string]*order{},
 		watched: map[string]*order{}, fillsUntil: map[string]time.Time{}, lookups: map[string]*lookups{},
 		funds: funds{positions: map[string]venues.Position{}, closedAt: map[string]time.Time{}},
 	}
-}
-
-// order is a record with what is only of use while it is being worked on.
-type order struct {
-	persistence.OrderRecord
-	// dirty says that the step has touched the order.
-	dirty bool
-	// venueKeys are where byVenue has the order.
-	venueKeys []string
-	// stored is the record as it was last put into a batch.
-	stored persistence.OrderRecord
-	// claim holds the order's request id until it is freed by proof.
-	claim *persistence.IdempotencyRecord
-	// trades, fillsQty and notional sum up the fills recorded so far. FilledQty
-	// is more than fillsQty only after fillsHoldMax.
-	trades   map[string]bool
-	fillsQty decimal.Decimal
-	notional decimal.Decimal
-
-	// termsAt is the venue's time of the newest report of price and quantity.
-	termsAt time.Time
-	// triggered says that a stop was seen after its trigger.
-	triggered bool
-
-	// waiters are the callers who wait for the order to settle, until replyDue.
-	waiters  []orderReply
-	replyDue time.Time
-	// refusal is what the venue or the proof said, for the waiters' answer.
-	refusal *venues.Error
-
-	// held is a report that tells of more fills than are known; it is applied
-	// when the fills have arrived, or at heldDue without them.
-	held    *venues.ExecutionReport
-	heldDue time.Time
-
-	inquiry inquiry
-	change  change
-	guard   guard
-	// forced marks a liquidation.
-	forced bool
-}
-
-func (s *state) insert(r persistence.OrderRecord) *order {
-	o := &order{OrderRecord: r, trades: map[string]bool{}}
-	s.orders[o.OrderID] = o
-	s.byClient[o.ClientOrderID] = o
-	s.indexVenueID(o)
-	return o
-}
-
-// changed says whether the record differs from the one last stored.
-func (o *order) changed() bool {
-	a, b := &o.OrderRecord, &o.stored
-	return a.OrderID != b.OrderID || a.Status != b.Status || a.PendingAction != b.PendingAction ||
-		a.VenueOrderID != b.VenueOrderID || a.ReplacedBy != b.ReplacedBy || a.Error != b.Error ||
-		a.Protection != b.Protection || a.UnknownSince != b.UnknownSince || a.FeeCurrency != b.FeeCurrency ||
-		!a.Qty.Equal(b.Qty) || !a.FilledQty.Equal(b.FilledQty) ||
-		!venues.EqualOptional(a.Price, b.Price) || !venues.EqualOptional(a.TriggerPrice, b.TriggerPrice) ||
-		!venues.EqualOptional(a.AvgPrice, b.AvgPrice) || !venues.EqualOptional(a.Fee, b.Fee)
-}
-
-func (s *state) indexVenueID(o *order) {
-	key := o.Symbol + "/" + o.VenueOrderID
-	if o.VenueOrderID != "" && s.byVenue[key] != o {
-		s.byVenue[key] = o
-		o.venueKeys = append(o.venueKeys, key)
-	}
-}
-
-func (s *state) forget(o *order) {
-	delete(s.orders, o.OrderID)
-	delete(s.byClient, o.ClientOrderID)
-	for _, key := range o.venueKeys {
-		if s.byVenue[key] == o {
-			delete(s.byVenue, key)
-		}
-	}
-	delete(s.watched, o.OrderID)
-}
-
-func (s *state) find(clientID, symbol, venueOrderID string) *order {
-	if o, ok := s.byClient[clientID]; ok && clientID != "" {
-		return o
-	}
-	return s.byVenue[symbol+"/"+venueOrderID]
 }
 
 // unfinished lists the orders that are not closed, oldest first.

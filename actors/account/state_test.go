@@ -22,6 +22,7 @@ type bench struct {
 	asked   []effect
 	puts    map[string]persistence.Record
 	events  []persistence.Event
+	journal []persistence.JournalEntry
 	replies []result
 }
 
@@ -57,6 +58,7 @@ func (b *bench) step(f func(m moment)) []effect {
 		b.puts[r.Key().String()] = r
 	}
 	b.events = append(b.events, out.batch.Events...)
+	b.journal = append(b.journal, out.batch.Journal...)
 	b.asked = out.after
 	for _, e := range out.after {
 		if r, ok := e.(replyOrder); ok {

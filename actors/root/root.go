@@ -42,6 +42,7 @@ type Deps struct {
 	Unseal func(persistence.VenueAccount) (venues.Credentials, error)
 	// ClientIDPrefix names the installation; see account.Config.
 	ClientIDPrefix string
+	Protection     account.ProtectionPolicy
 	NewID          func(prefix string, at time.Time) string
 	EventsKeep     time.Duration
 	JournalKeep    time.Duration
@@ -131,6 +132,7 @@ func (t *Tree) openAccount(fence persistence.Fence, record persistence.VenueAcco
 	config := account.Config{
 		Customer: record.Customer, Exchange: record.Exchange,
 		Capabilities: connector.Capabilities(), ClientIDPrefix: t.deps.ClientIDPrefix,
+		Protection: t.deps.Protection,
 	}
 	market := accountMarket{t.deps.Markets[record.Exchange]}
 	child := account.Child(account.Deps{

@@ -30,6 +30,8 @@ type desk struct {
 	market *fixedMarket
 	system *actors.System
 	venue  *binance.Connector
+	// exchange is the venue's code.
+	exchange venues.Venue
 }
 
 // fixedMarket serves the catalogue and no prices.
@@ -61,7 +63,7 @@ func listen(t *testing.T) net.Listener {
 }
 
 func openDesk(t *testing.T) *desk {
-	d := &desk{t: t, store: storetest.NewMemory()}
+	d := &desk{t: t, store: storetest.NewMemory(), exchange: venues.Binance}
 	var err error
 	if d.sim, err = binancesim.New(binancesim.Options{Seed: 1, Quiet: true}); err != nil {
 		t.Fatal(err)
@@ -141,7 +143,7 @@ func (d *desk) place(requestID string, s venues.OrderSpec) (venues.Order, error)
 	for {
 		ctx, cancel := context.WithTimeout(d.t.Context(), 10*time.Second)
 		order, err := d.tree.Place(ctx, venues.PlaceOrder{
-			Command: venues.Command{Customer: "c1"}, OrderSpec: s, Exchange: venues.Binance,
+			Command: venues.Command{Customer: "c1"}, OrderSpec: s, Exchange: d.exchange,
 			RequestID: requestID, Scope: persistence.ScopeREST, Source: venues.SourceAPI,
 		})
 		cancel()

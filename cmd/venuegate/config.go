@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"venuegate/actors/account"
 	"venuegate/transport/api"
 	"venuegate/venues"
 	"venuegate/venues/binance"
@@ -45,6 +46,7 @@ type Config struct {
 	Venues       map[venues.Venue]VenueConfig `yaml:"venues"`
 	Limits       LimitsConfig                 `yaml:"limits"`
 	Retention    RetentionConfig              `yaml:"retention"`
+	Protection   ProtectionConfig             `yaml:"protection"`
 	// Demo runs on simulated venues, with a customer and keys made for it.
 	Demo bool `yaml:"demo"`
 	// Sim is a file that `venuegate sim --out` wrote: the demo uses those
@@ -116,6 +118,30 @@ type RetentionConfig struct {
 	Journal time.Duration `yaml:"journal"`
 }
 
+// What becomes of a position that cannot be protected.
+const (
+	unprotectedClose = "close"
+	unprotectedKeep  = "keep"
+)
+
+// ProtectionConfig says what happens when the stop loss or take profit of a fill
+// does not live.
+type ProtectionConfig struct {
+	// AlarmAfter is how long that may take before it is an alarm in the log and
+	// the journal.
+	AlarmAfter time.Duration `yaml:"alarmAfter"`
+	// CloseAfter is when the position is closed by a reduce-only market order
+	// instead, counted from the fill.
+	CloseAfter time.Duration `yaml:"closeAfter"`
+	// Unprotected is close, or keep: then protection is tried again for as long
+	// as it takes, and the alarm repeats every CloseAfter.
+	Unprotected string `yaml:"unprotected"`
+}
+
+func (c ProtectionConfig) policy() account.ProtectionPolicy {
+	return account.ProtectionPolicy{AlarmAfter: c.AlarmAfter, CloseAfter: c.CloseAfter, KeepOpen: c.Unprotected == unprotectedKeep}
+}
+
 const day = 24 * time.Hour
 
 // DefaultConfig is what holds where nobody says otherwise.
@@ -133,6 +159,9 @@ func DefaultConfig() Config {
 		},
 		Limits:    LimitsConfig{Connections: 4096, StreamsPerKey: 1024},
 		Retention: RetentionConfig{Events: api.EventsKept, Journal: 90 * day},
+		Protection: ProtectionConfig{
+			AlarmAfter: account.DefaultAlarmAfter, CloseAfter: account.DefaultCloseAfter, Unprotected: unprotectedClose,
+		},
 	}
 }
 

@@ -108,6 +108,8 @@ func TestLoadConfigNamesWhatIsWrong(t *testing.T) {
 		{name: "venue in clear", file: "venues: {binance: {restUrl: http://example.com}}", want: []string{"venues.binance.restUrl (FILE): must be"}},
 		{name: "venue with a password", file: "venues: {binance: {restUrl: 'https://u:p@example.com'}}", want: []string{"venues.binance.restUrl (FILE): must be"}},
 		{name: "limit", file: "limits: {connections: 0}", want: []string{"limits.connections (FILE): must be 1 to 1000000"}},
+		{name: "protection closed before the alarm", file: "protection: {closeAfter: 2s}", want: []string{"protection.closeAfter (FILE): must be 5s to"}},
+		{name: "unknown end of the unprotected", file: "protection: {unprotected: hope}", want: []string{"protection.unprotected (FILE):"}},
 		{name: "retention shorter than served", file: "retention: {events: 24h}", want: []string{"retention.events (FILE): must be 720h0m0s to"}},
 		{name: "simulators without a demo", file: "sim: a.json", want: []string{"sim (FILE): is for the demo"}},
 	} {

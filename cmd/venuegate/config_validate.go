@@ -45,6 +45,9 @@ func (c *Config) faults() []ConfigFault {
 	c.Limits.check(f)
 	f.between("retention.events", c.Retention.Events, api.EventsKept, retentionMax)
 	f.between("retention.journal", c.Retention.Journal, retentionMin, retentionMax)
+	f.between("protection.alarmAfter", c.Protection.AlarmAfter, time.Second, time.Minute)
+	f.between("protection.closeAfter", c.Protection.CloseAfter, c.Protection.AlarmAfter, time.Hour)
+	f.oneOf("protection.unprotected", c.Protection.Unprotected, unprotectedClose, unprotectedKeep)
 	f.add(c.Sim != "" && !c.Demo, "sim", "is for the demo: add --demo, or set the venues' addresses")
 	return f.faults
 }

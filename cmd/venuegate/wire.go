@@ -105,6 +105,7 @@ func (e *engine) startActors(ctx context.Context, connectors map[venues.Venue]ve
 	e.tree, err = root.Start(ctx, root.Deps{
 		System: e.system, Store: e.store, Connectors: connectors, Markets: markets,
 		Encoder: api.StreamEncoder{}, Unseal: e.unseal, ClientIDPrefix: string(prefix),
+		Protection: e.config.Protection.policy(),
 		NewID:      func(prefix string, at time.Time) string { return persistence.NewID(prefix, at, rand.Reader) },
 		EventsKeep: e.config.Retention.Events, JournalKeep: e.config.Retention.Journal,
 	})

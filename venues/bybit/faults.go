@@ -44,8 +44,8 @@ var endReasons = map[string]string{
 	"CancelBySettle":                     "delisted",
 	"CancelBySmp":                        "self_trade_prevention",
 	"CancelByDCP":                        "disconnect_protection",
-	"CancelByOCOTpCanceledBySlTriggered": "other_leg_triggered",
-	"CancelByOCOSlCanceledByTpTriggered": "other_leg_triggered",
+	"CancelByOCOTpCanceledBySlTriggered": venues.ReasonOtherLegTriggered,
+	"CancelByOCOSlCanceledByTpTriggered": venues.ReasonOtherLegTriggered,
 	"EC_CancelByOrderValueZero":          "value_zero",
 	"EC_CancelByMatchValueZero":          "value_zero",
 }

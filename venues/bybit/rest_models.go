@@ -91,6 +91,7 @@ type orderRecord struct {
 	RejectReason   string  `json:"rejectReason"`
 	OrderType      string  `json:"orderType"`
 	StopOrderType  string  `json:"stopOrderType"`
+	ParentLinkID   string  `json:"parentOrderLinkId"`
 	TimeInForce    string  `json:"timeInForce"`
 	Price          number  `json:"price"`
 	Qty            number  `json:"qty"`

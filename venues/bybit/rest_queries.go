@@ -84,6 +84,7 @@ func (o *orderRecord) report() (venues.ExecutionReport, error) {
 		Qty: o.Qty.Decimal, FilledQty: o.CumExecQty.Decimal,
 		TriggerPrice: o.TriggerPrice.positive(), AvgPrice: o.AvgPrice.positive(),
 		Forced: isForced(o.CreateType), VenueTime: o.UpdatedTime.time(),
+		Attachment: attachmentOf(o.StopOrderType, o.ParentLinkID, o.TriggerPrice.positive()),
 	}
 	switch {
 	case o.OrderID == "":
@@ -110,4 +111,23 @@ func (o *orderRecord) report() (venues.ExecutionReport, error) {
 	report.ReduceOnly = index.reduces(report.Side, o.ReduceOnly || o.CloseOnTrigger)
 	report.Fault = o.fault(&report)
 	return report, nil
+}
+
+// attachmentOf reads an order that the venue made to protect a position: one for
+// each trigger. Those that were set for the position itself name no parent.
+func attachmentOf(stopOrderType, parentLinkID string, trigger venues.Optional) *venues.Attachment {
+	a := &venues.Attachment{EntryClientID: parentLinkID}
+	switch stopOrderType {
+	case "StopLoss":
+		a.StopLoss, a.OfPosition = trigger, true
+	case "TakeProfit":
+		a.TakeProfit, a.OfPosition = trigger, true
+	case "PartialStopLoss":
+		a.StopLoss = trigger
+	case "PartialTakeProfit":
+		a.TakeProfit = trigger
+	default:
+		return nil
+	}
+	return a
 }

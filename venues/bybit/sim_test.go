@@ -256,10 +256,29 @@ func TestSimAttachedProtection(t *testing.T) {
 	if err != nil || len(positions) != 1 || !venues.EqualOptional(positions[0].StopLoss, some("64000")) || !venues.EqualOptional(positions[0].TakeProfit, some("67000")) {
 		t.Fatalf("%+v, %v", positions, err)
 	}
+	open, err := x.account.OpenOrders(t.Context())
+	if err != nil || len(open) != 2 {
+		t.Fatalf("%+v, %v", open, err)
+	}
+	for _, r := range open {
+		if r.Attachment == nil || r.Attachment.EntryClientID != entry.ClientOrderID || !r.Attachment.OfPosition || r.Status != venues.StatusUntriggered {
+			t.Fatalf("%+v", r)
+		}
+	}
 	x.move("BTCUSDT", "63900")
 	x.trade("sell", "0.001")
 	e.await(t, "the end of the position", func(e *events) bool {
 		return e.ended(venues.Long)
+	})
+	e.await(t, "the stop loss", func(e *events) bool {
+		return slices.ContainsFunc(e.reports, func(r venues.ExecutionReport) bool {
+			return r.Attachment != nil && venues.EqualOptional(r.Attachment.StopLoss, some("64000")) && r.Status == venues.StatusFilled
+		})
+	})
+	e.await(t, "its twin", func(e *events) bool {
+		return slices.ContainsFunc(e.reports, func(r venues.ExecutionReport) bool {
+			return r.Attachment != nil && r.Attachment.TakeProfit.Valid && r.Status == venues.StatusCancelled && r.Fault.Reason == venues.ReasonOtherLegTriggered
+		})
 	})
 }
 

@@ -151,7 +151,7 @@ func (w *algoCommand) setTrigger(r *venues.OrderRequest, reduces bool, direction
 	switch {
 	case !reduces:
 		w.OrdType, w.TriggerPx, w.TriggerPxType, w.OrderPx = algoTrigger, trigger, lastPriceTrigger, price
-		w.AttachAlgoOrds = attached(&r.OrderSpec)
+		w.AttachAlgoOrds = attached(&r.OrderSpec, r.ClientOrderID)
 		if r.Type == venues.TypeStopLimit && r.TimeInForce != venues.GoodTillCancel {
 			w.AdvanceOrdType = string(r.TimeInForce) // the venue's words are ours
 		}
@@ -264,6 +264,7 @@ func (a *Account) followAlgo(ctx context.Context, k *contract, row *algoRecord) 
 		return venues.ExecutionReport{}, err
 	}
 	child.ClientOrderID, child.Type, child.TriggerPrice = stop.ClientOrderID, stop.Type, stop.TriggerPrice
+	child.Attachment = stop.Attachment
 	return child, nil
 }
 

@@ -136,6 +136,7 @@ type algoRecord struct {
 	TpTriggerPx   number   `json:"tpTriggerPx"`
 	TpOrdPx       number   `json:"tpOrdPx"`
 	MoveTriggerPx number   `json:"moveTriggerPx"`
+	ActualSide    string   `json:"actualSide"`
 	AdvanceType   string   `json:"advanceOrdType"`
 	ReduceOnly    flag     `json:"reduceOnly"`
 	OrdID         string   `json:"ordId"`
@@ -154,13 +155,13 @@ const (
 )
 
 // terms are the trigger of an algo order and the price of its child; of two
-// triggers the stop loss counts.
+// triggers the stop loss counts, until the other was reached.
 func (o *algoRecord) terms() (trigger, price number, err error) {
 	switch o.OrdType {
 	case algoTrigger:
 		return o.TriggerPx, o.OrdPx, nil
 	case algoConditional, algoOCO:
-		if o.SlTriggerPx.positive().Valid {
+		if o.SlTriggerPx.positive().Valid && o.ActualSide != actualTakeProfit {
 			return o.SlTriggerPx, o.SlOrdPx, nil
 		}
 		return o.TpTriggerPx, o.TpOrdPx, nil
@@ -200,7 +201,7 @@ func (o *algoRecord) report(k *contract) (venues.ExecutionReport, error) {
 		Side: side, Type: venues.TypeStopMarket, Status: status, Qty: k.base(o.Sz.Decimal),
 		Price: price.positive(), TriggerPrice: trigger.positive(),
 		ReduceOnly:  book.reduces(side, bool(o.ReduceOnly) || o.CloseFraction != ""),
-		TimeInForce: venues.GoodTillCancel, VenueTime: o.UTime.Time,
+		TimeInForce: venues.GoodTillCancel, VenueTime: o.UTime.Time, Attachment: o.attachment(),
 	}
 	if report.Price.Valid {
 		report.Type = venues.TypeStopLimit

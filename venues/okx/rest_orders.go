@@ -37,12 +37,13 @@ type orderCommand struct {
 
 // attachedStop is the protection that travels with an order.
 type attachedStop struct {
-	TpTriggerPx     string `json:"tpTriggerPx,omitempty"`
-	TpOrdPx         string `json:"tpOrdPx,omitempty"`
-	TpTriggerPxType string `json:"tpTriggerPxType,omitempty"`
-	SlTriggerPx     string `json:"slTriggerPx,omitempty"`
-	SlOrdPx         string `json:"slOrdPx,omitempty"`
-	SlTriggerPxType string `json:"slTriggerPxType,omitempty"`
+	AttachAlgoClOrdID string `json:"attachAlgoClOrdId,omitempty"`
+	TpTriggerPx       string `json:"tpTriggerPx,omitempty"`
+	TpOrdPx           string `json:"tpOrdPx,omitempty"`
+	TpTriggerPxType   string `json:"tpTriggerPxType,omitempty"`
+	SlTriggerPx       string `json:"slTriggerPx,omitempty"`
+	SlOrdPx           string `json:"slOrdPx,omitempty"`
+	SlTriggerPxType   string `json:"slTriggerPxType,omitempty"`
 }
 
 // amendCommand changes a market or limit order; NewSz is the new total.
@@ -157,7 +158,7 @@ func (a *Account) placeOrder(ctx context.Context, k *contract, r *venues.OrderRe
 	command := orderCommand{
 		InstID: k.VenueSymbol, TdMode: string(m.margin), ClOrdID: r.ClientOrderID,
 		Side: string(r.Side), PosSide: m.posSide(r.Side, r.ReduceOnly), OrdType: formatOrderKind(&r.OrderSpec),
-		Sz: size, ReduceOnly: r.ReduceOnly && !m.hedge, AttachAlgoOrds: attached(&r.OrderSpec),
+		Sz: size, ReduceOnly: r.ReduceOnly && !m.hedge, AttachAlgoOrds: attached(&r.OrderSpec, r.ClientOrderID),
 	}
 	if !r.Type.IsMarket() {
 		command.Px = textOf(r.Price)
@@ -170,20 +171,6 @@ func (a *Account) placeOrder(ctx context.Context, k *contract, r *venues.OrderRe
 		return venues.ExecutionReport{}, outcomeUnknown(unreadable(http.MethodPost, orderPath, missing("ordId")))
 	}
 	return placed(k, r, accepted.OrdID, venues.StatusPending, accepted.TS.Time), nil
-}
-
-func attached(s *venues.OrderSpec) []attachedStop {
-	if !s.StopLoss.Valid && !s.TakeProfit.Valid {
-		return nil
-	}
-	var stop attachedStop
-	if s.StopLoss.Valid {
-		stop.SlTriggerPx, stop.SlOrdPx, stop.SlTriggerPxType = textOf(s.StopLoss), marketOrder, lastPriceTrigger
-	}
-	if s.TakeProfit.Valid {
-		stop.TpTriggerPx, stop.TpOrdPx, stop.TpTriggerPxType = textOf(s.TakeProfit), marketOrder, lastPriceTrigger
-	}
-	return []attachedStop{stop}
 }
 
 // textOf is how the venue writes a decimal; empty if it is unknown.

@@ -28,11 +28,11 @@ func TestPlace(t *testing.T) {
 		"hedge, sell":   {true, func(r *venues.OrderRequest) { market(r); r.Side = venues.Sell }, `"side":"sell","posSide":"short","ordType":"market"`},
 		"protected": {
 			false, func(r *venues.OrderRequest) { r.StopLoss, r.TakeProfit = dec("58000"), dec("65000") },
-			`"side":"buy","ordType":"limit","px":"60000","attachAlgoOrds":[{"slTriggerPx":"58000","slOrdPx":"-1","slTriggerPxType":"last","tpTriggerPx":"65000","tpOrdPx":"-1","tpTriggerPxType":"last"}]`,
+			`"side":"buy","ordType":"limit","px":"60000","attachAlgoOrds":[{"attachAlgoClOrdId":"vg00000001p","slTriggerPx":"58000","slOrdPx":"-1","slTriggerPxType":"last","tpTriggerPx":"65000","tpOrdPx":"-1","tpTriggerPxType":"last"}]`,
 		},
 		"stop loss": {
 			false, func(r *venues.OrderRequest) { r.StopLoss = dec("58000") },
-			`"side":"buy","ordType":"limit","px":"60000","attachAlgoOrds":[{"slTriggerPx":"58000","slOrdPx":"-1","slTriggerPxType":"last"}]`,
+			`"side":"buy","ordType":"limit","px":"60000","attachAlgoOrds":[{"attachAlgoClOrdId":"vg00000001p","slTriggerPx":"58000","slOrdPx":"-1","slTriggerPxType":"last"}]`,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -73,7 +73,8 @@ func decodeOrderEvent(row *orderRecord, k *contract) (venues.ExecutionReport, er
 }
 
 // algo tells of a stop. From the trigger on the events of its child tell the
-// state, some of them before the stop itself says that it is in effect.
+// state, some of them before the stop itself says that it is in effect; which of
+// two triggers was reached only the stop tells.
 func (f *privateFeed) algo(row *algoRecord) error {
 	k, err := f.account.c.knownName(row.InstID)
 	if err != nil || k == nil {
@@ -85,7 +86,8 @@ func (f *privateFeed) algo(row *algoRecord) error {
 		return nil // kinds that this service does not trade
 	}
 	report, err := row.report(k)
-	if err != nil || row.State == algoEffective || row.State == algoPartlyEffective {
+	inEffect := row.State == algoEffective || row.State == algoPartlyEffective
+	if err != nil || (inEffect && row.OrdType != algoOCO) {
 		return err
 	}
 	f.sink.Report(report)

@@ -1,0 +1,84 @@
+package account
+
+import (
+	"time"
+
+	"venuegate/venues"
+)
+
+// positionKey names the position that an entry opens.
+func (o *order) positionKey() string {
+	p := venues.Position{Symbol: o.Symbol, Side: venues.Long}
+	if o.Side == venues.Sell {
+		p.Side = venues.Short
+	}
+	return p.Key()
+}
+
+// positionGone withdraws the protection of a position that is flat.
+func (s *state) positionGone(m moment, p *venues.Position) {
+	for _, o := range s.inOrder() {
+		if o.protects(p.Key()) {
+			s.standDown(m, o)
+		}
+	}
+}
+
+// protects says whether the order is an entry that has opened something and
+// still protects it.
+func (o *order) protects(positionKey string) bool {
+	return o.EntryOrderID == "" && o.Protection.Awake() && o.guarded().IsPositive() && o.positionKey() == positionKey
+}
+
+// standDown withdraws the legs of an entry whose position is over. One that can
+// still fill keeps its protection for what it fills from now on.
+func (s *state) standDown(m moment, o *order) {
+	if o.Status.IsClosed() {
+		s.cancelOtherLegs(m, o, "")
+		return
+	}
+	o.guard.gone = o.FilledQty
+	o.guard.due, o.guard.lostAt = time.Time{}, time.Time{}
+	o.guard.rest()
+	for _, kind := range protecting() {
+		s.withdrawLegs(m, o, kind)
+		for _, leg := range o.guard.legs[kind] {
+			leg.dismissed = true
+		}
+		if leg := o.Protection.Leg(kind); leg != nil && leg.Status == venues.ProtectionLive {
+			s.setLeg(o, kind, venues.ProtectionPending, "")
+		}
+	}
+	s.touch(o)
+}
+
+// withdrawOrphans withdraws the protection of entries whose position is not in
+// a list of those that are open, or was closed by another leg: nobody watched, or
+// a cancel has failed.
+func (s *state) withdrawOrphans(m moment, open map[string]bool, readAt time.Time) {
+	for _, o := range s.inOrder() {
+		if !o.Protection.Awake() {
+			continue
+		}
+		for _, kind := range protecting() {
+			if legs := o.guard.legs[kind]; o.isExited(kind) || (len(legs) > 0 && legs[len(legs)-1].dismissed) {
+				s.withdrawLegs(m, o, kind)
+			}
+		}
+		if key := o.positionKey(); !open[key] && o.protects(key) && readAt.Sub(o.UpdatedAt.Time) > positionLag {
+			s.standDown(m, o)
+		}
+	}
+}
+
+// endProtection follows the end of an entry that opened nothing.
+func (s *state) endProtection(o *order) {
+	if !o.Status.IsClosed() || o.guarded().IsPositive() || !o.Protection.Awake() {
+		return
+	}
+	for _, kind := range protecting() {
+		if leg := o.Protection.Leg(kind); leg != nil && (leg.Status == venues.ProtectionPending || leg.Status == venues.ProtectionLive) {
+			s.setLeg(o, kind, venues.ProtectionCancelled, leg.OrderID)
+		}
+	}
+}
