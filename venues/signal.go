@@ -1,5 +1,7 @@
 package venues
 
+import "github.com/shopspring/decimal"
+
 // SignalAction is what a signal asks for.
 type SignalAction string
 
@@ -28,17 +30,21 @@ type Signal struct {
 	Price      Optional  `json:"price"`
 	StopLoss   Optional  `json:"stopLoss"`
 	TakeProfit Optional  `json:"takeProfit"`
-	// RequestID is the sender's, or one that was made from what is signed
-	// (webhook) or from the body (chart): then Implied is true.
+	// RequestID is the sender's. Implied says that he gave none: that of a signed
+	// signal is then made from what was signed, that of a chart's is empty until
+	// its channel has told repeats apart by their BodyHash.
 	RequestID string `json:"requestId"`
 	Implied   bool   `json:"implied,omitempty"`
 	Comment   string `json:"comment,omitempty"`
-	// BodyHash is SHA-256 of the canonical body without the channel token.
+	// BodyHash is SHA-256 of the canonical body.
 	BodyHash []byte `json:"bodyHash"`
 	// Ignored names the members of the body that mean nothing here.
-	Ignored    []string `json:"ignored,omitempty"`
-	Source     Source   `json:"source"`
-	ReceivedAt Time     `json:"receivedAt"`
+	Ignored []string `json:"ignored,omitempty"`
+	Source  Source   `json:"source"`
+	// SentAt is what a chart's signal says of its own time; zero if it says
+	// nothing.
+	SentAt     Time `json:"sentAt"`
+	ReceivedAt Time `json:"receivedAt"`
 }
 
 // SignalAnswer is what the sender of a signal hears (interface, "Inbound signal
@@ -49,6 +55,6 @@ type SignalAnswer struct {
 	RequestID string
 	OrderID   string
 	Status    string
-	FilledQty Optional
+	FilledQty decimal.Decimal
 	AvgPrice  Optional
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -209,6 +210,15 @@ func (b *Body) Symbol() string {
 		return ""
 	}
 	return b.symbol(b.Name(), value)
+}
+
+// Time reads a moment in RFC 3339.
+func (b *Body) Time() time.Time {
+	value, ok := b.stringValue("a string")
+	if !ok {
+		return time.Time{}
+	}
+	return b.moment(b.Name(), value)
 }
 
 // RequestID reads an idempotency key.

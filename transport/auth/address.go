@@ -2,21 +2,24 @@ package auth
 
 import (
 	"net/netip"
+	"slices"
 	"strings"
 )
 
+// Allows says whether a list of address prefixes lets source pass. An empty list
+// lets everybody pass.
+func Allows(allow []string, source netip.Addr) bool {
+	return len(allow) == 0 || contains(parseAllow(allow), source)
+}
+
 // allows says whether a key may be used from source.
 func (e *keyEntry) allows(source netip.Addr) bool {
-	if len(e.key.Allow) == 0 {
-		return true
-	}
+	return len(e.key.Allow) == 0 || contains(e.allow, source)
+}
+
+func contains(prefixes []netip.Prefix, source netip.Addr) bool {
 	source = source.Unmap().WithZone("")
-	for _, prefix := range e.allow {
-		if prefix.Contains(source) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(prefixes, func(p netip.Prefix) bool { return p.Contains(source) })
 }
 
 // parseAllow drops what cannot be read: such an entry allows nobody.

@@ -1,0 +1,402 @@
+package hooks_test
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/netip"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+	"go.uber.org/goleak"
+
+	"venuegate/persistence"
+	"venuegate/persistence/storetest"
+	"venuegate/transport/api"
+	"venuegate/transport/auth"
+	"venuegate/transport/hooks"
+	"venuegate/transport/signing"
+	"venuegate/venues"
+)
+
+func TestMain(m *testing.M) {
+	goleak.VerifyTestMain(m,
+		// The HTTP library keeps one clock for the process.
+		goleak.IgnoreAnyFunction("github.com/valyala/fasthttp.updateServerDate.func1"),
+	)
+}
+
+const (
+	secret   = "whsec_c2VjcmV0IG9mIHRoZSBmaXJzdCBob29r"
+	hookID   = "hook_01M7W4110V0000000000000001"
+	chartID  = "hook_01M7W4110V0000000000000002"
+	urlPart  = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQ"
+	token    = "0123456789-abcdefghijklmnopqrstuvwxyz_ABCDE"
+	orderOne = `{"action":"order","exchange":"binance","symbol":"BTCUSDT","side":"buy","qty":"0.01","requestId":"r-1"}`
+)
+
+// edge is the handlers on a server, with a fake where the channel's actor would
+// be.
+type edge struct {
+	testing.TB
+	app      *fiber.App
+	source   netip.Addr
+	channels map[string]hooks.Channel
+
+	mu       sync.Mutex
+	accepted []venues.Signal
+	answer   venues.SignalAnswer
+	refusal  error
+}
+
+func (e *edge) Channel(id string) (hooks.Channel, bool) { c, known := e.channels[id]; return c, known }
+
+func (e *edge) Accept(_ context.Context, s venues.Signal) (venues.SignalAnswer, error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.accepted = append(e.accepted, s)
+	return e.answer, e.refusal
+}
+
+func newEdge(t testing.TB) *edge {
+	t.Helper()
+	addressHash, tokenHash := sha256.Sum256([]byte(urlPart)), sha256.Sum256([]byte(token))
+	e := &edge{
+		TB: t, source: netip.MustParseAddr("203.0.113.7"),
+		channels: map[string]hooks.Channel{
+			hookID: {
+				Channel: persistence.Channel{ID: hookID, Customer: "c1", Kind: persistence.ChannelWebhook},
+				Keys:    []*signing.Key{signing.NewKey(secret)},
+			},
+			chartID: {Channel: persistence.Channel{
+				ID: chartID, Customer: "c1", Kind: persistence.ChannelChart, AddressHash: addressHash[:], TokenHash: tokenHash[:],
+			}},
+		},
+		answer: venues.SignalAnswer{RequestID: "r-1", OrderID: "ord_1", Status: "filled", FilledQty: venues.MustDecimal("0.01"), AvgPrice: venues.Some(venues.MustDecimal("64000.5"))},
+	}
+	store := storetest.NewMemory()
+	t.Cleanup(func() { _ = store.Close() })
+	h := hooks.New(hooks.Deps{
+		Channels: e, Signals: e, Limiter: auth.NewMemoryLimiter(64), Failures: auth.NewAuthenticator(store),
+		Headers: signing.NewHeaders(""), Source: func(*fiber.Ctx) netip.Addr { return e.source },
+	})
+	e.app = fiber.New(fiber.Config{Immutable: true, DisableStartupMessage: true, ErrorHandler: func(c *fiber.Ctx, err error) error {
+		refusal, ok := err.(*venues.Error)
+		if !ok {
+			e.Errorf("%v is no answer", err)
+			refusal = venues.Errorf(venues.CodeInternal, "%v", err)
+		}
+		c.Set(fiber.HeaderRetryAfter, api.RetryAfter(refusal))
+		return c.Status(api.Status(refusal.Code)).Send(api.AppendError(nil, refusal, "req_1"))
+	}})
+	e.app.Post(hooks.WebhookPath, h.Webhook)
+	e.app.Post(hooks.ChartPath, h.Chart)
+	return e
+}
+
+// answer is what came back.
+type answer struct {
+	t      testing.TB
+	status int
+	header http.Header
+	body   map[string]any
+}
+
+func (a answer) want(status int, code venues.Code) answer {
+	a.t.Helper()
+	got, _ := a.body["error"].(map[string]any)
+	if a.status != status || (code != "" && got["code"] != string(code)) {
+		a.t.Errorf("%d %v, want %d %s", a.status, a.body, status, code)
+	}
+	return a
+}
+
+func (a answer) details() map[string]any {
+	e, _ := a.body["error"].(map[string]any)
+	details, _ := e["details"].(map[string]any)
+	return details
+}
+
+func (e *edge) post(path, body string, headers ...string) answer {
+	e.Helper()
+	request, err := http.NewRequestWithContext(context.Background(), http.MethodPost, "http://venuegate"+path, strings.NewReader(body))
+	if err != nil {
+		e.Fatal(err)
+	}
+	request.Header.Set("Content-Type", "application/json")
+	for i := 0; i < len(headers); i += 2 {
+		request.Header.Set(headers[i], headers[i+1])
+	}
+	response, err := e.app.Test(request, -1)
+	if err != nil {
+		e.Fatal(err)
+	}
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body)
+	if err != nil {
+		e.Fatal(err)
+	}
+	a := answer{t: e, status: response.StatusCode, header: response.Header}
+	if err := json.Unmarshal(text, &a.body); err != nil {
+		e.Errorf("answer %q: %v", text, err)
+	}
+	return a
+}
+
+// sign makes the headers of a body that is sent at a moment.
+func sign(key, body string, at time.Time) []string {
+	signature, timestamp := signing.NewKey(key).Sign(at.Unix(), []byte(body))
+	return []string{"X-Service-Signature", signature, "X-Service-Timestamp", timestamp}
+}
+
+func (e *edge) signed(body string) answer {
+	e.Helper()
+	return e.post("/v1/hooks/in/"+hookID, body, sign(secret, body, time.Now())...)
+}
+
+func (e *edge) charted(body string, headers ...string) answer {
+	e.Helper()
+	return e.post("/v1/hooks/chart/"+hooks.Address(chartID, urlPart), body, headers...)
+}
+
+func TestASignedSignalIsAccepted(t *testing.T) {
+	e := newEdge(t)
+	a := e.signed(orderOne).want(http.StatusAccepted, "")
+	want := `{"accepted":true,"avgPrice":"64000.5","duplicate":false,"filledQty":"0.01","orderId":"ord_1","requestId":"r-1","status":"filled"}`
+	if text, _ := json.Marshal(a.body); string(text) != want {
+		t.Errorf("answer %s, want %s", text, want)
+	}
+	s := e.accepted[0]
+	if s.Customer != "c1" || s.ChannelID != hookID || s.Action != venues.ActionOrder || s.Exchange != venues.Binance ||
+		s.Type != venues.TypeMarket || s.RequestID != "r-1" || s.Implied || s.Source != venues.SourceWebhook || s.ReceivedAt.IsZero() {
+		t.Errorf("signal %+v", s)
+	}
+	if a.header.Get("RateLimit-Limit") != "60" || a.header.Get("RateLimit-Remaining") != "59" {
+		t.Errorf("headers %v", a.header)
+	}
+}
+
+func TestARepeatIsAnsweredAsOne(t *testing.T) {
+	e := newEdge(t)
+	e.answer.Duplicate = true
+	if a := e.signed(orderOne).want(http.StatusOK, ""); a.body["duplicate"] != true {
+		t.Errorf("answer %v", a.body)
+	}
+}
+
+// A request without requestId that is sent again is the same signal, in whatever
+// case its digits are; one that was signed at another time is another.
+func TestRequestIDsAreImpliedBySignatures(t *testing.T) {
+	e := newEdge(t)
+	body := strings.Replace(orderOne, `,"requestId":"r-1"`, "", 1)
+	now := time.Now()
+	headers := sign(secret, body, now)
+	e.post("/v1/hooks/in/"+hookID, body, headers...).want(http.StatusAccepted, "")
+	headers[1] = "sha256=" + strings.ToUpper(strings.TrimPrefix(headers[1], "sha256="))
+	e.post("/v1/hooks/in/"+hookID, body, headers...).want(http.StatusAccepted, "")
+	e.post("/v1/hooks/in/"+hookID, body, sign(secret, body, now.Add(time.Second))...).want(http.StatusAccepted, "")
+	first, again, later := e.accepted[0], e.accepted[1], e.accepted[2]
+	if first.RequestID == "" || !first.Implied || first.RequestID != again.RequestID || first.RequestID == later.RequestID {
+		t.Errorf("request ids %q, %q, %q", first.RequestID, again.RequestID, later.RequestID)
+	}
+	if len(first.RequestID) > api.RequestIDCharsMax {
+		t.Errorf("%q is too long", first.RequestID)
+	}
+}
+
+func TestSignaturesThatAreRefused(t *testing.T) {
+	e := newEdge(t)
+	now := time.Now()
+	path := "/v1/hooks/in/" + hookID
+	other := sign("whsec_of_another_hook", orderOne, now)
+	for name, c := range map[string]struct {
+		headers []string
+		reason  string
+	}{
+		"none":                 {nil, "missing_signature"},
+		"no timestamp":         {sign(secret, orderOne, now)[:2], "missing_signature"},
+		"of another hook":      {other, "signature_mismatch"},
+		"of another body":      {sign(secret, orderOne+" ", now), "signature_mismatch"},
+		"too old":              {sign(secret, orderOne, now.Add(-301*time.Second)), "stale_timestamp"},
+		"from the future":      {sign(secret, orderOne, now.Add(302*time.Second)), "stale_timestamp"},
+		"without its scheme":   {[]string{"X-Service-Signature", strings.Repeat("a", 64), "X-Service-Timestamp", strconv.FormatInt(now.Unix(), 10)}, "malformed_signature"},
+		"a timestamp in words": {[]string{"X-Service-Signature", sign(secret, orderOne, now)[1], "X-Service-Timestamp", "now"}, "malformed_signature"},
+	} {
+		a := e.post(path, orderOne, c.headers...).want(http.StatusUnauthorized, venues.CodeBadSignature)
+		if got := a.details()["reason"]; got != c.reason {
+			t.Errorf("%s: reason %v, want %s", name, got, c.reason)
+		}
+		if c.reason == "stale_timestamp" && (a.details()["toleranceSec"] != 300.0 || a.details()["serverTime"] == nil) {
+			t.Errorf("%s: details %v", name, a.details())
+		}
+	}
+	if len(e.accepted) != 0 {
+		t.Errorf("%d signals were accepted", len(e.accepted))
+	}
+}
+
+// An event that we sent, posted to a hook that signs with the same secret, has a
+// valid signature and no action.
+func TestAReflectedEventIsNoSignal(t *testing.T) {
+	e := newEdge(t)
+	event := string(api.AppendEvent(nil, "evt_1", "order.filled", venues.At(time.Now()), []byte(`{"orderId":"ord_1"}`)))
+	e.signed(event).want(http.StatusBadRequest, venues.CodeInvalidRequest)
+	if len(e.accepted) != 0 {
+		t.Error("an event was taken for a signal")
+	}
+}
+
+func TestForgedRequestsSpendNothingOfTheChannel(t *testing.T) {
+	e := newEdge(t)
+	for range 30 {
+		e.post("/v1/hooks/in/"+hookID, orderOne, sign("whsec_wrong", orderOne, time.Now())...).want(http.StatusUnauthorized, venues.CodeBadSignature)
+	}
+	a := e.post("/v1/hooks/in/"+hookID, orderOne, sign("whsec_wrong", orderOne, time.Now())...).want(http.StatusTooManyRequests, venues.CodeRateLimited)
+	if a.header.Get("Retry-After") == "" {
+		t.Error("no Retry-After")
+	}
+	for range 60 { // the sender who can sign is not held up, not even from that address
+		e.signed(orderOne).want(http.StatusAccepted, "")
+	}
+	if a := e.signed(orderOne).want(http.StatusTooManyRequests, venues.CodeRateLimited); a.header.Get("Retry-After") == "" {
+		t.Error("no Retry-After")
+	}
+	if len(e.accepted) != 60 {
+		t.Errorf("%d signals were accepted, want 60", len(e.accepted))
+	}
+}
+
+func TestBodiesThatAreRefused(t *testing.T) {
+	for name, body := range map[string]string{
+		"nothing":            ``,
+		"an array":           `[]`,
+		"half":               `{"action":"order"`,
+		"trailing data":      orderOne + `{}`,
+		"a member twice":     `{"action":"notify","action":"order","comment":"x"}`,
+		"no action":          `{"exchange":"binance"}`,
+		"an unknown action":  `{"action":"sell-everything"}`,
+		"a number":           strings.Replace(orderOne, `"0.01"`, `0.01`, 1),
+		"an exponent":        strings.Replace(orderOne, `"0.01"`, `"1e-2"`, 1),
+		"nothing to trade":   strings.Replace(orderOne, `"0.01"`, `"0"`, 1),
+		"a long requestId":   strings.Replace(orderOne, `r-1`, strings.Repeat("r", 65), 1),
+		"a limit at nothing": strings.Replace(orderOne, `"side"`, `"orderType":"limit","side"`, 1),
+		"a stop above a buy": strings.Replace(orderOne, `"side"`, `"stopLoss":"2","takeProfit":"1","side"`, 1),
+		"a silent notify":    `{"action":"notify"}`,
+		"a close of all":     `{"action":"close"}`,
+		"bad UTF-8":          "{\"action\":\"notify\",\"comment\":\"\xff\"}",
+		"deep":               `{"action":"notify","comment":"x","x":` + strings.Repeat("[", 20) + strings.Repeat("]", 20) + `}`,
+	} {
+		e := newEdge(t)
+		if a := e.signed(body); a.status != http.StatusBadRequest {
+			t.Errorf("%s: %d %v", name, a.status, a.body)
+		}
+		if len(e.accepted) != 0 {
+			t.Errorf("%s: accepted", name)
+		}
+	}
+	e := newEdge(t)
+	if a := e.signed(`{"action":"notify","comment":"`+strings.Repeat("x", api.HookBodyBytesMax)+`"}`).want(400, venues.CodeInvalidRequest); a.details()["limit"] != float64(api.HookBodyBytesMax) {
+		t.Errorf("details %v", a.details())
+	}
+	e.post("/v1/hooks/in/"+hookID, orderOne, append(sign(secret, orderOne, time.Now()), "Content-Type", "text/plain")...).want(400, venues.CodeInvalidRequest)
+}
+
+func TestAChartSignalIsAccepted(t *testing.T) {
+	body := fmt.Sprintf(`{"action":"order","exchange":"okx","symbol":"OKX:BTCUSDT.P","side":"sell","qty":0.010,"price":64000,"orderType":"limit","channelToken":%q,"time":"2026-11-20T09:19:00Z","strategy":"x"}`, token)
+	e := newEdge(t)
+	for _, media := range []string{"application/json", "text/plain; charset=utf-8"} {
+		e.charted(body, "Content-Type", media).want(http.StatusAccepted, "")
+	}
+	s := e.accepted[0]
+	if s.Qty.Decimal.String() != "0.01" || s.Price.Decimal.String() != "64000" || s.Source != venues.SourceChart || s.RequestID != "" || !s.Implied ||
+		s.SentAt.IsZero() || len(s.Ignored) != 1 || s.Ignored[0] != "strategy" {
+		t.Errorf("signal %+v", s)
+	}
+	if text := fmt.Sprintf("%+v", s); strings.Contains(text, token) {
+		t.Errorf("the signal holds the token: %s", text)
+	}
+}
+
+func TestChartSignalsThatAreRefused(t *testing.T) {
+	body := fmt.Sprintf(`{"action":"notify","comment":"x","channelToken":%q}`, token)
+	e := newEdge(t)
+	for name, forged := range map[string]string{
+		"no token":    `{"action":"notify","comment":"x"}`,
+		"wrong token": strings.Replace(body, token, strings.Repeat("0", 43), 1),
+		"not JSON":    "BUY NOW",
+	} {
+		if a := e.charted(forged); a.status != http.StatusUnauthorized {
+			t.Errorf("%s: %d %v", name, a.status, a.body)
+		}
+	}
+	for _, path := range []string{
+		"/v1/hooks/chart/x", "/v1/hooks/chart/" + chartID, "/v1/hooks/in/" + chartID, "/v1/hooks/in/hook_none",
+		"/v1/hooks/chart/" + hooks.Address(chartID, venues.Secret(strings.Repeat("a", 43))),
+		"/v1/hooks/chart/" + hooks.Address(hookID, urlPart),
+	} {
+		e.post(path, body).want(http.StatusNotFound, venues.CodeNotFound)
+	}
+	e.charted(strings.Replace(body, `"notify"`, `"order"`, 1)).want(http.StatusBadRequest, venues.CodeInvalidRequest)
+	if len(e.accepted) != 0 {
+		t.Errorf("%d signals were accepted", len(e.accepted))
+	}
+}
+
+func TestAChannelTakesSignalsFromItsAddressesAlone(t *testing.T) {
+	e := newEdge(t)
+	for _, id := range []string{hookID, chartID} {
+		c := e.channels[id]
+		c.Allow = []string{"198.51.100.0/24"}
+		e.channels[id] = c
+	}
+	body := fmt.Sprintf(`{"action":"notify","comment":"x","channelToken":%q}`, token)
+	e.charted(body).want(http.StatusUnauthorized, venues.CodeUnauthorized)
+	e.signed(orderOne).want(http.StatusUnauthorized, venues.CodeUnauthorized)
+	e.source = netip.MustParseAddr("198.51.100.9")
+	e.charted(body).want(http.StatusAccepted, "")
+	e.signed(orderOne).want(http.StatusAccepted, "")
+}
+
+func TestRefusalsOfTheChannelAreAnswers(t *testing.T) {
+	e := newEdge(t)
+	e.refusal = venues.Errorf(venues.CodeRiskRejected, "more than the channel may trade").With("rule", "maxQty")
+	if a := e.signed(orderOne).want(http.StatusUnprocessableEntity, venues.CodeRiskRejected); a.details()["rule"] != "maxQty" {
+		t.Errorf("details %v", a.details())
+	}
+}
+
+func TestBothSecretsAreGoodWhileOneIsReplaced(t *testing.T) {
+	e := newEdge(t)
+	c := e.channels[hookID]
+	c.Keys = []*signing.Key{signing.NewKey("whsec_new"), signing.NewKey(secret)}
+	e.channels[hookID] = c
+	e.signed(orderOne).want(http.StatusAccepted, "")
+	e.post("/v1/hooks/in/"+hookID, orderOne, sign("whsec_new", orderOne, time.Now())...).want(http.StatusAccepted, "")
+}
+
+// FuzzHook: whatever is sent, nobody gets a 500 and nothing that is not signed
+// becomes a signal.
+func FuzzHook(f *testing.F) {
+	f.Add([]byte(orderOne), true)
+	f.Add([]byte(`{"action":"close","exchange":"bybit","symbol":"ETHUSDT"}`), true)
+	f.Add([]byte(`{"action":"notify","comment":"=HYPERLINK(1)"}`), false)
+	f.Add([]byte("{\"a\":\xff}"), true)
+	f.Fuzz(func(t *testing.T, body []byte, genuine bool) {
+		e := newEdge(t)
+		key := secret
+		if !genuine {
+			key = "whsec_other"
+		}
+		a := e.post("/v1/hooks/in/"+hookID, string(body), sign(key, string(body), time.Now())...)
+		if a.status >= 500 || (!genuine && len(e.accepted) > 0) || (len(e.accepted) > 0) != (a.status == http.StatusAccepted) {
+			t.Errorf("%d %v, %d accepted", a.status, a.body, len(e.accepted))
+		}
+	})
+}
