@@ -50,6 +50,10 @@ type JournalEntry struct {
 	Result  string `json:"result,omitempty"`
 	// Fields are the values, in the order in which they are worth reading.
 	Fields []JournalField `json:"fields,omitempty"`
+	// PrevHash and Hash chain the rows of the installation's journal; see
+	// package admin. Customers' rows carry none.
+	PrevHash []byte `json:"prevHash,omitempty"`
+	Hash     []byte `json:"hash,omitempty"`
 }
 
 // JournalField is one named value.

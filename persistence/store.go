@@ -120,8 +120,8 @@ type Retention struct {
 	// Events is for events too old, and for deliveries that were settled before
 	// it: their events are gone as well. Pending deliveries stay.
 	Events time.Time
-	// Journal is for journal rows too old, and for signals that became final
-	// before it.
+	// Journal is for customers' journal rows too old, and for signals that
+	// became final before it. The installation's rows stay: they are a chain.
 	Journal time.Time
 }
 

@@ -14,6 +14,22 @@
 // Nothing is deleted: a customer is disabled, a key revoked, an account emptied
 // of its credentials. Orders and fills refer to them for longer than they live.
 //
+// # Chain
+//
+// The rows of the installation's journal are a chain: each carries the hash of
+// the one before and its own,
+//
+//	digest = SHA-256 of the row's parts, each behind its length as a uvarint:
+//	         id, sequence, moment in Unix milliseconds, kind, subject, channel,
+//	         symbol, result and the names and values of the fields
+//	hash   = SHA-256 of the previous hash and the digest
+//
+// and the newest hash is kept apart, in the same commit. Verify finds a row that
+// was changed, removed, inserted or moved, the newest among them. Rows without
+// hashes, of before there was a chain, are bound by the first one that has some.
+// The chain shows what was altered by accident or piecemeal; whoever can write
+// all of the store can make another, which only a hash noted elsewhere shows.
+//
 // # Server
 //
 // The listener is loopback alone, and is held to that by the configuration.

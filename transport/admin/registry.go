@@ -20,6 +20,8 @@ type Store interface {
 	APIKeys(ctx context.Context, customer string) ([]persistence.APIKey, error)
 	VenueAccounts(ctx context.Context, customer string) ([]persistence.VenueAccount, error)
 	LastSequence(ctx context.Context, customer string) (uint64, error)
+	Journal(ctx context.Context, q persistence.JournalQuery) (persistence.Page[persistence.JournalEntry], error)
+	Setting(ctx context.Context, name string) (persistence.Setting, error)
 	Commit(ctx context.Context, b persistence.Batch) error
 }
 
@@ -67,9 +69,9 @@ type Registry struct {
 
 	// turn is held through a change: read, decide, commit.
 	turn sync.Mutex
-	// sequence numbers the installation's journal; zero means that it must be
+	// head is where the installation's journal ends; nil means that it must be
 	// read from the store.
-	sequence uint64
+	head *chainHead
 }
 
 // NewRegistry makes a Registry.
@@ -85,33 +87,22 @@ const (
 // commit writes the row that tells of a change, and with it the records of the
 // installation that were changed. The caller has the turn.
 func (r *Registry) commit(ctx context.Context, kind, subject string, fields []persistence.JournalField, records ...persistence.Record) error {
-	sequence, err := r.nextSequence(ctx)
+	head, err := r.readHead(ctx)
 	if err != nil {
 		return err
 	}
 	now := time.Now()
-	entry := persistence.JournalEntry{
-		ID: r.newID(persistence.PrefixJournal, now), Seq: sequence, At: venues.At(now),
-		Kind: kind, Subject: subject, Fields: fields,
-	}
-	if err := r.Store.Commit(ctx, persistence.Batch{Puts: records, Journal: []persistence.JournalEntry{entry}}); err != nil {
-		// Whether the number was used is not known.
-		r.sequence = 0
+	entry, head := head.follow(persistence.JournalEntry{
+		ID: r.newID(persistence.PrefixJournal, now), At: venues.At(now), Kind: kind, Subject: subject, Fields: fields,
+	})
+	batch := persistence.Batch{Puts: append(records, head.setting()), Journal: []persistence.JournalEntry{entry}}
+	if err := r.Store.Commit(ctx, batch); err != nil {
+		// Whether the row is there is not known.
+		r.head = nil
 		return fmt.Errorf("record %s of %s: %w", kind, subject, err)
 	}
-	r.sequence = sequence
+	r.head = &head
 	return nil
-}
-
-func (r *Registry) nextSequence(ctx context.Context) (uint64, error) {
-	if r.sequence != 0 {
-		return r.sequence + 1, nil
-	}
-	last, err := r.Store.LastSequence(ctx, "")
-	if err != nil {
-		return 0, fmt.Errorf("read the journal's sequence: %w", err)
-	}
-	return last + 1, nil
 }
 
 func (r *Registry) newID(prefix string, at time.Time) string {

@@ -67,12 +67,17 @@ type sweep struct {
 func (w *sweep) customer(customer key, from []byte) error {
 	events := append(customer.clone(), byte(tableEvent))
 	journal := append(customer.clone(), byte(tableJournal))
+	keepJournal := w.before.Journal
+	if bytes.Equal(customer, firstCustomer) {
+		// The installation's rows are chained, from the first one on.
+		keepJournal = time.Time{}
+	}
 	records := func(kind persistence.Kind) key {
 		return append(customer.clone(), byte(tableRecord)).text(string(kind))
 	}
 	return firstError(
 		w.rows(events, from, w.before.Events, true),
-		w.rows(journal, from, w.before.Journal, true),
+		w.rows(journal, from, keepJournal, true),
 		w.rows(records(persistence.KindDelivery), from, w.before.Events, false),
 		w.rows(records(persistence.KindIdempotency), from, w.before.Idempotency, false),
 		w.rows(records(persistence.KindSignal), from, w.before.Journal, false),
