@@ -3,6 +3,7 @@ package hooks
 import (
 	"bytes"
 	"context"
+	"errors"
 	"mime"
 	"net/http"
 	"net/netip"
@@ -142,7 +143,7 @@ func (h *Hooks) badSignature(c *fiber.Ctx, reason error, now time.Time) error {
 		return e
 	}
 	e := venues.Errorf(venues.CodeBadSignature, "the signature is missing, wrong or out of date").With("reason", reason.Error())
-	if reason == signing.Stale {
+	if errors.Is(reason, signing.Stale) {
 		e = e.With("serverTime", venues.At(now)).With("toleranceSec", int(signing.Tolerance/time.Second))
 	}
 	return e

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -88,7 +89,7 @@ func newEdge(t testing.TB) *edge {
 		Headers: signing.NewHeaders(""), Source: func(*fiber.Ctx) netip.Addr { return e.source },
 	})
 	e.app = fiber.New(fiber.Config{Immutable: true, DisableStartupMessage: true, ErrorHandler: func(c *fiber.Ctx, err error) error {
-		refusal, ok := err.(*venues.Error)
+		refusal, ok := errors.AsType[*venues.Error](err)
 		if !ok {
 			e.Errorf("%v is no answer", err)
 			refusal = venues.Errorf(venues.CodeInternal, "%v", err)
