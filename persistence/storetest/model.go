@@ -17,9 +17,11 @@ import (
 // model is what a store must show, kept in plain slices and searched from end to
 // end: slow, and without a key or an index that could be wrong in the same way.
 type model struct {
-	orders  map[string]persistence.OrderRecord
-	fills   map[string]persistence.FillRecord
-	keys    map[string]persistence.IdempotencyRecord
+	orders map[string]persistence.OrderRecord
+	fills  map[string]persistence.FillRecord
+	keys   map[string]persistence.IdempotencyRecord
+	// hooks are signals and deliveries.
+	hooks
 	events  []persistence.Event
 	journal []persistence.JournalEntry
 	epoch   uint64
@@ -41,7 +43,7 @@ func runModel(t *testing.T, open Open) {
 		for _, customer := range modelCustomers {
 			m.models[customer] = &model{
 				orders: map[string]persistence.OrderRecord{}, fills: map[string]persistence.FillRecord{},
-				keys: map[string]persistence.IdempotencyRecord{},
+				keys: map[string]persistence.IdempotencyRecord{}, hooks: newHooks(),
 			}
 			m.takeOwnership(rt, customer)
 		}
@@ -53,6 +55,9 @@ func runModel(t *testing.T, open Open) {
 			"fills":  m.checkFills,
 			"log":    m.checkLog,
 			"keys":   m.checkKeys,
+
+			"signals":    m.checkSignals,
+			"deliveries": m.checkDeliveries,
 		})
 	})
 }
@@ -109,6 +114,7 @@ func (m *machine) commit(rt *rapid.T) {
 	for range rapid.IntRange(0, 2).Draw(rt, "fills") {
 		b.Puts = append(b.Puts, drawFill(rt, customer))
 	}
+	b.Puts = append(b.Puts, drawHooks(rt, customer)...)
 	if rapid.Bool().Draw(rt, "key") {
 		r := drawKey(rt, customer)
 		b.Absent, b.Puts = append(b.Absent, r.Key()), append(b.Puts, r)
@@ -120,6 +126,8 @@ func (m *machine) commit(rt *rapid.T) {
 	}
 	for range rapid.IntRange(0, 2).Draw(rt, "journal") {
 		entry := NewJournal(rapid.IntRange(1, 20).Draw(rt, "entry"))
+		entry.Channel = rapid.SampledFrom([]string{"", "h", "h2"}).Draw(rt, "channel")
+		entry.Result = rapid.SampledFrom([]string{"", "ok"}).Draw(rt, "result")
 		b.Journal = append(b.Journal, entry)
 	}
 	expected := want.answer(b)
@@ -155,6 +163,8 @@ func (w *model) apply(b persistence.Batch) {
 			w.fills[r.FillID] = r
 		case persistence.IdempotencyRecord:
 			w.keys[r.Key().ID] = r
+		default:
+			w.hooks.apply(r)
 		}
 	}
 	for _, e := range b.Events {
@@ -175,6 +185,7 @@ func (m *machine) purge(rt *rapid.T) {
 		rt.Fatalf("Purge: %v", err)
 	}
 	for _, w := range m.models {
+		w.hooks.purge(before)
 		for id, r := range w.keys {
 			if r.FirstReceived.Before(before.Idempotency) {
 				delete(w.keys, id)
@@ -328,15 +339,15 @@ func (m *machine) checkLog(rt *rapid.T) {
 		Customer: customer, Limit: rapid.IntRange(1, 4).Draw(rt, "limit"),
 		Subject: rapid.SampledFrom([]string{"", "ord_000002"}).Draw(rt, "subject"),
 		Kind:    rapid.SampledFrom([]string{"", "risk"}).Draw(rt, "kind"),
+		Channel: rapid.SampledFrom([]string{"", "h"}).Draw(rt, "channel"),
+		Result:  rapid.SampledFrom([]string{"", "ok"}).Draw(rt, "result"),
 	}
 	byID := map[string]persistence.JournalEntry{}
 	for _, j := range w.journal {
 		byID[j.ID] = j
 	}
 	want := selected(byID, func(j persistence.JournalEntry) (venues.Time, string) { return j.At, j.ID },
-		func(j persistence.JournalEntry) bool {
-			return (q.Subject == "" || q.Subject == j.Subject) && (q.Kind == "" || q.Kind == j.Kind)
-		})
+		func(j persistence.JournalEntry) bool { return wantedJournal(q, j) })
 	got := readPages(rt, func(after *persistence.Position) (persistence.Page[persistence.JournalEntry], error) {
 		q.After = after
 		return m.store.Journal(rt.Context(), q)
