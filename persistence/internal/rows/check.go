@@ -43,7 +43,7 @@ func checkValue(v any) error {
 		return firstError(checkDecimals(r.Rules.MaxQty), checkTimes(r.PreviousUntil, r.CreatedAt, r.RemovedAt))
 	case persistence.SignalRecord:
 		return firstError(checkDecimals(r.Qty, r.Price, r.StopLoss, r.TakeProfit),
-			checkTimes(r.ReceivedAt, r.ExpiresAt, r.UpdatedAt))
+			checkTimes(r.SentAt, r.ReceivedAt, r.ExpiresAt, r.UpdatedAt))
 	case persistence.Endpoint:
 		return checkTimes(r.NextFrom, r.CreatedAt, r.RemovedAt)
 	case persistence.Delivery:
