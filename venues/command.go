@@ -44,6 +44,14 @@ type AmendOrder struct {
 	TriggerPrice Optional
 	StopLoss     Optional
 	TakeProfit   Optional
+	// DropStopLoss and DropTakeProfit remove what protects the order.
+	DropStopLoss   bool
+	DropTakeProfit bool
+}
+
+// ChangesProtection says whether stop loss or take profit are to change.
+func (a *AmendOrder) ChangesProtection() bool {
+	return a.StopLoss.Valid || a.TakeProfit.Valid || a.DropStopLoss || a.DropTakeProfit
 }
 
 // CancelOrder cancels one order.

@@ -123,6 +123,10 @@ func (a *account) Receive(ctx *actors.Context, msg any) {
 		a.state.amended(m, in)
 	case cancelDone:
 		a.state.cancelled(m, in)
+	case protectDone:
+		a.state.protected(in)
+	case protectDue:
+		in.run(a, ctx)
 	case queryDone:
 		a.state.queried(m, in)
 	case proofDone:

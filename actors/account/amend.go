@@ -29,6 +29,10 @@ func (c *change) reads(o *order, status venues.OrderStatus) venues.OrderStatus {
 
 // amend changes an active order in place, or replaces it where the venue cannot.
 func (s *state) amend(m moment, in amendOrder) {
+	if in.cmd.ChangesProtection() {
+		s.amendProtection(m, in)
+		return
+	}
 	o, refusal := s.changeable(in.cmd.OrderID)
 	if refusal == nil {
 		refusal = s.admitAmend(o, in)
@@ -58,8 +62,6 @@ func (s *state) admitAmend(o *order, in amendOrder) *venues.Error {
 		return venues.Errorf(venues.CodeOrderRejected, "another change of the order is on its way").With("reason", "change_pending")
 	case !o.Status.IsActive():
 		return notActive(&o.Order)
-	case in.cmd.StopLoss.Valid || in.cmd.TakeProfit.Valid:
-		return venues.InvalidFields(venues.FieldFault{Field: "stopLoss", Rule: "protection_cannot_be_amended"})
 	case in.cmd.Qty.Valid && in.cmd.Qty.Decimal.LessThanOrEqual(o.FilledQty):
 		return venues.InvalidFields(venues.FieldFault{
 			Field: "qty", Rule: "not_above_filled", Given: venues.FormatDecimal(in.cmd.Qty.Decimal),

@@ -26,6 +26,8 @@ type change struct {
 	// replace makes a cancel the first half of an amend: the venue cannot amend
 	// this order in place.
 	replace bool
+	// protection is set for an amend of stop loss and take profit.
+	protection *protectionChange
 }
 
 // getMatching lists the ids of the orders that are not closed, of one symbol or
@@ -135,7 +137,7 @@ func (s *state) refuseChange(o *order, cause error) {
 // changeSeen looks, after an answer to a question, at what became of a change
 // whose outcome was unknown.
 func (s *state) changeSeen(m moment, o *order) {
-	if !o.Status.IsActive() || o.change.kind == venues.PendingNone {
+	if !o.Status.IsActive() || o.change.kind == venues.PendingNone || o.change.protection != nil {
 		return
 	}
 	switch {
@@ -154,6 +156,8 @@ func (s *state) changeSeen(m moment, o *order) {
 func (s *state) settleChange(m moment, o *order) {
 	switch {
 	case o.change.kind == venues.PendingNone:
+	case o.change.protection != nil && isProtectable(&o.Order):
+		s.settleProtection(o)
 	case o.Status == venues.StatusReplaced:
 		s.succeed(m, o)
 	case o.Status == venues.StatusCancelled && o.change.kind == venues.PendingCancel:
@@ -162,7 +166,7 @@ func (s *state) settleChange(m moment, o *order) {
 	case o.Status.IsClosed():
 		s.answerChange(o, notActive(&o.Order))
 		s.endChange(o)
-	case o.change.kind == venues.PendingAmend && !o.change.replace && o.change.wanted.of(o):
+	case o.change.kind == venues.PendingAmend && !o.change.replace && o.change.protection == nil && o.change.wanted.of(o):
 		s.endChange(o)
 		s.answerChange(o, nil)
 	default:

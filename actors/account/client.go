@@ -97,9 +97,11 @@ func (c Client) duplicate(ctx context.Context, prior persistence.IdempotencyReco
 }
 
 // Amend changes an active order; the record returned may have a new id.
+// Stop loss and take profit can be changed for as long as they protect what the
+// order has opened.
 func (c Client) Amend(ctx context.Context, cmd venues.AmendOrder) (venues.Order, error) {
 	record, err := c.stored(ctx, cmd.OrderID)
-	if err != nil {
+	if err != nil && (!cmd.ChangesProtection() || !isProtectable(&record.Order)) {
 		return venues.Order{}, err
 	}
 	instrument, _ := c.market.Instrument(record.Symbol)

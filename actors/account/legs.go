@@ -57,6 +57,9 @@ func (s *state) legFailed(m moment, o, leg *order, kind venues.Protecting) {
 	if status := o.Protection.Leg(kind).Status; status != venues.ProtectionPending && status != venues.ProtectionLive {
 		return // it was given up before
 	}
+	if s.restoreProtection(o, leg, kind) {
+		return
+	}
 	s.setLeg(o, kind, venues.ProtectionPending, leg.OrderID)
 	switch {
 	case o.guard.closing:

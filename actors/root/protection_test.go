@@ -199,3 +199,71 @@ func (d *desk) wait(what string, is func() bool) {
 		time.Sleep(5 * time.Millisecond)
 	}
 }
+
+func (d *desk) amend(cmd venues.AmendOrder) (venues.Order, error) {
+	cmd.Customer = "c1"
+	ctx, cancel := context.WithTimeout(d.t.Context(), 10*time.Second)
+	defer cancel()
+	return d.tree.Amend(ctx, cmd)
+}
+
+func legAt(kind venues.Protecting, status venues.ProtectionStatus, price string) func(persistence.OrderRecord) bool {
+	return func(r persistence.OrderRecord) bool {
+		leg := r.Protection.Leg(kind)
+		return leg != nil && leg.Status == status && (price == "" || leg.Price.Equal(venues.MustDecimal(price)))
+	}
+}
+
+// Protection of an open position is moved, removed and added, and what is moved
+// triggers where it was moved to.
+func TestProtectionIsMoved(t *testing.T) {
+	eachVenue(t, func(t *testing.T, venue venues.Venue) {
+		d, s := openDeskAt(t, venue)
+		entry := d.entry("r1")
+		if _, err := d.amend(venues.AmendOrder{OrderID: entry.OrderID, StopLoss: venues.Some(venues.MustDecimal("99000"))}); venues.CodeOf(err) == "" || err == nil {
+			t.Fatalf("a stop loss above the price: %v", err)
+		}
+		moved, err := d.amend(venues.AmendOrder{OrderID: entry.OrderID, StopLoss: venues.Some(venues.MustDecimal("62000"))})
+		if err != nil || !venues.EqualOptional(moved.StopLoss, venues.Some(venues.MustDecimal("62000"))) {
+			t.Fatalf("%+v, %v", moved, err)
+		}
+		d.eventually(entry.OrderID, legAt(venues.ProtectingStopLoss, venues.ProtectionLive, "62000"))
+		if _, err := d.amend(venues.AmendOrder{OrderID: entry.OrderID, DropTakeProfit: true}); err != nil {
+			t.Fatal(err)
+		}
+		d.eventually(entry.OrderID, legAt(venues.ProtectingTakeProfit, venues.ProtectionCancelled, ""))
+		if _, err := d.amend(venues.AmendOrder{OrderID: entry.OrderID, TakeProfit: venues.Some(venues.MustDecimal("72000"))}); err != nil {
+			t.Fatal(err)
+		}
+		d.eventually(entry.OrderID, legAt(venues.ProtectingTakeProfit, venues.ProtectionLive, "72000"))
+		d.eventually(entry.OrderID, legAt(venues.ProtectingStopLoss, venues.ProtectionLive, "62000"))
+		if _, err := s.control.Market(simcore.MarketRequest{Symbol: "BTCUSDT", Price: price("61500")}); err != nil {
+			t.Fatal(err)
+		}
+		d.eventually(entry.OrderID, legsAre(venues.ProtectionTriggered, venues.ProtectionCancelled))
+		d.wantEvents(persistence.EventStopTriggered, 1)
+		d.wantUnfinished(0)
+	})
+}
+
+// What an order will bring along is moved before it fills.
+func TestProtectionOfARestingOrderIsMoved(t *testing.T) {
+	eachVenue(t, func(t *testing.T, venue venues.Venue) {
+		d, s := openDeskAt(t, venue)
+		order := spec(venues.Buy, venues.TypeLimit, "0.05", "64000")
+		order.StopLoss = venues.Some(venues.MustDecimal("60000"))
+		placed, err := d.place("r1", order)
+		if err != nil {
+			t.Fatal(err)
+		}
+		d.eventually(placed.OrderID, func(r persistence.OrderRecord) bool { return r.Status == venues.StatusOpen })
+		if _, err := d.amend(venues.AmendOrder{OrderID: placed.OrderID, StopLoss: venues.Some(venues.MustDecimal("61000")), TakeProfit: venues.Some(venues.MustDecimal("70000"))}); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.control.Market(simcore.MarketRequest{Symbol: "BTCUSDT", Price: price("63900")}); err != nil {
+			t.Fatal(err)
+		}
+		d.eventually(placed.OrderID, legAt(venues.ProtectingStopLoss, venues.ProtectionLive, "61000"))
+		d.eventually(placed.OrderID, legAt(venues.ProtectingTakeProfit, venues.ProtectionLive, "70000"))
+	})
+}

@@ -25,6 +25,7 @@ type Body struct {
 	dec     *jsontext.Decoder
 	members []string
 	seen    []bool
+	nulls   []bool
 	current int
 	ignored []string
 	fatal   error
@@ -35,7 +36,7 @@ type Body struct {
 // OpenBody begins to read data, whose known members are named. What is wrong
 // with data is told by Err.
 func OpenBody(data []byte, members ...string) *Body {
-	b := &Body{members: members, seen: make([]bool, len(members))}
+	b := &Body{members: members, seen: make([]bool, len(members)), nulls: make([]bool, len(members))}
 	if len(bytes.TrimSpace(data)) == 0 {
 		b.fail("", ruleMissing, "a JSON object")
 		return b
@@ -75,9 +76,13 @@ func (b *Body) Next() bool {
 			b.finish()
 			return false
 		}
-		if b.known(token.String()) && b.dec.PeekKind() != jsontext.KindNull {
+		known := b.known(token.String())
+		if known && b.dec.PeekKind() != jsontext.KindNull {
 			b.seen[b.current] = true
 			return true
+		}
+		if known {
+			b.nulls[b.current] = true
 		}
 		b.skip()
 	}
@@ -117,6 +122,12 @@ func (b *Body) Name() string { return b.members[b.current] }
 func (b *Body) Has(member string) bool {
 	i := slices.Index(b.members, member)
 	return i >= 0 && b.seen[i]
+}
+
+// IsNull says whether a known member was given as null.
+func (b *Body) IsNull(member string) bool {
+	i := slices.Index(b.members, member)
+	return i >= 0 && b.nulls[i]
 }
 
 // Count is how many known members were given.

@@ -216,6 +216,10 @@ func TestDecodeAmendOrder(t *testing.T) {
 	if err != nil || !venues.EqualOptional(a.Qty, some("2")) || a.Price.Valid || !venues.EqualOptional(a.TakeProfit, some("5")) {
 		t.Errorf("got %+v, %v", a, err)
 	}
+	a, err = api.DecodeAmendOrder([]byte(`{"stopLoss":null,"takeProfit":"5"}`))
+	if err != nil || !a.DropStopLoss || a.DropTakeProfit || a.StopLoss.Valid {
+		t.Errorf("got %+v, %v", a, err)
+	}
 	for body, want := range map[string][]string{
 		`{}`:               {"body missing"},
 		`{"price":null}`:   {"body missing"},

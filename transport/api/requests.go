@@ -161,7 +161,8 @@ func AmendOrderMembers() []string {
 	return []string{"price", "qty", "triggerPrice", "stopLoss", "takeProfit"}
 }
 
-// DecodeAmendOrder reads the body of PATCH /v1/orders/:id.
+// DecodeAmendOrder reads the body of PATCH /v1/orders/:id. A stopLoss or
+// takeProfit of null removes it; any other null is as good as absent.
 func DecodeAmendOrder(data []byte) (venues.AmendOrder, error) {
 	var a venues.AmendOrder
 	b := OpenBody(data, AmendOrderMembers()...)
@@ -182,7 +183,8 @@ func DecodeAmendOrder(data []byte) (venues.AmendOrder, error) {
 	for i, value := range []venues.Optional{a.Price, a.Qty, a.TriggerPrice, a.StopLoss, a.TakeProfit} {
 		b.positive(AmendOrderMembers()[i], value)
 	}
-	if b.Count() == 0 {
+	a.DropStopLoss, a.DropTakeProfit = b.IsNull("stopLoss"), b.IsNull("takeProfit")
+	if b.Count() == 0 && !a.DropStopLoss && !a.DropTakeProfit {
 		b.Add("body", ruleMissing, "", "at least one of "+list(AmendOrderMembers()))
 	}
 	if err := b.Err(); err != nil {

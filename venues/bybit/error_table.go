@@ -10,6 +10,7 @@ const (
 	codeClock               = 10002
 	codeInsufficientMargin  = 110007
 	codeLeverageNotModified = 110043
+	codeNotModified         = 34040
 )
 
 // verdict is what a venue code means here.
@@ -96,7 +97,7 @@ var verdicts = indexVerdicts([]struct {
 		verdict{code: venues.CodeInvalidRequest},
 		[]int{
 			codeParameter, 7001, 10017, 110011, 110015, 110025, 110026, 110027, 110028, 110029, 110030, 110031, 110032, 110033,
-			110037, 110039, 110041, 110046, 110057, 110058, 110059, 110060, 34040,
+			110037, 110039, 110041, 110046, 110057, 110058, 110059, 110060, codeNotModified,
 		},
 	},
 	{

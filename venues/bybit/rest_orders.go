@@ -197,6 +197,10 @@ type amendBody struct {
 	Qty          string `json:"qty,omitempty"`
 	Price        string `json:"price,omitempty"`
 	TriggerPrice string `json:"triggerPrice,omitempty"`
+	TakeProfit   string `json:"takeProfit,omitempty"`
+	StopLoss     string `json:"stopLoss,omitempty"`
+	TpTriggerBy  string `json:"tpTriggerBy,omitempty"`
+	SlTriggerBy  string `json:"slTriggerBy,omitempty"`
 }
 
 // Amend changes quantity, price and trigger in place; the ids stay. Its report is

@@ -49,7 +49,8 @@ type algoCommand struct {
 // algoAmendment changes an untriggered algo order.
 type algoAmendment struct {
 	InstID         string `json:"instId"`
-	AlgoID         string `json:"algoId"`
+	AlgoID         string `json:"algoId,omitempty"`
+	AlgoClOrdID    string `json:"algoClOrdId,omitempty"`
 	NewSz          string `json:"newSz,omitempty"`
 	NewTriggerPx   string `json:"newTriggerPx,omitempty"`
 	NewOrdPx       string `json:"newOrdPx,omitempty"`

@@ -53,6 +53,8 @@ type amendCommand struct {
 	ClOrdID string `json:"clOrdId,omitempty"`
 	NewSz   string `json:"newSz,omitempty"`
 	NewPx   string `json:"newPx,omitempty"`
+	// AttachAlgoOrds change what the order brings along.
+	AttachAlgoOrds []attachedAmendment `json:"attachAlgoOrds,omitempty"`
 }
 
 // orderName names an order of the order endpoints.

@@ -1,6 +1,10 @@
 package bybitsim
 
-import "venuegate/venues/simcore"
+import (
+	"github.com/shopspring/decimal"
+
+	"venuegate/venues/simcore"
+)
 
 // amendBody is the body of an amendment; what is absent stays.
 type amendBody struct {
@@ -42,7 +46,22 @@ func (s *Sim) amendWaiting(c *call, l *listing, ref simcore.OrderRef, body amend
 	if err != nil || !waiting.Open() || waiting.Request.Symbol != l.Symbol {
 		return nil, errTooLate
 	}
+	restopped := false
+	if body.TakeProfit.set || body.StopLoss.set {
+		detail := detailOf(waiting.Request.Detail)
+		base := waiting.Request.Price
+		if base.IsZero() {
+			base = waiting.Request.TriggerPrice
+		}
+		var failed *apiError
+		if restopped, failed = s.amendStops(waiting.Request.Side, base, detail, body); failed != nil {
+			return nil, failed
+		}
+	}
 	if !body.Qty.set && !body.Price.set && !body.TriggerPrice.set {
+		if restopped {
+			return ack{OrderID: uuidOf(waiting.ID), OrderLinkID: waiting.Request.ClientID}, nil
+		}
 		return nil, errUnchanged
 	}
 	amended, err := s.exchange.AmendConditional(simcore.ConditionalAmendment{
@@ -61,7 +80,7 @@ func (s *Sim) amendWaiting(c *call, l *listing, ref simcore.OrderRef, body amend
 
 func (s *Sim) amend(c *call, o *simcore.Order, l *listing, body amendBody) *apiError {
 	detail := detailOf(o.Detail)
-	restopped, failed := s.amendStops(o, detail, body)
+	restopped, failed := s.amendStops(o.Side, o.Price(), detail, body)
 	if failed != nil {
 		return failed
 	}
@@ -87,7 +106,7 @@ func (s *Sim) amend(c *call, o *simcore.Order, l *listing, body amendBody) *apiE
 }
 
 // amendStops changes the stops that the order brings along; "0" removes one.
-func (s *Sim) amendStops(o *simcore.Order, detail *orderDetail, body amendBody) (bool, *apiError) {
+func (s *Sim) amendStops(side simcore.Side, price decimal.Decimal, detail *orderDetail, body amendBody) (bool, *apiError) {
 	wanted, _, _ := detail.read()
 	if body.TakeProfit.set {
 		wanted.takeProfit, wanted.takeTriggerBy = body.TakeProfit.Decimal, orLast(body.TpTriggerBy)
@@ -95,11 +114,10 @@ func (s *Sim) amendStops(o *simcore.Order, detail *orderDetail, body amendBody) 
 	if body.StopLoss.set {
 		wanted.stopLoss, wanted.stopTrigger = body.StopLoss.Decimal, orLast(body.SlTriggerBy)
 	}
-	price := o.Price()
 	if body.Price.set {
 		price = body.Price.Decimal
 	}
-	if failed := checkStopSides(o.Side, wanted, price, "OrderPrice"); failed != nil {
+	if failed := checkStopSides(side, wanted, price, "OrderPrice"); failed != nil {
 		return false, failed
 	}
 	detail.mu.Lock()

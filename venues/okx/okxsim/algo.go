@@ -94,13 +94,13 @@ func (d *algoDesk) settle() {
 // and something of it was filled.
 func (d *algoDesk) orderChanged(event *simcore.OrderEvent) {
 	o, detail := event.Order, detailOf(&event.Order)
-	if o.Status.Open() || len(detail.attached) == 0 || o.FilledQty().IsZero() {
+	if o.Status.Open() || len(detail.stops()) == 0 || o.FilledQty().IsZero() {
 		return
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.due = append(d.due, func() {
-		for _, attached := range detail.attached {
+		for _, attached := range detail.stops() {
 			if failed := d.sim.activate(&o, attached); failed != nil {
 				d.sim.log.Info("attached stop was not placed", zap.Int64("order", o.ID), zap.String("code", failed.code))
 			}

@@ -58,6 +58,10 @@ func (s *Sim) changeAlgo(c *call, arg *algoAmendArg) *apiError {
 		return errAlgoGone
 	}
 	for kind, id := range legs {
+		if change := arg.of(kind); change.trigger == removed || change.px == removed {
+			s.algos.drop(a, kind, id)
+			continue
+		}
 		if failed := s.changeLeg(a, kind, id, arg.of(kind), qty); failed != nil {
 			return failed
 		}
@@ -70,6 +74,22 @@ func (s *Sim) changeAlgo(c *call, arg *algoAmendArg) *apiError {
 	}
 	s.algos.amended(a, arg, qty)
 	return nil
+}
+
+// drop removes one leg of an algo order.
+func (d *algoDesk) drop(a *algo, kind legKind, id int64) {
+	d.cancelLeg(a.account, id)
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	delete(a.legs, id)
+	if len(a.legs) > 0 {
+		a.arg.OrdType = algoConditional
+	}
+	if kind == legStopLoss {
+		a.arg.SlTriggerPx, a.arg.SlOrdPx, a.arg.SlTriggerPxType = "", "", ""
+	} else {
+		a.arg.TpTriggerPx, a.arg.TpOrdPx, a.arg.TpTriggerPxType = "", "", ""
+	}
 }
 
 // legChange is what a request wants of one leg.
@@ -145,10 +165,14 @@ func (d *algoDesk) amended(a *algo, arg *algoAmendArg, qty decimal.Decimal) {
 	shown := &a.arg
 	show(&shown.TriggerPx, arg.NewTriggerPx)
 	show(&shown.OrderPx, arg.NewOrdPx)
-	show(&shown.SlTriggerPx, arg.NewSlTriggerPx)
-	show(&shown.SlOrdPx, arg.NewSlOrdPx)
-	show(&shown.TpTriggerPx, arg.NewTpTriggerPx)
-	show(&shown.TpOrdPx, arg.NewTpOrdPx)
+	if arg.NewSlTriggerPx != removed && arg.NewSlOrdPx != removed {
+		show(&shown.SlTriggerPx, arg.NewSlTriggerPx)
+		show(&shown.SlOrdPx, arg.NewSlOrdPx)
+	}
+	if arg.NewTpTriggerPx != removed && arg.NewTpOrdPx != removed {
+		show(&shown.TpTriggerPx, arg.NewTpTriggerPx)
+		show(&shown.TpOrdPx, arg.NewTpOrdPx)
+	}
 	if !qty.IsZero() {
 		a.qty = qty
 	}

@@ -12,7 +12,6 @@ import (
 // need. The order of a triggered stop shares it with its stop.
 type orderDetail struct {
 	ordType, tag string
-	attached     []attachment
 	// algo is the stop that the order came from, nil for others; source is its
 	// kind in the venue's numbers.
 	algo   *algo
@@ -20,6 +19,7 @@ type orderDetail struct {
 	source string
 
 	mu        sync.Mutex
+	attached  []attachment
 	execution execution
 	amendment amendment
 }
@@ -84,4 +84,17 @@ func (d *orderDetail) amended(event *simcore.OrderEvent) amendment {
 		return d.amendment
 	}
 	return amendment{}
+}
+
+// stops are what is attached to the order.
+func (d *orderDetail) stops() []attachment {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.attached
+}
+
+func (d *orderDetail) setStops(attached []attachment) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.attached = attached
 }

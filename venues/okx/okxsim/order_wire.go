@@ -70,7 +70,7 @@ func orderOf(o *simcore.Order) orderBody {
 	d := detailOf(o)
 	ran := d.executed()
 	body := orderBody{
-		AccFillSz: o.FilledQty().String(), AttachAlgoOrds: attachmentBodies(d.attached), AvgPx: orEmpty(o.AvgPrice()),
+		AccFillSz: o.FilledQty().String(), AttachAlgoOrds: attachmentBodies(d.stops()), AvgPx: orEmpty(o.AvgPrice()),
 		CTime: millis(o.CreatedAt), CancelSource: cancelSource(o), Category: categoryWord(o), Ccy: settleCoin,
 		ClOrdID: o.ClientID, Fee: ran.fee.String(), FeeCcy: settleCoin, FillSz: "0", InstID: o.Symbol, InstType: instTypeSwap,
 		IsTpLimit: "false", OrdID: idWord(o.ID), OrdType: typeWord(o), Pnl: ran.pnl.String(), PosSide: posSideWord(o.PosSide),

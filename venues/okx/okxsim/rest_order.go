@@ -140,6 +140,8 @@ type amendArg struct {
 	ReqID     string `json:"reqId"`
 	NewSz     string `json:"newSz"`
 	NewPx     string `json:"newPx"`
+	// AttachAlgoOrds change what is attached; "0" removes a trigger.
+	AttachAlgoOrds []attachmentAmend `json:"attachAlgoOrds"`
 }
 
 func (s *Sim) amendOrder(c *call) (any, *apiError) { return ackList{s.amend(c, c.body)}, nil }
@@ -179,6 +181,14 @@ func (s *Sim) amendParsed(c *call, arg *amendArg) (simcore.Order, *apiError) {
 	case failed != nil:
 		return simcore.Order{}, failed
 	}
+	if len(arg.AttachAlgoOrds) > 0 {
+		if failed := amendAttached(o, arg); failed != nil {
+			return simcore.Order{}, failed
+		}
+		if arg.NewPx == "" && arg.NewSz == "" {
+			return *o, nil
+		}
+	}
 	if o.TimeInForce == simcore.PostOnly && s.takes(o, price) {
 		return simcore.Order{}, errAmendTakes
 	}
@@ -213,7 +223,7 @@ func (s *Sim) takes(o *simcore.Order, price decimal.Decimal) bool {
 }
 
 func (a *amendArg) parse() (price, qty decimal.Decimal, failed *apiError) {
-	if a.NewPx == "" && a.NewSz == "" {
+	if a.NewPx == "" && a.NewSz == "" && len(a.AttachAlgoOrds) == 0 {
 		return price, qty, errAmendNothing
 	}
 	if !validClientID(a.ReqID) {

@@ -1,0 +1,316 @@
+package account
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"venuegate/actors"
+	"venuegate/venues"
+)
+
+// protectTriesMax bounds how often a change of attached protection whose outcome
+// is unknown is sent again. It holds absolute prices: it cannot happen twice.
+const protectTriesMax = 3
+
+// protectionChange is an amend of stop loss and take profit on its way.
+type protectionChange struct {
+	// wanted are the triggers; an unknown one is removed, one that is missing
+	// stays.
+	wanted map[venues.Protecting]venues.Optional
+	// before is what is restored if the change is refused.
+	before     *venues.Protection
+	beforeSpec venues.OrderSpec
+	// request is what was asked of the venue, nil if its answer is here or
+	// nothing had to be asked.
+	request *venues.ProtectRequest
+	tries   int
+}
+
+type (
+	callProtect struct {
+		orderID string
+		request venues.ProtectRequest
+		delay   time.Duration
+	}
+	protectDue  struct{ callProtect }
+	protectDone struct {
+		orderID string
+		err     error
+	}
+)
+
+// wantedProtection is what a command asks for; nil if nothing.
+func wantedProtection(cmd *venues.AmendOrder) map[venues.Protecting]venues.Optional {
+	wanted := map[venues.Protecting]venues.Optional{}
+	if cmd.StopLoss.Valid || cmd.DropStopLoss {
+		wanted[venues.ProtectingStopLoss] = cmd.StopLoss
+	}
+	if cmd.TakeProfit.Valid || cmd.DropTakeProfit {
+		wanted[venues.ProtectingTakeProfit] = cmd.TakeProfit
+	}
+	if len(wanted) == 0 {
+		return nil
+	}
+	return wanted
+}
+
+// isProtectable says whether protection of an order can still be changed: it may
+// yet fill, or what it opened is being looked after.
+func isProtectable(o *venues.Order) bool {
+	return o.Status.IsActive() || (o.Status.IsClosed() && o.FilledQty.IsPositive() && o.Protection.Awake())
+}
+
+// amendProtection adds, moves and removes stop loss and take profit: at the venue
+// where it attaches them, else by legs that replace the ones before once they
+// live.
+func (s *state) amendProtection(m moment, in amendOrder) {
+	o, known := s.orders[in.cmd.OrderID]
+	var refusal *venues.Error
+	switch {
+	case !s.isLoaded:
+		refusal = s.maintenance()
+	case !known:
+		refusal = venues.Errorf(venues.CodeNotFound, "no active order %s", in.cmd.OrderID)
+	case !isProtectable(&o.Order):
+		refusal = notActive(&o.Order)
+	default:
+		refusal = s.admitProtection(o, in)
+	}
+	if refusal != nil {
+		s.after(replyOrder{to: in.orderReply, err: refusal})
+		return
+	}
+	o.change = change{kind: venues.PendingAmend, protection: &protectionChange{
+		wanted: wantedProtection(&in.cmd), before: o.Protection, beforeSpec: o.OrderSpec,
+	}}
+	o.PendingAction = venues.PendingAmend
+	s.waitForChange(m, o, in.orderReply)
+	s.touch(o)
+	s.moveProtection(m, o)
+}
+
+func (s *state) admitProtection(o *order, in amendOrder) *venues.Error {
+	field := "stopLoss"
+	if !in.cmd.StopLoss.Valid && !in.cmd.DropStopLoss {
+		field = "takeProfit"
+	}
+	switch {
+	case o.change.kind != venues.PendingNone:
+		return venues.Errorf(venues.CodeOrderRejected, "another change of the order is on its way").With("reason", "change_pending")
+	case in.cmd.Qty.Valid || in.cmd.Price.Valid || in.cmd.TriggerPrice.Valid:
+		return venues.InvalidFields(venues.FieldFault{Field: field, Rule: "not_with_other_changes"})
+	case o.EntryOrderID != "" || o.ReduceOnly:
+		return venues.InvalidFields(venues.FieldFault{Field: field, Rule: "not_of_this_type"})
+	case o.guard.closing:
+		return venues.Errorf(venues.CodeOrderRejected, "the position is being closed").With("reason", "closing")
+	case s.caps.AttachedProtection && o.guard.own && o.Status.IsActive():
+		// The venue's own legs come with the rest, at the prices that it knows.
+		return venues.Errorf(venues.CodeOrderRejected, "the order is partly filled and protected from here").With("reason", "partly_filled")
+	case in.instrument == nil:
+		return venues.Errorf(venues.CodeSymbolNotTradable, "%s is not an instrument of %s", o.Symbol, s.exchange)
+	}
+	for kind := range wantedProtection(&in.cmd) {
+		if leg := o.Protection.Leg(kind); leg != nil && leg.Status == venues.ProtectionTriggered {
+			return venues.Errorf(venues.CodeOrderRejected, "the %s was reached", kind).With("reason", "triggered")
+		}
+	}
+	spec := o.OrderSpec
+	spec.StopLoss, spec.TakeProfit = in.cmd.StopLoss, in.cmd.TakeProfit
+	if o.guarded().IsPositive() { // what counts is where the price is now
+		spec.Price, spec.TriggerPrice = venues.Optional{}, venues.Optional{}
+	}
+	if fault := checkProtection(&spec, in.mark); fault != nil {
+		return fault
+	}
+	spec.ReduceOnly = true // its quantity was admitted before
+	return in.instrument.CheckOrder(&spec, in.mark)
+}
+
+// moveProtection carries a change out, each kind in its own way.
+func (s *state) moveProtection(m moment, o *order) {
+	p := o.change.protection
+	request := venues.ProtectRequest{Entry: o.ref(), Side: o.Side, Deadline: m.now.Add(orderLifeMax)}
+	asks := false
+	for _, kind := range protecting() {
+		wanted, changes := p.wanted[kind]
+		leg, current := o.Protection.Leg(kind), o.guard.current(kind)
+		isAwake := leg != nil && (leg.Status == venues.ProtectionPending || leg.Status == venues.ProtectionLive)
+		switch {
+		case !changes, !wanted.Valid && !isAwake, wanted.Valid && isAwake && leg.Price.Equal(wanted.Decimal):
+			delete(p.wanted, kind)
+		case current != nil && !current.Status.IsClosed() && !s.isOurs(current) && (wanted.Valid || current.holdsAnother(p.wanted)):
+			request.Leg = current.ref()
+			request.Set(kind, wanted)
+			asks = true
+		case current == nil && s.isAttached(o):
+			request.Set(kind, wanted)
+			asks = true
+		default:
+			s.setProtection(o, kind, wanted)
+			s.placeMoved(m, o, kind, wanted)
+		}
+	}
+	if asks {
+		p.request = &request
+		s.sendProtect(o, 0)
+	}
+}
+
+// isAttached says whether the protection of an order is still with the order at
+// its venue.
+func (s *state) isAttached(o *order) bool {
+	return s.caps.AttachedProtection && !o.guard.own && o.Status.IsActive() && o.Protection != nil
+}
+
+// holdsAnother says whether a venue's leg holds a trigger that stays.
+func (o *order) holdsAnother(wanted map[venues.Protecting]venues.Optional) bool {
+	if o.attachment == nil {
+		return false
+	}
+	for _, kind := range protecting() {
+		price, changes := wanted[kind]
+		if o.attachment.Trigger(kind).Valid && (!changes || price.Valid) {
+			return true
+		}
+	}
+	return false
+}
+
+// setProtection writes what is wanted into the record.
+func (s *state) setProtection(o *order, kind venues.Protecting, wanted venues.Optional) {
+	o.Protection = o.Protection.Clone()
+	if o.Protection == nil {
+		o.Protection = &venues.Protection{}
+	}
+	leg := o.Protection.Leg(kind)
+	switch {
+	case !wanted.Valid && leg != nil:
+		leg.Status, leg.OrderID = venues.ProtectionCancelled, ""
+	case leg == nil || leg.Status == venues.ProtectionCancelled || leg.Status == venues.ProtectionFailed:
+		leg = &venues.ProtectionLeg{Status: venues.ProtectionPending, Price: wanted.Decimal}
+	default:
+		leg.Price = wanted.Decimal
+	}
+	if kind == venues.ProtectingStopLoss {
+		o.Protection.StopLoss, o.StopLoss = leg, wanted
+	} else {
+		o.Protection.TakeProfit, o.TakeProfit = leg, wanted
+	}
+	s.touch(o)
+}
+
+// placeMoved makes the leg of a kind follow, if there is something to protect.
+func (s *state) placeMoved(m moment, o *order, kind venues.Protecting, wanted venues.Optional) {
+	switch {
+	case !wanted.Valid:
+		s.withdrawLegs(m, o, kind)
+	case o.guarded().IsPositive():
+		o.guard.own = true
+		s.beginGuard(m, o)
+		s.placeLeg(m, o, kind, wanted.Decimal)
+	case s.caps.AttachedProtection:
+		o.guard.own = true // the order left without it
+	}
+}
+
+func (s *state) sendProtect(o *order, delay time.Duration) {
+	p := o.change.protection
+	p.tries++
+	s.after(callProtect{orderID: o.OrderID, request: *p.request, delay: delay})
+}
+
+func (e callProtect) run(a *account, ctx *actors.Context) {
+	if e.delay > 0 {
+		ctx.Timers().After("protect/"+e.orderID, e.delay, protectDue{callProtect{orderID: e.orderID, request: e.request}})
+		return
+	}
+	protector, can := a.deps.Venue.(venues.Protector)
+	if !can {
+		a.Receive(ctx, protectDone{e.orderID, errors.Join(venues.ErrNotSent, errors.ErrUnsupported)})
+		return
+	}
+	a.call(ctx, a.deps.OrderPool, func(c context.Context) any {
+		return protectDone{e.orderID, protector.Protect(c, e.request)}
+	}, protectDone{orderID: e.orderID, err: errPoolFull})
+}
+
+// protected takes the venue's answer to a change of what it has attached.
+func (s *state) protected(in protectDone) {
+	o, known := s.orders[in.orderID]
+	if !known || o.change.protection == nil || o.change.protection.request == nil {
+		return
+	}
+	p := o.change.protection
+	s.touch(o)
+	switch {
+	case in.err == nil:
+		for _, kind := range protecting() {
+			if wanted, changes := p.wanted[kind]; changes && p.request.Wants(kind) {
+				s.setProtection(o, kind, wanted)
+				if !wanted.Valid {
+					delete(o.guard.legs, kind) // what is left of it protects the other way
+				}
+			}
+		}
+		p.request = nil
+	case errors.Is(in.err, venues.ErrOutcomeUnknown) && p.tries < protectTriesMax:
+		s.sendProtect(o, time.Second)
+	case errors.Is(in.err, venues.ErrOutcomeUnknown):
+		s.refuseChange(o, lostError(in.err))
+	default:
+		s.refuseChange(o, in.err)
+	}
+}
+
+// settleProtection ends a change of protection once its legs live.
+func (s *state) settleProtection(o *order) {
+	p := o.change.protection
+	if p.request != nil {
+		return
+	}
+	for kind, wanted := range p.wanted {
+		leg := o.Protection.Leg(kind)
+		if wanted.Valid && o.guarded().IsPositive() && leg != nil && leg.Status == venues.ProtectionPending {
+			return
+		}
+	}
+	s.endChange(o)
+	s.answerChange(o, nil)
+}
+
+// restoreProtection undoes a change whose new leg the venue refuses: the leg
+// before it still lives, or there was none. False if there is nothing to go back
+// to.
+func (s *state) restoreProtection(o, leg *order, kind venues.Protecting) bool {
+	p := o.change.protection
+	if p == nil {
+		return false
+	}
+	if _, changes := p.wanted[kind]; !changes {
+		return false
+	}
+	before := p.before.Leg(kind)
+	if before != nil && before.Status == venues.ProtectionPending {
+		return false
+	}
+	legs := o.guard.legs[kind]
+	o.guard.legs[kind] = legs[:len(legs)-1]
+	if current := o.guard.current(kind); before != nil && before.Status == venues.ProtectionLive && (current == nil || current.Status.IsClosed()) {
+		o.guard.legs[kind] = legs
+		return false
+	}
+	o.Protection = o.Protection.Clone()
+	if kind == venues.ProtectingStopLoss {
+		o.Protection.StopLoss, o.StopLoss = before, p.beforeSpec.StopLoss
+	} else {
+		o.Protection.TakeProfit, o.TakeProfit = before, p.beforeSpec.TakeProfit
+	}
+	if !o.unprotected() {
+		o.guard.rest()
+	}
+	s.touch(o)
+	refusal := refusalOf(leg.Error)
+	s.refuseChange(o, refusal)
+	return true
+}
