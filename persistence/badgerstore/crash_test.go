@@ -3,6 +3,8 @@ package badgerstore_test
 import (
 	"flag"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"testing"
 )
 
@@ -30,4 +32,21 @@ func TestKilledProcessLosesNothing(t *testing.T) {
 		}
 	}
 	t.Logf("%d kills, %d answered orders, none missing", *crashRounds, answered.total())
+}
+
+// A kill between the making of a log and its first byte leaves an empty file. It
+// keeps nobody from opening the store, and nothing is missing.
+func TestKilledWhileMakingALog(t *testing.T) {
+	for _, name := range []string{"00099.mem", "000099.vlog"} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			store, answered := filled(t, dir)
+			closeStore(t, store)
+			if err := os.WriteFile(filepath.Join(dir, "db", name), nil, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			sound(t, dir, answered)
+			sound(t, dir, answered)
+		})
+	}
 }

@@ -79,6 +79,9 @@ func (s *Store) open(o Options) error {
 	if s.seal, err = s.openSeal(database); err != nil {
 		return err
 	}
+	if err := removeUnborn(database); err != nil {
+		return err
+	}
 	if s.db, err = openBadger(o.badger(database)); err != nil {
 		return err
 	}
