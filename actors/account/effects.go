@@ -3,6 +3,8 @@ package account
 import (
 	"context"
 	"errors"
+	"maps"
+	"slices"
 	"time"
 
 	"go.uber.org/zap"
@@ -213,7 +215,8 @@ func (a *account) fetchAll(ctx context.Context, e callReconcile) reconcileDone {
 		report, err := a.deps.Venue.Order(ctx, r.ref)
 		done.answers = append(done.answers, queryDone{r.orderID, report, err})
 	}
-	for symbol, from := range e.fillsFrom {
+	for _, symbol := range slices.Sorted(maps.Keys(e.fillsFrom)) {
+		from := e.fillsFrom[symbol]
 		fills, err := a.deps.Venue.Fills(ctx, venues.FillsQuery{Symbol: symbol, From: from, To: time.Now()})
 		if err != nil {
 			done.err = err

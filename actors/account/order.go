@@ -61,6 +61,12 @@ func (s *state) insert(r persistence.OrderRecord) *order {
 	s.orders[o.OrderID] = o
 	s.byClient[o.ClientOrderID] = o
 	s.indexVenueID(o)
+	if _, known := s.fillsUntil[o.Symbol]; !known {
+		// Durable with the first order of its symbol: the order may have ended,
+		// and be forgotten, before its fills were read.
+		s.fillsUntil[o.Symbol] = o.CreatedAt.Time
+		s.putFillsUntil()
+	}
 	return o
 }
 

@@ -164,6 +164,7 @@ func (s *state) intentRefused(orderID string, cause error) {
 		s.after(replyOrder{to: waiter, err: cause})
 	}
 	s.forget(o)
+	s.putFillsUntil() // of which the batch may have been the first
 }
 
 // placed takes the venue's answer to the one sending of an order.

@@ -165,11 +165,6 @@ func (s *state) takeAnswers(m moment, in reconcileDone) {
 // here. Where the orders of some are still being looked up the old mark stays
 // until they are recorded.
 func (s *state) advanceFills(in reconcileDone) {
-	for _, o := range s.orders {
-		if _, known := s.fillsUntil[o.Symbol]; !known {
-			s.fillsUntil[o.Symbol] = o.CreatedAt.Time
-		}
-	}
 	for _, p := range s.funds.positions {
 		if _, known := s.fillsUntil[p.Symbol]; known {
 			continue

@@ -135,3 +135,30 @@ func TestOrderWhoseFillsAreCompleteIsAskedFor(t *testing.T) {
 		t.Fatalf("it stays %s with everything filled", o.Status)
 	}
 }
+
+// TestFillsOfASymbolAreReadFromItsFirstOrderOn: a restart forgets an order that
+// has ended, but not from when on its fills are to be read.
+func TestFillsOfASymbolAreReadFromItsFirstOrderOn(t *testing.T) {
+	b := newBench(t, venues.Capabilities{})
+	o := b.place(limitOrder("r1"))
+	if got := b.fillsUntil("BTCUSDT"); !got.Equal(o.CreatedAt.Time) {
+		t.Errorf("the intent is durable, fills are read from %v", got)
+	}
+	b = newBench(t, venues.Capabilities{})
+	b.step(func(m moment) { b.state.lookedUp(m, lookedUp{report: o.says(venues.StatusOpen, "0")}) })
+	if b.fillsUntil("BTCUSDT").IsZero() {
+		t.Error("an order was adopted, and its fills may never be read")
+	}
+}
+
+// TestRefusedIntentDoesNotHideItsSymbol: the batch that was refused may have been
+// the first to name the symbol.
+func TestRefusedIntentDoesNotHideItsSymbol(t *testing.T) {
+	b := newBench(t, venues.Capabilities{})
+	o := b.place(limitOrder("r1"))
+	clear(b.puts)
+	b.step(func(moment) { b.state.intentRefused(o.OrderID, persistence.ErrUnavailable) })
+	if b.fillsUntil("BTCUSDT").IsZero() {
+		t.Error("the next order will not say it again")
+	}
+}

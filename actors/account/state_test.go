@@ -173,10 +173,10 @@ func TestIntentIsDurableBeforeItIsSent(t *testing.T) {
 	m := b.moment()
 	b.state.place(m, in)
 	out := b.state.finish(m)
-	if len(out.batch.Absent) != 1 || len(out.batch.Puts) != 2 || out.batch.Fence.Epoch != 1 {
+	if len(out.batch.Absent) != 1 || len(out.batch.Puts) != 3 || out.batch.Fence.Epoch != 1 {
 		t.Fatalf("batch %+v", out.batch)
 	}
-	record := out.batch.Puts[1].(persistence.OrderRecord)
+	record := out.batch.Puts[2].(persistence.OrderRecord)
 	if record.Status != venues.StatusPending || record.ClientOrderID == "" || record.Deadline.Sub(b.now) != orderLifeMax {
 		t.Fatalf("intent %+v", record)
 	}

@@ -45,6 +45,9 @@ func Child(d Deps) actors.Child {
 // earlyMax bounds the commands that wait for the customer to be owned.
 const earlyMax = 16
 
+// ownRetry is the wait before a customer that could not be taken is tried again.
+const ownRetry = time.Second
+
 // reopenWait is how long a connection waits for the end of the one before it.
 const reopenWait = 200 * time.Millisecond
 
@@ -59,6 +62,10 @@ type customer struct {
 // Started takes the customer and learns its accounts.
 func (c *customer) Started(ctx *actors.Context) {
 	c.topics = newTopics(c.deps.Encoder, uint64(time.Now().UnixNano()))
+	c.own(ctx)
+}
+
+func (c *customer) own(ctx *actors.Context) {
 	err := ctx.Go(c.deps.Pool, func(life context.Context) any {
 		fence, err := c.deps.Journal.Own(life, c.deps.ID)
 		if err != nil {
@@ -68,8 +75,15 @@ func (c *customer) Started(ctx *actors.Context) {
 		return owned{fence, accounts, err}
 	})
 	if err != nil {
-		ctx.Fail(err)
+		c.ownLater(ctx, err)
 	}
+}
+
+// ownLater tries again. To fail would be to forget who listens, who would not
+// hear of it.
+func (c *customer) ownLater(ctx *actors.Context, cause error) {
+	ctx.Logger().Warn("take customer", zap.Error(cause))
+	ctx.Timers().After("own", ownRetry, ownDue{})
 }
 
 // Receive dispatches.
@@ -78,6 +92,8 @@ func (c *customer) Receive(ctx *actors.Context, msg any) {
 	switch in := msg.(type) {
 	case owned:
 		c.owned(ctx, in)
+	case ownDue:
+		c.own(ctx)
 	case connectAccount:
 		c.whenOwned(in, func() { c.connect(ctx, in) })
 	case openAccount:
@@ -116,7 +132,8 @@ func (c *customer) Receive(ctx *actors.Context, msg any) {
 
 func (c *customer) owned(ctx *actors.Context, in owned) {
 	if in.err != nil {
-		ctx.Fail(in.err)
+		c.ownLater(ctx, in.err)
+		return
 	}
 	c.fence = in.fence
 	for _, account := range in.accounts {

@@ -78,8 +78,12 @@ type home struct {
 	stubborn time.Duration
 }
 
-func start(kit *actortest.Kit) *home {
+func start(kit *actortest.Kit) *home { return startWith(kit, func(*storetest.Memory) {}) }
+
+// startWith starts the customer on a store that was prepared.
+func startWith(kit *actortest.Kit, prepare func(*storetest.Memory)) *home {
 	h := &home{kit: kit, store: storetest.NewMemory()}
+	prepare(h.store)
 	log := journal.NewClient(h.store)
 	pool := kit.System.NewPool("inert", 2, 8)
 	ref := kit.Start(customer.Child(customer.Deps{
@@ -131,6 +135,27 @@ func TestTopicBeginsWithASnapshotAndCountsOn(t *testing.T) {
 		kit.Settle()
 		if got := early.take(); got != "" {
 			t.Errorf("after the close: %s", got)
+		}
+	})
+}
+
+// TestStoreThatRefusesAtFirstLosesNoListener: a customer that cannot be taken yet
+// keeps those who have come early.
+func TestStoreThatRefusesAtFirstLosesNoListener(t *testing.T) {
+	actortest.Run(t, func(kit *actortest.Kit) {
+		h := startWith(kit, func(store *storetest.Memory) { store.FailNext(persistence.ErrUnavailable) })
+		var early listener
+		if _, err := h.client.Subscribe(context.Background(), venues.TopicOrders, &early); err != nil {
+			t.Fatal(err)
+		}
+		if err := h.client.Connect(context.Background(), persistence.VenueAccount{Customer: "c1", Exchange: venues.Binance}); err != nil {
+			t.Fatal(err)
+		}
+		kit.Settle()
+		h.updates.OrderChanged(venues.Order{OrderID: "o1", Status: venues.StatusOpen})
+		kit.Settle()
+		if got := early.take(); got != "snapshot 0 ; update 1 o1=open" {
+			t.Errorf("told: %s", got)
 		}
 	})
 }

@@ -70,6 +70,7 @@ type (
 		accounts []persistence.VenueAccount
 		err      error
 	}
+	ownDue        struct{}
 	openAccount   struct{ account persistence.VenueAccount }
 	accountStored struct {
 		in  connectAccount

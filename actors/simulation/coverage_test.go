@@ -1,0 +1,136 @@
+package simulation_test
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+
+	"venuegate/venues"
+)
+
+// coverage counts what a seed has met, or all of them together. What many
+// goroutines do to one of a seed is ordered by its world.
+type coverage struct {
+	mu          sync.Mutex // merge and report
+	seeds       int
+	operations  map[string]int
+	answers     map[string]int
+	requestIDs  int
+	orders      int
+	fills       int
+	faults      map[fault]map[string]int
+	transitions map[string]int
+	violations  map[string]int
+	unknown     []float64 // seconds until an unknown outcome was known
+}
+
+func newCoverage() *coverage {
+	return &coverage{
+		operations: map[string]int{}, answers: map[string]int{}, faults: map[fault]map[string]int{}, transitions: map[string]int{}, violations: map[string]int{},
+	}
+}
+
+func (c *coverage) struck(f fault, state string) {
+	if c.faults[f] == nil {
+		c.faults[f] = map[string]int{}
+	}
+	c.faults[f][state]++
+}
+
+func (c *coverage) transition(from, to string) {
+	c.transitions[from+" -> "+to]++
+}
+
+// merge adds what one seed has met.
+func (c *coverage) merge(of *coverage) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.seeds++
+	c.requestIDs, c.orders, c.fills = c.requestIDs+of.requestIDs, c.orders+of.orders, c.fills+of.fills
+	c.unknown = append(c.unknown, of.unknown...)
+	addCounts(c.operations, of.operations)
+	addCounts(c.answers, of.answers)
+	addCounts(c.transitions, of.transitions)
+	addCounts(c.violations, of.violations)
+	for f, states := range of.faults {
+		if c.faults[f] == nil {
+			c.faults[f] = map[string]int{}
+		}
+		addCounts(c.faults[f], states)
+	}
+}
+
+func addCounts(to, from map[string]int) {
+	for k, n := range from {
+		to[k] += n
+	}
+}
+
+// invariants are those that the checkers hold, in the order of the report.
+var invariants = []string{"I-1", "I-2", "I-3", "I-5", "I-6", "I-8", "I-10", "I-11", "I-23", "I-24", "protection", "quiet", "kit"}
+
+// report prints what was met, with the bound that a zero allows: with n trials
+// without a failure the rate is below 3/n with a confidence of 95 %.
+func (c *coverage) report() string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	var b strings.Builder
+	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
+	line("%d seeds, %d calls, %d request ids, %d orders at the venues, %d fills", c.seeds, total(c.operations), c.requestIDs, c.orders, c.fills)
+	line("calls: %s", counts(c.operations))
+	line("answers: %s", counts(c.answers))
+	line("faults struck, by the state of the order:")
+	for _, f := range slices.Sorted(maps.Keys(c.faults)) {
+		line("  %-20s %6d  %s", f, total(c.faults[f]), counts(c.faults[f]))
+	}
+	line("transitions seen: %d of %d", c.legalSeen(), legalTransitions())
+	line("  %s", counts(c.transitions))
+	for _, i := range invariants {
+		line("%-11s violations %d, bound 3/%d seeds", i, c.violations[i], c.seeds)
+	}
+	if n := len(c.unknown); n > 0 {
+		slices.Sort(c.unknown)
+		line("unknown outcomes: %d, known after p50 %.1f s, p99 %.1f s, at most %.1f s", n, c.unknown[n/2], c.unknown[n*99/100], c.unknown[n-1])
+	}
+	return b.String()
+}
+
+func total(m map[string]int) int {
+	sum := 0
+	for _, n := range m {
+		sum += n
+	}
+	return sum
+}
+
+func counts(m map[string]int) string {
+	var parts []string
+	for _, k := range slices.Sorted(maps.Keys(m)) {
+		parts = append(parts, fmt.Sprintf("%s %d", k, m[k]))
+	}
+	return strings.Join(parts, ", ")
+}
+
+func legalTransitions() int {
+	n := 0
+	for _, from := range venues.OrderStatuses() {
+		for _, to := range venues.OrderStatuses() {
+			if from != to && from.CanBecome(to) {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+func (c *coverage) legalSeen() int {
+	n := 0
+	for seen := range c.transitions {
+		if !strings.HasPrefix(seen, "- ") {
+			n++
+		}
+	}
+	return n
+}

@@ -1,0 +1,114 @@
+package simulation_test
+
+import (
+	"context"
+	"time"
+
+	"github.com/shopspring/decimal"
+
+	"venuegate/persistence"
+	"venuegate/persistence/storetest"
+)
+
+// disk is the store as one process sees it. It takes a moment for the reads that
+// clients make, so that clients overtake one another, and watches what becomes
+// durable.
+type disk struct {
+	*storetest.Memory
+	w       *world
+	process *process
+}
+
+func (d disk) pause(what string) {
+	rng := d.w.swarm.random("read/"+what, d.w.count("read/"+what))
+	time.Sleep(between(rng, 10*time.Microsecond, 2*time.Millisecond))
+}
+
+// Order implements persistence.Reader.
+func (d disk) Order(ctx context.Context, customer, orderID string) (persistence.OrderRecord, error) {
+	d.pause("order/" + orderID)
+	return d.Memory.Order(ctx, customer, orderID)
+}
+
+// Idempotency implements persistence.Reader.
+func (d disk) Idempotency(ctx context.Context, customer, scope, requestID string) (persistence.IdempotencyRecord, error) {
+	d.pause("idempotency/" + customer + scope + requestID)
+	return d.Memory.Idempotency(ctx, customer, scope, requestID)
+}
+
+// Submit implements persistence.Writer.
+func (d disk) Submit(b persistence.Batch, done func(error)) {
+	d.Memory.Submit(b, func(err error) {
+		if err == nil {
+			d.w.committed(d.process, &b)
+		}
+		done(err)
+	})
+}
+
+// seen is what was last known to be durable of one order.
+type seen struct {
+	record  persistence.OrderRecord
+	process int
+}
+
+// committed holds every durable step of an order to its life.
+func (w *world) committed(p *process, b *persistence.Batch) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, put := range b.Puts {
+		switch r := put.(type) {
+		case persistence.OrderRecord:
+			w.step(p, &r)
+		case persistence.FillRecord:
+			if _, known := w.fillSeen[r.OrderID]; !known {
+				w.fillSeen[r.OrderID] = time.Now()
+			}
+		}
+	}
+}
+
+func (w *world) step(p *process, r *persistence.OrderRecord) {
+	before, known := w.orders[r.OrderID]
+	w.orders[r.OrderID] = seen{*r, p.number}
+	w.byClient[r.ClientOrderID] = r.OrderID
+	w.note("commit %s %s %s %s", r.OrderID, r.Status, r.FilledQty, r.PendingAction)
+	from := "-"
+	if known {
+		from = string(before.record.Status)
+	}
+	if from != string(r.Status) {
+		w.coverage.transition(from, string(r.Status))
+	}
+	if !known {
+		return
+	}
+	was := &before.record
+	switch {
+	case was.Status.IsClosed() && was.Status != r.Status:
+		w.violated("I-8", "order %s was %s and became %s", r.OrderID, was.Status, r.Status)
+	case before.process == p.number && !was.Status.CanBecome(r.Status):
+		w.violated("I-8", "order %s went from %s to %s", r.OrderID, was.Status, r.Status)
+	case r.FilledQty.LessThan(was.FilledQty):
+		w.violated("I-8", "order %s: filled quantity fell from %s to %s", r.OrderID, was.FilledQty, r.FilledQty)
+	case r.Customer != was.Customer || r.ClientOrderID != was.ClientOrderID:
+		w.violated("I-11", "order %s changed its owner or its client id", r.OrderID)
+	}
+}
+
+// lastKnown is the durable status of the order with a client id, for coverage.
+func (w *world) lastKnown(clientID string) string {
+	id, known := w.byClient[clientID]
+	if !known {
+		return "-"
+	}
+	return string(w.orders[id].record.Status)
+}
+
+func sumOf(fills []persistence.FillRecord) decimal.Decimal {
+	sum := decimal.Zero
+	for i := range fills {
+		sum = sum.Add(fills[i].Qty)
+	}
+	return sum
+}

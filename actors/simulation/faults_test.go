@@ -1,0 +1,112 @@
+package simulation_test
+
+import (
+	"fmt"
+	"hash/fnv"
+	"math/rand/v2"
+	"sync/atomic"
+	"time"
+)
+
+// fault is one way in which the world misbehaves.
+type fault string
+
+// Faults of requests. A broken one is answered by something between us and the
+// venue, which does not know what became of it.
+const (
+	faultNone          fault = ""
+	faultLostRequest   fault = "lost_request"
+	faultLostAnswer    fault = "lost_answer"
+	faultBrokenBefore  fault = "broken_before"
+	faultBrokenAfter   fault = "broken_after"
+	faultLateRequest   fault = "late_request"
+	faultSlowAnswer    fault = "slow_answer"
+	faultRefused       fault = "refused"
+	faultLimited       fault = "rate_limited"
+	faultNotSent       fault = "not_sent"
+	faultReplicaLag    fault = "replica_lag"
+	faultClockSkew     fault = "clock_skew"
+	faultDropped       fault = "event_dropped"
+	faultDoubled       fault = "event_doubled"
+	faultDelayed       fault = "event_delayed"
+	faultMute          fault = "stream_mute"
+	faultDisconnect    fault = "stream_disconnect"
+	faultKill          fault = "kill"
+	faultStop          fault = "orderly_stop"
+	faultLongNight     fault = "long_night"
+	faultCommitFails   fault = "commit_fails"
+	faultCommitUnknown fault = "commit_unknown"
+	faultCommitLost    fault = "commit_answer_lost"
+)
+
+// requestFaults strike requests that change something; readFaults the others.
+var (
+	requestFaults = []fault{
+		faultLostRequest, faultLostAnswer, faultBrokenBefore, faultBrokenAfter, faultLateRequest,
+		faultSlowAnswer, faultRefused, faultLimited, faultNotSent,
+	}
+	readFaults   = []fault{faultLostRequest, faultBrokenBefore, faultSlowAnswer, faultRefused, faultLimited, faultNotSent}
+	streamFaults = []fault{faultDropped, faultDoubled, faultDelayed, faultMute, faultDisconnect}
+	otherFaults  = []fault{
+		faultReplicaLag, faultClockSkew, faultKill, faultStop, faultLongNight,
+		faultCommitFails, faultCommitUnknown, faultCommitLost,
+	}
+)
+
+// swarm is the subset of faults that a seed switches on, each with its odds:
+// all at once would hide one another.
+type swarm struct {
+	seed uint64
+	odds map[fault]float64
+	// healed ends all faults.
+	healed atomic.Bool
+}
+
+func drawSwarm(seed uint64, rng *rand.Rand) *swarm {
+	s := &swarm{seed: seed, odds: map[fault]float64{}}
+	density := []float64{0, 0.15, 0.3, 0.6}[rng.IntN(4)]
+	for _, f := range requestFaults {
+		if rng.Float64() < density {
+			s.odds[f] = 0.02 + 0.25*rng.Float64()
+		}
+	}
+	for _, list := range [][]fault{streamFaults, otherFaults} {
+		for _, f := range list {
+			if rng.Float64() < density {
+				s.odds[f] = 0.02 + 0.3*rng.Float64()
+			}
+		}
+	}
+	return s
+}
+
+// on says whether the seed has the fault at all.
+func (s *swarm) on(f fault) bool { return s.odds[f] > 0 }
+
+// random is a generator of its own for one occasion, so that no draw depends on
+// what else happened at the same moment.
+func (s *swarm) random(occasion string, n int) *rand.Rand {
+	h := fnv.New64a()
+	_, _ = fmt.Fprintf(h, "%s#%d", occasion, n)
+	return rand.New(rand.NewPCG(s.seed, h.Sum64()))
+}
+
+// draw picks at most one fault of a list.
+func (s *swarm) draw(rng *rand.Rand, list []fault) fault {
+	struck := faultNone
+	for _, f := range list {
+		if odds := s.odds[f]; odds > 0 && rng.Float64() < odds && struck == faultNone {
+			struck = f
+		}
+	}
+	if s.healed.Load() {
+		return faultNone
+	}
+	return struck
+}
+
+// between draws a moment to the nanosecond, so that no two things fall on the
+// same one.
+func between(rng *rand.Rand, low, high time.Duration) time.Duration {
+	return low + time.Duration(rng.Int64N(int64(high-low)))
+}

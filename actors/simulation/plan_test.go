@@ -1,0 +1,253 @@
+package simulation_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	"github.com/shopspring/decimal"
+
+	"venuegate/persistence"
+	"venuegate/venues"
+	"venuegate/venues/simcore"
+)
+
+// plan is what a seed does, in order of time.
+type plan struct {
+	venues     []venues.Venue
+	operations []*operation
+	steps      []planned
+	length     time.Duration
+}
+
+// planned is one thing that happens at a moment.
+type planned struct {
+	at   time.Duration
+	name string
+	do   func(*world)
+}
+
+func drawPlan(s *swarm, rng *rand.Rand) *plan {
+	p := &plan{venues: venues.All(), length: time.Duration(10+rng.IntN(50)) * time.Second}
+	if rng.IntN(8) != 0 { // all three at once are slow, and seldom tell more
+		p.venues = []venues.Venue{venues.All()[rng.IntN(3)]}
+	}
+	p.drawOperations(rng)
+	p.drawMarket(rng)
+	p.drawProcess(s, rng)
+	p.drawDisk(s, rng)
+	slices.SortStableFunc(p.steps, func(a, b planned) int { return int(a.at - b.at) })
+	slices.SortStableFunc(p.operations, func(a, b *operation) int { return a.index - b.index })
+	return p
+}
+
+func (p *plan) add(at time.Duration, name string, do func(*world)) {
+	p.steps = append(p.steps, planned{at, name, do})
+}
+
+func (p *plan) call(at time.Duration, op *operation) {
+	op.index = len(p.operations)
+	p.operations = append(p.operations, op)
+	p.add(at, op.kind, func(w *world) { w.launch(op) })
+}
+
+func pick[T any](rng *rand.Rand, list ...T) T { return list[rng.IntN(len(list))] }
+
+func (p *plan) drawOperations(rng *rand.Rand) {
+	for i := range 8 + rng.IntN(20) {
+		at := between(rng, 500*time.Millisecond, p.length)
+		op := &operation{
+			customer: pick(rng, customers...), exchange: pick(rng, p.venues...), symbol: pick(rng, symbols...),
+			target: rng.IntN(8), draw: rng.IntN(1 << 20), spec: drawSpec(rng),
+		}
+		switch n := rng.IntN(100); {
+		case n < 55 || i < 2:
+			p.drawPlace(rng, at, op, fmt.Sprintf("r%d", i))
+		case n < 70:
+			op.kind = "amend"
+			p.call(at, op)
+		case n < 83:
+			op.kind = "cancel"
+			p.call(at, op)
+		case n < 87:
+			op.kind = "cancel_all"
+			p.call(at, op)
+		case n < 94:
+			op.kind, op.request = "close", fmt.Sprintf("close%d", i)
+			p.call(at, op)
+		case n < 97:
+			op.kind = "funds"
+			p.call(at, op)
+		default:
+			op.kind = "leverage"
+			p.call(at, op)
+		}
+	}
+}
+
+// drawPlace adds an order, with the repeats that an impatient client sends.
+func (p *plan) drawPlace(rng *rand.Rand, at time.Duration, op *operation, request string) {
+	op.kind = "place"
+	if rng.IntN(10) != 0 {
+		op.request = request
+	}
+	p.call(at, op)
+	if op.request == "" || rng.IntN(3) != 0 {
+		return
+	}
+	for range 1 + rng.IntN(3) {
+		repeat := *op
+		if rng.IntN(4) == 0 {
+			repeat.body = 1
+		}
+		wait := pick(rng, 0, between(rng, 0, 3*time.Millisecond), between(rng, 0, 50*time.Millisecond), between(rng, 0, 30*time.Second))
+		p.call(at+wait, &repeat)
+	}
+}
+
+func drawSpec(rng *rand.Rand) specDraw {
+	d := specDraw{
+		side: pick(rng, venues.Buy, venues.Sell), tif: venues.GoodTillCancel,
+		qty: decimal.New(1+rng.Int64N(400), -2), reduceOnly: rng.IntN(8) == 0,
+	}
+	away := func(low, high int64) int64 { // below a buy's market, above a sell's
+		n := low + rng.Int64N(high-low)
+		if d.side == venues.Buy {
+			return -n
+		}
+		return n
+	}
+	entry := int64(0)
+	switch n := rng.IntN(100); {
+	case n < 45:
+		d.kind, d.price = venues.TypeLimit, away(1, 200)
+		d.postOnly = rng.IntN(5) == 0
+	case n < 60:
+		d.kind, d.price = venues.TypeLimit, away(-60, 10)
+		d.tif = pick(rng, venues.GoodTillCancel, venues.ImmediateOrCancel, venues.FillOrKill)
+	case n < 80:
+		d.kind, d.tif = venues.TypeMarket, venues.ImmediateOrCancel
+	case n < 90:
+		d.kind, d.trigger = venues.TypeStopMarket, away(-200, -5)
+	default:
+		d.kind, d.trigger = venues.TypeStopLimit, away(-200, -5)
+		d.price = d.trigger - away(0, 20)
+	}
+	entry = d.price
+	if entry == 0 {
+		entry = d.trigger
+	}
+	if rng.IntN(3) == 0 && !d.reduceOnly {
+		d.stopLoss = entry + away(20, 300)
+	}
+	if rng.IntN(4) == 0 && !d.reduceOnly {
+		d.takeProfit = entry - away(20, 300)
+	}
+	return d
+}
+
+// drawMarket moves the prices, takes what rests, and lets somebody else use the
+// same accounts.
+func (p *plan) drawMarket(rng *rand.Rand) {
+	for range rng.IntN(16) {
+		exchange, symbol, at := pick(rng, p.venues...), pick(rng, symbols...), between(rng, time.Second, p.length)
+		n, qty, s := rng.IntN(10), decimal.New(1+rng.Int64N(300), -2), pick(rng, simcore.Buy, simcore.Sell)
+		price := decimal.NewFromInt(startPrice + rng.Int64N(800) - 400)
+		customer, foreignID := pick(rng, customers...), rng.IntN(1<<20)
+		p.add(at, "market", func(w *world) {
+			core := w.venues[exchange].core
+			switch {
+			case n < 5:
+				w.trace("market %s %s moves to %s", exchange, symbol, price)
+				_ = core.MovePrice(symbol, price)
+			case n < 8:
+				got, _ := core.HouseTrade(symbol, s, qty, decimal.Zero)
+				w.trace("market %s %s: house takes %s", exchange, symbol, got)
+			case n < 9:
+				w.trace("outside %s %s order", exchange, symbol)
+				_, _ = core.Place(simcore.OrderRequest{
+					Account: customer, Symbol: symbol, Side: s, Qty: qty, Price: price, ClientID: fmt.Sprintf("web%d", foreignID),
+				})
+			default:
+				w.trace("outside %s %s cancels", exchange, symbol)
+				if open := core.OpenOrders(customer, symbol); len(open) > 0 {
+					_, _ = core.Cancel(customer, symbol, simcore.OrderRef{ID: open[foreignID%len(open)].ID})
+				}
+			}
+		})
+	}
+}
+
+// drawProcess kills and stops the service.
+func (p *plan) drawProcess(s *swarm, rng *rand.Rand) {
+	for _, f := range []fault{faultKill, faultKill, faultStop} {
+		at, survive, orderly := between(rng, time.Second, p.length+10*time.Second), rng.IntN(6), f == faultStop
+		down := pick(rng, between(rng, 0, 50*time.Millisecond), between(rng, 0, 20*time.Second), between(rng, 0, 3*time.Minute))
+		night := rng.Float64() < s.odds[faultLongNight]
+		if !s.on(f) || rng.IntN(2) == 0 {
+			continue
+		}
+		if night {
+			down = time.Duration(pick(rng, 3, 30, 80)) * time.Hour
+		}
+		p.add(at, string(f), func(w *world) {
+			if w.process == nil {
+				return
+			}
+			if orderly {
+				w.stop()
+			} else {
+				w.kill(survive)
+			}
+			if night {
+				w.struck(faultLongNight, "")
+			}
+			w.scheduler.Advance(down)
+			w.start()
+		})
+	}
+}
+
+// drawDisk lets commits fail. After one whose outcome is unknown the store
+// refuses all others until it is opened anew, as the real one does.
+func (p *plan) drawDisk(s *swarm, rng *rand.Rand) {
+	for _, f := range []fault{faultCommitFails, faultCommitUnknown, faultCommitLost} {
+		for range rng.IntN(3) {
+			at := between(rng, time.Second, p.length)
+			mended := at + between(rng, 100*time.Millisecond, 10*time.Second)
+			if !s.on(f) {
+				continue
+			}
+			p.add(at, string(f), func(w *world) { w.breakStore(f) })
+			if f != faultCommitFails {
+				p.add(mended, "restart", func(w *world) {
+					if w.process != nil {
+						w.kill(0)
+						w.start()
+					}
+				})
+			}
+		}
+	}
+}
+
+// refusedMax is more commits than anything makes before the store is mended.
+const refusedMax = 2000
+
+func (w *world) breakStore(f fault) {
+	w.struck(f, "")
+	w.trace("the store's next answer: %s", f)
+	switch f {
+	case faultCommitFails:
+		w.memory.FailNext(persistence.ErrUnavailable)
+		return
+	case faultCommitUnknown:
+		w.memory.FailNext(persistence.ErrOutcomeUnknown)
+	default:
+		w.memory.LoseNextAnswer()
+	}
+	for range refusedMax {
+		w.memory.FailNext(persistence.ErrUnavailable)
+	}
+}

@@ -1,0 +1,113 @@
+package simulation_test
+
+import (
+	"context"
+	"strconv"
+
+	"venuegate/venues"
+	"venuegate/venues/simcore"
+)
+
+// Mode implements venues.AccountReader.
+func (p *port) Mode(ctx context.Context) (venues.AccountMode, error) {
+	return request(ctx, p, "mode", "", func() (venues.AccountMode, error) {
+		return venues.AccountMode{AccountType: "futures"}, nil
+	})
+}
+
+// Balances implements venues.AccountReader.
+func (p *port) Balances(ctx context.Context) ([]venues.Balance, error) {
+	return request(ctx, p, "balances", "", func() ([]venues.Balance, error) {
+		a, err := p.core.Account(p.customer)
+		if err != nil {
+			return nil, err
+		}
+		return []venues.Balance{{
+			Exchange: p.exchange, AccountType: "futures", Currency: "USDT", Equity: a.Wallet.Add(a.UnrealizedPnL),
+			Available: a.Available, UsedMargin: a.InitialMargin, UnrealizedPnl: a.UnrealizedPnL,
+		}}, nil
+	})
+}
+
+// Positions implements venues.AccountReader.
+func (p *port) Positions(ctx context.Context) ([]venues.Position, error) {
+	return request(ctx, p, "positions", "", func() ([]venues.Position, error) { return p.openPositions(p.customer), nil })
+}
+
+func (v *venue) openPositions(customer string) []venues.Position {
+	a, err := v.core.Account(customer)
+	if err != nil {
+		return nil
+	}
+	var open []venues.Position
+	for _, h := range a.Holdings {
+		for _, held := range h.Positions {
+			if !held.Qty.IsZero() {
+				open = append(open, reportPosition(v.exchange, held.Symbol, held.Qty, venues.Some(held.EntryPrice)))
+			}
+		}
+	}
+	return open
+}
+
+// OpenOrders implements venues.AccountReader.
+func (p *port) OpenOrders(ctx context.Context) ([]venues.ExecutionReport, error) {
+	return request(ctx, p, "open", "", func() ([]venues.ExecutionReport, error) {
+		var open []venues.ExecutionReport
+		for _, o := range p.core.OpenOrders(p.customer, "") {
+			if p.visible(strconv.FormatInt(o.ID, 10), o.CreatedAt) {
+				open = append(open, reportOrder(o))
+			}
+		}
+		for _, c := range p.core.Conditionals(p.customer, func(c *simcore.Conditional) bool { return c.Open() }) {
+			if p.visible(strconv.FormatInt(c.ID, 10), c.CreatedAt) {
+				open = append(open, reportConditional(c))
+			}
+		}
+		return open, nil
+	})
+}
+
+// Order implements venues.AccountReader.
+func (p *port) Order(ctx context.Context, ref venues.OrderRef) (venues.ExecutionReport, error) {
+	return request(ctx, p, "order", ref.ClientOrderID+ref.VenueOrderID, func() (venues.ExecutionReport, error) {
+		missing := venues.Errorf(venues.CodeNotFound, "no such order")
+		if ref.Type.IsStop() || ref.Type == "" {
+			if c, err := p.core.Conditional(p.customer, coreRef(ref)); err == nil {
+				r := reportConditional(c)
+				if !p.visible(strconv.FormatInt(c.ID, 10), c.CreatedAt) || p.forgotten(r) {
+					return r, missing
+				}
+				return r, nil
+			}
+		}
+		o, err := p.core.Order(p.customer, ref.Symbol, coreRef(ref))
+		if err != nil || !p.visible(strconv.FormatInt(o.ID, 10), o.CreatedAt) || p.forgotten(reportOrder(o)) {
+			return venues.ExecutionReport{}, missing
+		}
+		return reportOrder(o), nil
+	})
+}
+
+// forgotten says whether the venue shows an order no more that ended without a
+// fill.
+func (v *venue) forgotten(r venues.ExecutionReport) bool {
+	return r.Status.IsClosed() && r.FilledQty.IsZero() && v.core.Clock().Now().Sub(r.VenueTime) > v.caps.UnfilledRetention
+}
+
+// Fills implements venues.AccountReader.
+func (p *port) Fills(ctx context.Context, q venues.FillsQuery) ([]venues.Fill, error) {
+	return request(ctx, p, "fills", q.Symbol, func() ([]venues.Fill, error) {
+		// The connectors ask in the venue's time.
+		from, to := q.From.Add(p.core.Clock().Offset()), q.To.Add(p.core.Clock().Offset())
+		var fills []venues.Fill
+		for _, f := range p.core.Fills(p.customer, func(f *simcore.Fill) bool {
+			return f.Symbol == q.Symbol && !f.Time.Before(from) && !f.Time.After(to)
+		}) {
+			if p.visible("fill/"+strconv.FormatInt(f.TradeID, 10), f.Time) {
+				fills = append(fills, *reportFill(&f, p.exchange))
+			}
+		}
+		return fills, nil
+	})
+}

@@ -1,0 +1,272 @@
+package simulation_test
+
+import (
+	"context"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/shopspring/decimal"
+
+	"venuegate/actors/root"
+	"venuegate/venues"
+	"venuegate/venues/simcore"
+)
+
+// venue is one simulated venue with an account for each customer. It lives
+// longer than the processes that use it.
+type venue struct {
+	rules
+	w    *world
+	core *simcore.Exchange
+	// set is the catalogue, which root's Market serves.
+	set *venues.InstrumentSet
+
+	mu sync.Mutex
+	// feeds are the private streams by customer; positions the last ones told.
+	feeds     map[string]*feed
+	positions map[string]decimal.Decimal
+	lags      map[string]time.Duration
+}
+
+func openVenue(w *world, exchange venues.Venue, skew time.Duration) *venue {
+	v := &venue{
+		rules: venueRules(exchange), w: w, set: venues.NewInstrumentSet(catalogue(exchange)),
+		feeds: map[string]*feed{}, positions: map[string]decimal.Decimal{}, lags: map[string]time.Duration{},
+	}
+	options := v.rules.core
+	options.Instruments, options.Seed, options.Quiet, options.BookDepth, options.Name = listing(), w.seed, true, bookDepth, string(exchange)
+	options.StartBalance = decimal.NewFromInt(10_000_000)
+	var err error
+	if v.core, err = simcore.New(options); err != nil {
+		w.t.Fatal(err)
+	}
+	v.core.Clock().SetOffset(skew)
+	for _, customer := range customers {
+		if _, err := v.core.CreateAccount(simcore.AccountRequest{ID: customer}); err != nil {
+			w.t.Fatal(err)
+		}
+	}
+	v.core.Subscribe(v.happened)
+	return v
+}
+
+// lag is how long a replica that answers reads is behind on one thing.
+func (v *venue) lag(what string) time.Duration {
+	if !v.w.swarm.on(faultReplicaLag) || v.w.swarm.healed.Load() {
+		return 0
+	}
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	lag, known := v.lags[what]
+	if !known {
+		rng := v.w.swarm.random("lag/"+string(v.exchange)+"/"+what, 0)
+		if rng.Float64() < v.w.swarm.odds[faultReplicaLag] {
+			lag = between(rng, time.Millisecond, 5*time.Second)
+			v.w.struck(faultReplicaLag, "")
+		}
+		v.lags[what] = lag
+	}
+	return lag
+}
+
+// visible says whether reads show what happened at the venue's moment at.
+func (v *venue) visible(what string, at time.Time) bool {
+	return !at.Add(v.lag(what)).After(v.core.Clock().Now())
+}
+
+// connector is a venue as one process sees it.
+type connector struct {
+	venues.Clock
+	venues.MarketData
+	*venue
+	process *process
+}
+
+func (c connector) Venue() venues.Venue               { return c.exchange }
+func (c connector) Capabilities() venues.Capabilities { return c.caps }
+func (c connector) Instruments(context.Context) ([]venues.Instrument, error) {
+	return c.set.All(), nil
+}
+
+func (c connector) OpenAccount(credentials venues.Credentials) (venues.Account, error) {
+	return &port{venue: c.venue, process: c.process, customer: credentials.APIKey.Reveal()}, nil
+}
+
+// market is root's view of the venue: the catalogue, and prices as they are.
+type market struct {
+	root.Market // what the simulation has not
+	*venue
+}
+
+func (m market) Instruments() *venues.InstrumentSet { return m.set }
+func (m market) Ready() error                       { return nil }
+func (m market) Mark(symbol string) venues.Optional {
+	mark, known := m.core.Mark(symbol)
+	if !known {
+		return venues.Optional{}
+	}
+	return venues.Some(mark.Mark)
+}
+
+// port is one customer's account at a venue, for one process.
+type port struct {
+	*venue
+	process  *process
+	customer string
+}
+
+var _ venues.Account = (*port)(nil)
+
+// Place implements venues.Trading.
+func (p *port) Place(ctx context.Context, r venues.OrderRequest) (venues.ExecutionReport, error) {
+	p.w.sent(p, &r)
+	return request(ctx, p, "place", r.ClientOrderID, func() (venues.ExecutionReport, error) {
+		p.w.arrived(p, r.ClientOrderID)
+		if r.Type.IsStop() {
+			return p.placeStop(&r)
+		}
+		o, err := p.core.Place(p.orderRequest(&r))
+		if err != nil {
+			return venues.ExecutionReport{}, refusal(err)
+		}
+		return p.acknowledged(reportOrder(o)), nil
+	})
+}
+
+func (p *port) orderRequest(r *venues.OrderRequest) simcore.OrderRequest {
+	request := simcore.OrderRequest{
+		Account: p.customer, Symbol: r.Symbol, ClientID: r.ClientOrderID, Side: coreSide(r.Side), Qty: r.Qty,
+		TimeInForce: coreTimeInForce(r.TimeInForce, r.PostOnly), ReduceOnly: r.ReduceOnly, Deadline: r.Deadline,
+	}
+	if r.Type.IsMarket() {
+		request.Type = simcore.Market
+	} else {
+		request.Price = r.Price.Decimal
+	}
+	if p.caps.AttachedProtection && (r.StopLoss.Valid || r.TakeProfit.Valid) {
+		request.Detail = &attachment{stopLoss: r.StopLoss, takeProfit: r.TakeProfit}
+	}
+	return request
+}
+
+func (p *port) placeStop(r *venues.OrderRequest) (venues.ExecutionReport, error) {
+	rising := r.TriggerWhen == venues.TriggerRising
+	if r.TriggerWhen == "" {
+		rising = r.TriggerPrice.Decimal.GreaterThanOrEqual(p.core.LastPrice(r.Symbol))
+	}
+	c, err := p.core.PlaceConditional(simcore.ConditionalRequest{
+		OrderRequest: p.orderRequest(r), Rising: rising, Watch: simcore.TriggerOnLast,
+		TriggerPrice: r.TriggerPrice.Decimal, ClosePosition: r.ClosePosition,
+	})
+	if err != nil {
+		return venues.ExecutionReport{}, refusal(err)
+	}
+	return p.acknowledged(reportConditional(c)), nil
+}
+
+// acknowledged is what the answer to a change says: on some venues only that it
+// was received.
+func (p *port) acknowledged(r venues.ExecutionReport) venues.ExecutionReport {
+	if !p.caps.AsyncAck {
+		return r
+	}
+	return venues.ExecutionReport{
+		Symbol: r.Symbol, ClientOrderID: r.ClientOrderID, VenueOrderID: r.VenueOrderID,
+		Side: r.Side, Type: r.Type, Status: venues.StatusPending,
+	}
+}
+
+// Amend implements venues.Trading.
+func (p *port) Amend(ctx context.Context, r venues.AmendRequest) (venues.ExecutionReport, error) {
+	return request(ctx, p, "amend", r.ClientOrderID, func() (venues.ExecutionReport, error) {
+		if r.Type.IsStop() {
+			c, err := p.core.Conditional(p.customer, coreRef(r.OrderRef))
+			if err == nil && c.Status == simcore.ConditionalWaiting {
+				return p.amendStop(&r, c)
+			}
+		}
+		o, err := p.core.Amend(simcore.AmendRequest{
+			Account: p.customer, Symbol: r.Symbol, Order: coreRef(r.OrderRef),
+			Price: r.Price.Decimal, Qty: r.Qty, Deadline: r.Deadline,
+		})
+		if isReason(err, simcore.ReasonNoChange) {
+			o, err = p.core.Order(p.customer, r.Symbol, coreRef(r.OrderRef))
+		}
+		if err != nil {
+			return venues.ExecutionReport{}, refusal(err)
+		}
+		return p.acknowledged(reportOrder(o)), nil
+	})
+}
+
+func (p *port) amendStop(r *venues.AmendRequest, c simcore.Conditional) (venues.ExecutionReport, error) {
+	if !p.caps.AmendStops {
+		return venues.ExecutionReport{}, venues.Errorf(venues.CodeInvalidRequest, "stops are not amended here")
+	}
+	amended, err := p.core.AmendConditional(simcore.ConditionalAmendment{
+		Account: p.customer, Order: coreRef(r.OrderRef), Rising: c.Request.Rising,
+		TriggerPrice: r.TriggerPrice.Decimal, Price: r.Price.Decimal, Qty: r.Qty,
+	})
+	if err != nil {
+		return venues.ExecutionReport{}, refusal(err)
+	}
+	return p.acknowledged(reportConditional(amended)), nil
+}
+
+// Cancel implements venues.Trading.
+func (p *port) Cancel(ctx context.Context, ref venues.OrderRef) (venues.ExecutionReport, error) {
+	return request(ctx, p, "cancel", ref.ClientOrderID+ref.VenueOrderID, func() (venues.ExecutionReport, error) {
+		if ref.Type.IsStop() {
+			if c, err := p.core.CancelConditional(p.customer, coreRef(ref)); err == nil {
+				return p.acknowledged(reportConditional(c)), nil
+			}
+		}
+		o, err := p.core.Cancel(p.customer, ref.Symbol, coreRef(ref))
+		if err != nil {
+			return venues.ExecutionReport{}, refusal(err)
+		}
+		return p.acknowledged(reportOrder(o)), nil
+	})
+}
+
+// SetLeverage implements venues.Trading.
+func (p *port) SetLeverage(ctx context.Context, symbol string, leverage decimal.Decimal) (venues.LeverageChange, error) {
+	return request(ctx, p, "leverage", symbol, func() (venues.LeverageChange, error) {
+		if err := p.core.SetLeverage(p.customer, symbol, int(leverage.IntPart())); err != nil {
+			return venues.LeverageChange{}, refusal(err)
+		}
+		return venues.LeverageChange{Exchange: p.exchange, Symbol: symbol, Leverage: leverage}, nil
+	})
+}
+
+// attachment is the protection that travels with an order; the venue places it
+// with the first fill.
+type attachment struct {
+	stopLoss, takeProfit venues.Optional
+	placed               bool
+}
+
+// attach protects the position that an order has opened.
+func (v *venue) attach(o simcore.Order, a *attachment) {
+	if a.placed {
+		return
+	}
+	a.placed = true
+	for i, price := range []venues.Optional{a.stopLoss, a.takeProfit} {
+		if !price.Valid {
+			continue
+		}
+		rising := (o.Side == simcore.Buy) == (i == 1)
+		v.w.after("attach/"+strconv.FormatInt(o.ID, 10)+strconv.Itoa(i), time.Microsecond, time.Millisecond, func() {
+			// Refused if the price has passed it, or the position is gone.
+			_, _ = v.core.PlaceConditional(simcore.ConditionalRequest{
+				OrderRequest: simcore.OrderRequest{
+					Account: o.Account, Symbol: o.Symbol, Side: o.Side.Opposite(), Type: simcore.Market,
+					Qty: o.Qty(), ReduceOnly: true, ClientID: "attached" + strconv.FormatInt(o.ID, 10) + strconv.Itoa(i),
+				},
+				Rising: rising, TriggerPrice: price.Decimal, NeedsPosition: true,
+			})
+		})
+	}
+}

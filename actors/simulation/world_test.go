@@ -1,0 +1,307 @@
+package simulation_test
+
+import (
+	"context"
+	"fmt"
+	"hash"
+	"hash/fnv"
+	"io"
+	"math/rand/v2"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"go.uber.org/zap"
+
+	"venuegate/actors"
+	"venuegate/actors/actortest"
+	"venuegate/actors/root"
+	"venuegate/persistence"
+	"venuegate/persistence/storetest"
+	"venuegate/venues"
+)
+
+var customers = []string{"c1", "c2"}
+
+const clientIDPrefix = "simu"
+
+// world is everything of one seed.
+type world struct {
+	t         testing.TB
+	seed      uint64
+	swarm     *swarm
+	plan      *plan
+	scheduler *actortest.Scheduler
+	venues    map[venues.Venue]*venue
+	memory    *storetest.Memory
+	process   *process // nil while nothing runs
+	processes int
+	born      time.Time
+	coverage  *coverage
+	screens   map[string]*screen
+
+	mu       sync.Mutex
+	counts   map[string]int
+	orders   map[string]seen
+	byClient map[string]string
+	fillSeen map[string]time.Time
+	// placing is when each order was to be placed, by client id.
+	placing    map[string]int
+	arrivals   map[string]time.Time
+	deadlines  map[string]time.Time
+	digest     hash.Hash64
+	lines      []string
+	violations []violation
+}
+
+type violation struct {
+	invariant string
+	text      string
+}
+
+// process is one life of the service, from its start to its end.
+type process struct {
+	number int
+	system *actors.System
+	tree   *root.Tree
+	dead   chan struct{}
+}
+
+func (p *process) isDead() bool {
+	select {
+	case <-p.dead:
+		return true
+	default:
+		return false
+	}
+}
+
+func newWorld(t testing.TB, seed uint64, c *coverage) *world {
+	rng := rand.New(rand.NewPCG(seed, 7))
+	w := &world{
+		t: t, seed: seed, swarm: drawSwarm(seed, rng), scheduler: actortest.NewScheduler(seed),
+		venues: map[venues.Venue]*venue{}, memory: storetest.NewMemory(storetest.Async(time.Duration(200+rng.IntN(4000)) * time.Microsecond)),
+		born: time.Now(), coverage: c, screens: map[string]*screen{},
+		counts: map[string]int{}, orders: map[string]seen{}, byClient: map[string]string{},
+		fillSeen: map[string]time.Time{}, placing: map[string]int{}, arrivals: map[string]time.Time{}, deadlines: map[string]time.Time{},
+		digest: fnv.New64a(),
+	}
+	w.plan = drawPlan(w.swarm, rng)
+	for _, exchange := range w.plan.venues {
+		skew := time.Duration(0)
+		if w.swarm.on(faultClockSkew) {
+			skew = between(rng, -900*time.Millisecond, 900*time.Millisecond)
+			w.struck(faultClockSkew, "")
+		}
+		w.venues[exchange] = openVenue(w, exchange, skew)
+	}
+	w.enroll()
+	return w
+}
+
+// enroll stores the customers and their accounts.
+func (w *world) enroll() {
+	var puts []persistence.Record
+	for _, customer := range customers {
+		puts = append(puts, persistence.Customer{ID: customer, Name: customer, CreatedAt: venues.At(w.born)})
+	}
+	w.commit(persistence.Batch{Puts: puts})
+	for _, customer := range customers {
+		var fence persistence.Fence
+		var err error
+		w.scheduler.Do(func() { fence, err = w.memory.TakeOwnership(context.Background(), customer) })
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		var accounts []persistence.Record
+		for _, exchange := range w.plan.venues {
+			accounts = append(accounts, persistence.VenueAccount{
+				Customer: customer, Exchange: exchange, Environment: "sim", Sealed: []byte(customer), CreatedAt: venues.At(w.born),
+			})
+		}
+		w.commit(persistence.Batch{Fence: fence, Puts: accounts})
+	}
+}
+
+func (w *world) commit(b persistence.Batch) {
+	var err error
+	w.scheduler.Do(func() { err = w.memory.Commit(context.Background(), b) })
+	if err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// start begins a process on what the store holds.
+func (w *world) start() {
+	w.processes++
+	p := &process{number: w.processes, dead: make(chan struct{})}
+	w.trace("process %d starts", p.number)
+	p.system = actors.New(zap.NewNop(),
+		actors.WithDispatcher(w.scheduler), actors.WithSeed(w.seed+uint64(p.number)<<32),
+		actors.WithObserver(actors.Observer{Unhandled: func(path string, msg any) {
+			w.mu.Lock()
+			defer w.mu.Unlock()
+			w.violated("kit", "%s does not know %T", path, msg)
+		}}))
+	connectors, markets := map[venues.Venue]venues.Connector{}, map[venues.Venue]root.Market{}
+	for exchange, v := range w.venues {
+		connectors[exchange], markets[exchange] = connector{venue: v, process: p}, market{venue: v}
+	}
+	var err error
+	w.scheduler.Do(func() {
+		p.tree, err = root.Start(context.Background(), root.Deps{
+			System: p.system, Store: disk{w.memory, w, p}, Connectors: connectors, Markets: markets,
+			Encoder: encoder{}, ClientIDPrefix: clientIDPrefix, NewID: w.newIDs(p.number),
+			Unseal: func(a persistence.VenueAccount) (venues.Credentials, error) {
+				return venues.Credentials{APIKey: venues.Secret(a.Sealed)}, nil
+			},
+		})
+	})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	w.process = p
+	w.watchStreams(p)
+}
+
+// newIDs makes ids that the seed decides, in one order, since actors take turns.
+func (w *world) newIDs(process int) func(string, time.Time) string {
+	var mu sync.Mutex
+	var seed [32]byte
+	copy(seed[:], fmt.Sprintf("%d/%d", w.seed, process))
+	source := rand.NewChaCha8(seed)
+	return func(prefix string, at time.Time) string {
+		mu.Lock()
+		defer mu.Unlock()
+		return persistence.NewID(prefix, at, source)
+	}
+}
+
+// kill ends the process at once: of what waits to be written, survive batches
+// are.
+func (w *world) kill(survive int) {
+	p := w.process
+	if p == nil {
+		return
+	}
+	w.struck(faultKill, "")
+	w.trace("process %d is killed, %d of %d batches survive", p.number, survive, w.memory.Waiting())
+	close(p.dead)
+	w.process = nil
+	w.memory = w.memory.Crash(survive)
+	// What is left of it can reach neither store nor venue.
+	w.stopSystem(p, time.Hour)
+}
+
+// stop ends the process in order.
+func (w *world) stop() {
+	p := w.process
+	if p == nil {
+		return
+	}
+	w.struck(faultStop, "")
+	w.trace("process %d stops", p.number)
+	w.process = nil
+	began := time.Now()
+	w.stopSystem(p, stopWithin)
+	if took := time.Since(began); took > stopWithin {
+		w.violate("I-24", "the orderly stop took %s", took)
+	}
+	w.mu.Lock()
+	close(p.dead)
+	w.mu.Unlock()
+	w.memory = w.memory.Reopen()
+}
+
+// stopWithin is how long an orderly stop may take: what is under way at a venue
+// is waited for, and that is bounded by its own deadline.
+const stopWithin = 30 * time.Second
+
+func (w *world) stopSystem(p *process, within time.Duration) {
+	var err error
+	w.scheduler.Do(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), within)
+		defer cancel()
+		err = p.system.Stop(ctx)
+	})
+	if err != nil {
+		w.violate("I-24", "the actors did not stop: %v", err)
+	}
+}
+
+// after runs something at the venues' side a little later.
+func (w *world) after(occasion string, low, high time.Duration, do func()) {
+	rng := w.swarm.random(occasion, w.count(occasion))
+	time.AfterFunc(between(rng, low, high), do)
+}
+
+// count numbers the occurrences of an occasion.
+func (w *world) count(occasion string) int {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.counts[occasion]++
+	return w.counts[occasion]
+}
+
+func (w *world) sent(p *port, r *venues.OrderRequest) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.placing[r.ClientOrderID]++
+	w.deadlines[r.ClientOrderID] = r.Deadline
+	if n := w.placing[r.ClientOrderID]; n > 1 {
+		w.violated("I-1", "%s was sent %d times", r.ClientOrderID, n)
+	}
+	if _, durable := w.byClient[r.ClientOrderID]; !durable && !p.process.isDead() {
+		w.violated("I-2", "%s is sent and its intent is not durable", r.ClientOrderID)
+	}
+}
+
+func (w *world) arrived(p *port, clientID string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.arrivals[clientID] = p.core.Clock().Now()
+}
+
+func (w *world) struck(f fault, clientID string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.coverage.struck(f, w.lastKnown(clientID))
+}
+
+// linesMax bounds the trace that is printed; its digest holds everything.
+const linesMax = 4000
+
+// trace adds a line to the run's trace.
+func (w *world) trace(format string, args ...any) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.note(format, args...)
+}
+
+func (w *world) note(format string, args ...any) {
+	line := strconv.FormatFloat(time.Since(w.born).Seconds(), 'f', 6, 64) + " " + fmt.Sprintf(format, args...)
+	_, _ = io.WriteString(w.digest, line+"\n")
+	if len(w.lines) < linesMax {
+		w.lines = append(w.lines, line)
+	}
+}
+
+func (w *world) violate(invariant, format string, args ...any) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.violated(invariant, format, args...)
+}
+
+func (w *world) violated(invariant, format string, args ...any) {
+	text := fmt.Sprintf(format, args...)
+	w.note("VIOLATION %s: %s", invariant, text)
+	w.violations = append(w.violations, violation{invariant, text})
+}
+
+func (w *world) traceText() string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return strings.Join(w.lines, "\n")
+}
