@@ -23,6 +23,10 @@ type Config struct {
 	// ClientIDPrefixLength characters of [a-z0-9].
 	ClientIDPrefix string
 	Protection     ProtectionPolicy
+	// Limits, Halted and Flatten are those of the account's record; see
+	// Client.Configure.
+	Limits          persistence.RiskLimits
+	Halted, Flatten bool
 }
 
 // Deps are what the account works with.
@@ -86,6 +90,7 @@ type account struct {
 	state  *state
 	// committing counts the commits under way: what follows waits behind them.
 	committing int
+	gate       gate
 }
 
 // Started loads the account; the private connection is opened afterwards.
@@ -113,6 +118,14 @@ func (a *account) Receive(ctx *actors.Context, msg any) {
 		a.state.getFunds(m, in)
 	case getMatching:
 		a.state.getMatching(in)
+	case configure:
+		a.state.configure(m, in)
+	case awaitHalt:
+		a.state.awaitHalt(in)
+	case unlock:
+		a.state.unlock(m, in)
+	case sweepDone:
+		a.state.swept(m, in)
 	case observed:
 		a.observe(m, in)
 	case loadDone:
@@ -201,6 +214,7 @@ func (a *account) reconciled(m moment, in reconcileDone) {
 // afterwards, always behind the steps before it.
 func (a *account) finish(ctx *actors.Context, m moment) {
 	out := a.state.finish(m)
+	a.gate.set(a.state.isClosed())
 	switch {
 	case !out.batch.Empty() || (len(out.after) > 0 && a.committing > 0):
 		a.committing++

@@ -81,7 +81,10 @@ func (s *state) admitAmend(o *order, in amendOrder) *venues.Error {
 	if err := in.instrument.CheckOrder(&spec, in.mark); err != nil {
 		return err
 	}
-	return checkProtection(&spec, in.mark)
+	if err := checkProtection(&spec, in.mark); err != nil {
+		return err
+	}
+	return s.admitAmendRisk(o, &spec, in.mark)
 }
 
 func wantedTerms(o *order, cmd venues.AmendOrder) terms {
@@ -133,6 +136,7 @@ func (s *state) succeed(m moment, o *order) {
 	wanted := o.change.wanted
 	next := s.newOrder(m, venues.PlaceOrder{
 		OrderSpec: o.OrderSpec, Source: o.Source, ChannelID: o.ChannelID, Comment: o.Comment,
+		ClosesAs: o.ClosesAs,
 	})
 	next.Qty, next.Price, next.TriggerPrice = wanted.qty.Sub(o.FilledQty), wanted.price, wanted.triggerPrice
 	next.Protection = planProtection(&next.OrderSpec)

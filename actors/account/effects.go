@@ -93,7 +93,15 @@ type (
 )
 
 func (e callPlace) run(a *account, ctx *actors.Context) {
+	if refusal := a.state.depart(e.orderID); refusal != nil {
+		a.Receive(ctx, placeDone{orderID: e.orderID, err: refusal})
+		return
+	}
+	mayLeave := a.gate.pass(a.state.isClosed() || e.request.ReduceOnly)
 	a.call(ctx, a.deps.OrderPool, func(c context.Context) any {
+		if !mayLeave() {
+			return placeDone{orderID: e.orderID, err: errGateClosed}
+		}
 		report, err := a.deps.Venue.Place(c, e.request)
 		return placeDone{e.orderID, report, err}
 	}, placeDone{orderID: e.orderID, err: errPoolFull})
@@ -198,9 +206,12 @@ func (e callReconcile) run(a *account, ctx *actors.Context) {
 // they are asked for.
 func (a *account) fetchAll(ctx context.Context, e callReconcile) reconcileDone {
 	done := reconcileDone{startedAt: time.Now(), fillsRead: map[string]bool{}}
-	if _, done.err = a.deps.Venue.Mode(ctx); done.err != nil { // read anew: it may have been changed elsewhere
+	mode, err := a.deps.Venue.Mode(ctx) // read anew: it may have been changed elsewhere
+	if err != nil {
+		done.err = err
 		return done
 	}
+	done.hedge = mode.Hedge
 	if done.open, done.err = a.deps.Venue.OpenOrders(ctx); done.err != nil {
 		return done
 	}
@@ -245,6 +256,7 @@ func (e lookUpFills) run(a *account, ctx *actors.Context) {
 		done := lookedUpFills{symbol: e.symbol, fills: e.fills}
 		report, err := a.deps.Venue.Order(c, venues.OrderRef{Symbol: e.symbol, VenueOrderID: e.venueOrderID})
 		if venues.CodeOf(err) == venues.CodeNotFound {
+			done.fills, done.err = a.newStrangers(c, e.fills)
 			return done
 		}
 		if err == nil {

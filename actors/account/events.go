@@ -99,9 +99,13 @@ func text(d venues.Optional) *string {
 	return &t
 }
 
-// note adds a journal row to the commit.
+// note adds a journal row about an order to the commit.
 func (s *state) note(m moment, o *order, kind string, fields ...persistence.JournalField) {
+	s.journal(m, "order."+kind, o.OrderID, fields...)
+}
+
+func (s *state) journal(m moment, kind, subject string, fields ...persistence.JournalField) {
 	s.out.batch.Journal = append(s.out.batch.Journal, persistence.JournalEntry{
-		ID: m.newID("jrn"), At: venues.At(m.now), Kind: "order." + kind, Subject: o.OrderID, Fields: fields,
+		ID: m.newID("jrn"), At: venues.At(m.now), Kind: kind, Subject: subject, Fields: fields,
 	})
 }

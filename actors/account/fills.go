@@ -78,7 +78,7 @@ func (s *state) addFill(m moment, o *order, f venues.Fill) {
 		o.Fee = venues.Some(o.Fee.Decimal.Add(f.Fee.Decimal))
 		o.FeeCurrency = f.FeeCurrency
 	}
-	s.out.batch.Puts = append(s.out.batch.Puts, persistence.FillRecord{Fill: f, Customer: s.customer})
+	s.recordFill(m, f, o.closesAs())
 	s.touch(o)
 	s.guardFill(m, o)
 	if o.FilledQty.LessThan(o.Qty) {
@@ -132,7 +132,7 @@ func (s *state) lookedUpFills(m moment, in lookedUpFills) {
 		for _, f := range in.fills {
 			f.FillID = persistence.FillID(s.exchange, f.Symbol, f.VenueOrderID, f.VenueTradeID, f.ExecutedAt.Time)
 			f.Source, f.Exchange = venues.SourceVenue, s.exchange
-			s.out.batch.Puts = append(s.out.batch.Puts, persistence.FillRecord{Fill: f, Customer: s.customer})
+			s.recordStranger(m, f)
 		}
 		return
 	}

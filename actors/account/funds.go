@@ -35,7 +35,9 @@ type funds struct {
 	// closedAt is when the stream told the end of a position, until a later
 	// reading has agreed.
 	closedAt map[string]time.Time
-	readAt   time.Time
+	// asOf is when what is known of each position was so at the earliest.
+	asOf   map[string]time.Time
+	readAt time.Time
 	// provedAt is when the newest reading that succeeded began.
 	provedAt time.Time
 	// reading is under way; planned will begin after fundsSettle; again says
@@ -134,6 +136,7 @@ func (s *state) takePositions(m moment, list []venues.Position, readAt time.Time
 		}
 		if before, known := s.funds.positions[p.Key()]; !known || before.UpdatedAt.Before(readAt) {
 			s.takePosition(m, p)
+			s.funds.asOf[p.Key()] = readAt
 		}
 	}
 	for _, p := range s.positions() {
@@ -143,6 +146,7 @@ func (s *state) takePositions(m moment, list []venues.Position, readAt time.Time
 	}
 	maps.DeleteFunc(s.funds.closedAt, func(_ string, closedAt time.Time) bool { return closedAt.Before(readAt) })
 	s.withdrawOrphans(m, open, readAt)
+	s.doubtPositions(m, readAt)
 }
 
 func (s *state) takePosition(m moment, p venues.Position) {
@@ -167,15 +171,21 @@ func equalPosition(a, b *venues.Position) bool {
 		venues.EqualOptional(a.LiquidationPrice, b.LiquidationPrice) && venues.EqualOptional(a.Leverage, b.Leverage)
 }
 
-// closePosition tells the end of a position once.
+// closePosition takes the end of a position, which is told once its executions
+// agree.
 func (s *state) closePosition(m moment, p venues.Position) {
+	s.positionEnded(m, s.dropPosition(m, p))
+}
+
+// dropPosition takes a closed position off the list.
+func (s *state) dropPosition(m moment, p venues.Position) venues.Position {
 	delete(s.funds.positions, p.Key())
+	delete(s.funds.asOf, p.Key())
 	p.Qty = p.Qty.Sub(p.Qty)
 	p.UnrealizedPnl, p.LiquidationPrice = venues.Optional{}, venues.Optional{}
-	p.Reason = s.closeReason(&p)
 	p.UpdatedAt = venues.At(m.now)
 	s.positionGone(m, &p)
-	s.after(publishPosition{p})
+	return p
 }
 
 // closeReason is derived from the newest order that reduced the position. The end
@@ -190,17 +200,10 @@ func (s *state) closeReason(p *venues.Position) venues.CloseReason {
 			last = o
 		}
 	}
-	switch {
-	case last == nil:
+	if last == nil {
 		return venues.ClosedManual
-	case last.forced:
-		return venues.ClosedLiquidation
-	case last.Protects == venues.ProtectingTakeProfit:
-		return venues.ClosedTakeProfit
-	case last.Protects == venues.ProtectingStopLoss, last.Type.IsStop() && last.ReduceOnly:
-		return venues.ClosedStopLoss
 	}
-	return venues.ClosedManual
+	return last.closesAs()
 }
 
 // mayHaveFilled says whether the order has fills, or is one that has them at
@@ -221,6 +224,7 @@ func (s *state) position(m moment, p venues.Position) {
 		delete(s.funds.closedAt, p.Key())
 		before := s.funds.positions[p.Key()]
 		s.takePosition(m, merge(before, p))
+		s.funds.asOf[p.Key()] = m.now
 	}
 	s.balancesMoved()
 }

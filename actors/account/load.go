@@ -65,6 +65,9 @@ func (a *account) load(ctx context.Context) any {
 		return loadDone{err: err}
 	}
 	done.account = state
+	if err := a.loadRisk(ctx, &done); err != nil {
+		return loadDone{err: err}
+	}
 	records, err := a.deps.Store.UnfinishedOrders(ctx, a.deps.Customer, a.deps.Exchange)
 	if err != nil {
 		return loadDone{err: err}

@@ -54,6 +54,8 @@ type order struct {
 	dismissed bool
 	// forced marks a liquidation.
 	forced bool
+	// sending says that the request is handed over and not answered.
+	sending bool
 }
 
 func (s *state) insert(r persistence.OrderRecord) *order {

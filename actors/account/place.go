@@ -64,6 +64,9 @@ func (s *state) admit(in placeOrder) *venues.Error {
 	if err := checkProtection(&in.cmd.OrderSpec, in.mark); err != nil {
 		return err
 	}
+	if err := s.admitRisk(&in.cmd.OrderSpec, in.mark); err != nil {
+		return err
+	}
 	if len(s.orders) >= UnfinishedMax && s.unfinishedCount() >= UnfinishedMax {
 		return venues.Errorf(venues.CodeRiskRejected, "too many open orders").
 			With("rule", "max_open_orders").With("limit", UnfinishedMax)
@@ -117,7 +120,7 @@ func (s *state) newOrder(m moment, cmd venues.PlaceOrder) *order {
 			Source: cmd.Source, ChannelID: cmd.ChannelID, Comment: cmd.Comment,
 			CreatedAt: venues.At(m.now), UpdatedAt: venues.At(m.now),
 		},
-		Customer: s.customer, ClientOrderID: s.ids.of(id), Scope: cmd.Scope,
+		Customer: s.customer, ClientOrderID: s.ids.of(id), Scope: cmd.Scope, ClosesAs: cmd.ClosesAs,
 		Deadline: venues.At(m.now.Add(orderLifeMax)),
 	})
 }
@@ -172,6 +175,10 @@ func (s *state) placed(m moment, in placeDone) {
 	o, known := s.orders[in.orderID]
 	if !known {
 		return
+	}
+	o.sending = false
+	if errors.Is(in.err, errGateClosed) {
+		in.err = s.lockRefusal()
 	}
 	s.touch(o)
 	switch refusal, refused := errors.AsType[*venues.Error](in.err); {

@@ -3,6 +3,8 @@ package account
 import (
 	"time"
 
+	"github.com/shopspring/decimal"
+
 	"venuegate/actors"
 	"venuegate/persistence"
 	"venuegate/venues"
@@ -18,6 +20,9 @@ import (
 //	changeLeverage   command  Client            the change
 //	getFunds         query    Client            balances and positions
 //	getMatching      query    Client            ids of unfinished orders
+//	configure        command  Client            - (limits, halt, resume)
+//	awaitHalt        query    Client            how far a halt has come
+//	unlock           command  Client            -
 //	observed         event    private           -
 //	...Done          result   own effects       -
 //	committed        result   journal           -
@@ -47,6 +52,17 @@ type (
 	getFunds struct {
 		fundsReply
 	}
+	configure struct {
+		actors.Reply[struct{}]
+		limits          persistence.RiskLimits
+		halted, flatten bool
+	}
+	awaitHalt struct {
+		actors.Reply[HaltResult]
+	}
+	unlock struct {
+		actors.Reply[struct{}]
+	}
 	getMatching struct {
 		actors.Reply[[]string]
 		symbol string
@@ -66,9 +82,19 @@ type observed struct {
 // Results of effects.
 type (
 	loadDone struct {
-		account persistence.AccountState
-		orders  []loadedOrder
-		err     error
+		account   persistence.AccountState
+		orders    []loadedOrder
+		positions []loadedPosition
+		risk      persistence.RiskRecord
+		// earned is what the executions of the day brought.
+		day    time.Time
+		earned decimal.Decimal
+		err    error
+	}
+	loadedPosition struct {
+		record persistence.PositionRecord
+		// fills are those after the record's cut.
+		fills []persistence.FillRecord
 	}
 	loadedOrder struct {
 		record persistence.OrderRecord
@@ -117,7 +143,15 @@ type (
 		fills     []venues.Fill
 		fillsRead map[string]bool
 		funds     Funds
+		hedge     bool
 		err       error
+	}
+	sweepDone struct {
+		open  []venues.ExecutionReport
+		funds Funds
+		// most is the largest market order of each instrument that has a bound.
+		most map[string]decimal.Decimal
+		err  error
 	}
 	committed struct {
 		output

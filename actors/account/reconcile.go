@@ -47,6 +47,8 @@ func (s *state) loaded(m moment, in loadDone) {
 	for symbol, until := range in.account.FillsUntil {
 		s.fillsUntil[symbol] = until.Time
 	}
+	s.risk.day, s.risk.earned, s.risk.record = in.day, in.earned, in.risk
+	s.restorePositions(in.positions, m.now)
 	for _, l := range in.orders {
 		o := s.restore(l)
 		s.touch(o)
@@ -86,6 +88,7 @@ func (s *state) reconcile() {
 			e.fillsFrom[o.Symbol] = from
 		}
 	}
+	s.doubtfulFrom(e.fillsFrom)
 	for _, symbol := range s.quietSymbols(e.fillsFrom) {
 		e.fillsFrom[symbol] = s.fillsUntil[symbol].Add(-fillsOverlap)
 	}
@@ -116,6 +119,7 @@ func (s *state) reconciled(m moment, in reconcileDone) {
 		return
 	}
 	s.recon.failures = 0
+	s.risk.hedge = in.hedge
 	s.fills(m, in.fills)
 	for _, r := range in.open {
 		s.report(m, r)
@@ -125,6 +129,7 @@ func (s *state) reconciled(m moment, in reconcileDone) {
 	s.takePositions(m, in.funds.Positions, in.funds.ReadAt)
 	s.funds.readAt = in.funds.ReadAt
 	s.advanceFills(in)
+	s.resolveDoubts(m, in)
 	if !s.ready {
 		s.ready = true
 		s.after(s.everything())
@@ -139,6 +144,8 @@ func (s *state) reconciled(m moment, in reconcileDone) {
 		s.recon.due = m.now.Add(reconcileBusy)
 	}
 	s.recon.again = false
+	s.doubtPositions(m, in.funds.ReadAt)
+	s.keepHalted(m)
 }
 
 // everything is what is open now, for those who heard of an incarnation before.

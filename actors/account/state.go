@@ -35,6 +35,9 @@ type state struct {
 	lookups    map[string]*lookups
 	funds      funds
 	recon      reconciliation
+	ledger     ledger
+	risk       risk
+	halt       halting
 
 	dirty []*order
 	owed  []answer
@@ -67,7 +70,8 @@ func newState(c Config, fence persistence.Fence) *state {
 		ids: clientIDs{prefix: c.ClientIDPrefix}, policy: c.Protection.orDefault(),
 		orders: map[string]*order{}, byClient: map[string]*order{}, byVenue: map[string]*order{},
 		watched: map[string]*order{}, fillsUntil: map[string]time.Time{}, lookups: map[string]*lookups{},
-		funds: funds{positions: map[string]venues.Position{}, closedAt: map[string]time.Time{}},
+		funds:  funds{positions: map[string]venues.Position{}, closedAt: map[string]time.Time{}, asOf: map[string]time.Time{}},
+		ledger: newLedger(), risk: risk{limits: c.Limits, halted: c.Halted}, halt: halting{flatten: c.Flatten},
 	}
 }
 
@@ -105,6 +109,10 @@ func (s *state) after(e effect) { s.out.after = append(s.out.after, e) }
 // finish ends a step: changed orders go into the batch and to the stream, those
 // who wait are answered if they can be, and what is due next is noted.
 func (s *state) finish(m moment) output {
+	if s.out.intent == "" { // which is refused whole if the request id is taken
+		s.settlePositions(m)
+		s.judge(m)
+	}
 	for i := 0; i < len(s.dirty); i++ { // a replaced order adds its successor
 		s.settleChange(m, s.dirty[i])
 		s.endProtection(s.dirty[i])
@@ -162,7 +170,7 @@ func earlier(a, b time.Time) time.Time {
 
 // nextDue is when tick is wanted next; zero means not at all.
 func (s *state) nextDue() time.Time {
-	due := s.recon.due
+	due := earlier(earlier(s.recon.due, s.positionsDue()), earlier(s.riskDue(), s.haltDue()))
 	for _, o := range s.watched {
 		due = earlier(due, o.nextDue())
 	}
@@ -187,9 +195,12 @@ func (s *state) tick(m moment) {
 		s.guardDue(m, o)
 		s.watch(o)
 	}
+	s.touchWaiting()
+	s.haltTick(m)
 	if isDue(s.recon.due, m.now) {
 		s.reconcile()
 		s.evictClosed(m)
+		s.forgetStrangers(m)
 	}
 }
 

@@ -229,10 +229,7 @@ func TestMarketOrderOpensAndCloseEndsAPosition(t *testing.T) {
 	if err != nil || len(fills.Items) < 2 || fills.Items[0].OrderID != closed.OrderID {
 		t.Fatalf("%d fills, %v", len(fills.Items), err)
 	}
-	events, err := d.store.Events(t.Context(), "c1", "", 100)
-	if err != nil || events[len(events)-1].Type != persistence.EventOrderFilled {
-		t.Fatalf("%+v, %v", events, err)
-	}
+	d.positionClosed(1)
 }
 
 func TestLostAnswersNeverDoubleAnOrder(t *testing.T) {

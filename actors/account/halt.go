@@ -1,0 +1,244 @@
+package account
+
+import (
+	"context"
+	"strconv"
+	"time"
+
+	"github.com/shopspring/decimal"
+
+	"venuegate/actors"
+	"venuegate/persistence"
+	"venuegate/venues"
+)
+
+const (
+	// haltMax is how long a halt keeps cancelling and closing.
+	haltMax = 15 * time.Second
+	// haltEvery is the wait before the venue's own lists are read again.
+	haltEvery = 500 * time.Millisecond
+)
+
+// HaltResult is how far a halt has come: Done if the venue's own list of orders
+// is empty and, where positions are to be closed, so is theirs. Else what was
+// left when it gave up.
+type HaltResult struct {
+	Done          bool
+	OpenOrders    int
+	OpenPositions int
+}
+
+type haltReply = actors.Reply[HaltResult]
+
+// halting is the kill switch: it cancels every order until the venue has none,
+// and closes the positions if flatten is set.
+type halting struct {
+	flatten bool
+	// running until deadline; reading while the venue's lists are being read,
+	// due when they are to be.
+	running  bool
+	reading  bool
+	due      time.Time
+	deadline time.Time
+	result   HaltResult
+	waiters  []haltReply
+}
+
+// configure takes limits, and halts the account or lets it go on.
+func (s *state) configure(m moment, in configure) {
+	s.risk.limits = in.limits
+	switch {
+	case in.halted:
+		if !s.risk.halted || s.halt.flatten != in.flatten {
+			s.journal(m, "account.halted", string(s.exchange),
+				persistence.JournalField{Name: "flatten", Value: strconv.FormatBool(in.flatten)})
+		}
+		s.risk.halted, s.halt.flatten = true, in.flatten
+		s.beginHalt(m)
+	case s.risk.halted:
+		s.journal(m, "account.resumed", string(s.exchange))
+		s.risk.halted, s.halt.flatten = false, false
+		s.endHalt(m, false)
+	}
+	s.after(replyDone{in.Reply})
+}
+
+// beginHalt starts the halt, or starts it anew. Before the first reconciliation
+// it waits for that one.
+func (s *state) beginHalt(m moment) {
+	s.halt.running = true
+	s.halt.deadline = m.now.Add(haltMax)
+	s.halt.due = m.now
+}
+
+// awaitHalt answers when the halt is over, or at once if none is on its way.
+func (s *state) awaitHalt(in awaitHalt) {
+	if !s.halt.running {
+		in.Send(s.halt.result)
+		return
+	}
+	s.halt.waiters = append(s.halt.waiters, in.Reply)
+}
+
+func (s *state) haltDue() time.Time {
+	if !s.halt.running {
+		return time.Time{}
+	}
+	if !s.ready || s.halt.reading {
+		return s.halt.deadline
+	}
+	return earlier(s.halt.due, s.halt.deadline)
+}
+
+func (s *state) haltTick(m moment) {
+	switch {
+	case !s.halt.running:
+	case isDue(s.halt.deadline, m.now):
+		s.endHalt(m, false)
+	case s.ready && !s.halt.reading && isDue(s.halt.due, m.now):
+		s.halt.reading = true
+		s.cancelEverything(m)
+		s.after(callSweep{})
+	}
+}
+
+// cancelEverything asks for the end of every order. Orders that close a position
+// at once end by themselves.
+func (s *state) cancelEverything(m moment) {
+	for _, o := range s.inOrder() {
+		if o.Protection.Awake() {
+			s.cancelOtherLegs(m, o, "")
+		}
+		if !o.Status.IsClosed() && !o.flattens() {
+			s.withdraw(m, o)
+		}
+	}
+}
+
+// flattens says whether the order closes a position at once.
+func (o *order) flattens() bool { return o.ReduceOnly && o.Type == venues.TypeMarket }
+
+// swept takes the venue's own lists: orders that are not known here are adopted
+// and cancelled with the rest.
+func (s *state) swept(m moment, in sweepDone) {
+	s.halt.reading = false
+	if !s.halt.running {
+		return
+	}
+	s.halt.due = m.now.Add(haltEvery)
+	if in.err != nil {
+		return
+	}
+	for _, r := range in.open {
+		s.report(m, r)
+	}
+	s.takeBalances(in.funds.Balances)
+	s.takePositions(m, in.funds.Positions, in.funds.ReadAt)
+	s.halt.result = HaltResult{OpenOrders: max(len(in.open), s.cancellable()), OpenPositions: len(in.funds.Positions)}
+	if s.halt.flatten {
+		s.flatten(m, in)
+	}
+	if s.halt.result.OpenOrders == 0 && (!s.halt.flatten || s.halt.result.OpenPositions == 0) {
+		s.endHalt(m, true)
+	}
+}
+
+// cancellable counts the orders that the venue holds or may still receive.
+func (s *state) cancellable() int {
+	n := 0
+	for _, o := range s.orders {
+		if o.Status.IsActive() || o.Status == venues.StatusPending {
+			n++
+		}
+	}
+	return n
+}
+
+// flatten closes each open position that no order is closing yet.
+func (s *state) flatten(m moment, in sweepDone) {
+	closing := map[string]bool{}
+	for _, o := range s.orders {
+		if !o.Status.IsClosed() && o.flattens() {
+			closing[o.Symbol+"/"+string(o.Side)] = true
+		}
+	}
+	for _, p := range in.funds.Positions {
+		side := venues.Sell
+		if p.Side == venues.Short {
+			side = venues.Buy
+		}
+		if closing[p.Symbol+"/"+string(side)] {
+			continue
+		}
+		qty := p.Qty
+		if most, bounded := in.most[p.Symbol]; bounded {
+			qty = decimal.Min(qty, most) // the rest follows
+		}
+		o := s.newOrder(m, venues.PlaceOrder{
+			OrderSpec: venues.OrderSpec{
+				Symbol: p.Symbol, Side: side, Type: venues.TypeMarket, Qty: qty, ReduceOnly: true, TimeInForce: venues.ImmediateOrCancel,
+			},
+			Source: venues.SourceConsole, Comment: "halt",
+		})
+		s.after(callPlace{orderID: o.OrderID, request: o.request()})
+		s.touch(o)
+	}
+}
+
+// endHalt tells those who wait how it went.
+func (s *state) endHalt(m moment, done bool) {
+	if !s.halt.running {
+		return
+	}
+	s.halt.running, s.halt.result.Done = false, done
+	result := s.halt.result
+	s.journal(m, "account.halt_ended", string(s.exchange),
+		persistence.JournalField{Name: "done", Value: strconv.FormatBool(done)},
+		persistence.JournalField{Name: "open_orders", Value: strconv.Itoa(result.OpenOrders)},
+		persistence.JournalField{Name: "open_positions", Value: strconv.Itoa(result.OpenPositions)})
+	for _, waiter := range s.halt.waiters {
+		s.after(replyHalt{waiter, result})
+	}
+	s.halt.waiters = nil
+}
+
+// keepHalted cancels what has turned up at the venue since a halt ended: an order
+// whose outcome was unknown. What others do with the account is left alone.
+func (s *state) keepHalted(m moment) {
+	if !s.risk.halted || s.halt.running {
+		return
+	}
+	for _, o := range s.unfinished() {
+		if o.Source != venues.SourceVenue && !o.ReduceOnly && o.Status.IsActive() {
+			s.withdraw(m, o)
+		}
+	}
+}
+
+type (
+	callSweep struct{}
+	replyHalt struct {
+		to     haltReply
+		result HaltResult
+	}
+	replyDone struct{ to actors.Reply[struct{}] }
+)
+
+func (callSweep) run(a *account, ctx *actors.Context) {
+	a.call(ctx, a.deps.ReadPool, func(c context.Context) any {
+		done := sweepDone{most: map[string]decimal.Decimal{}}
+		if done.open, done.err = a.deps.Venue.OpenOrders(c); done.err != nil {
+			return done
+		}
+		done.funds, done.err = a.fetchFunds(c)
+		for _, p := range done.funds.Positions {
+			if i, known := a.deps.Market.Instrument(p.Symbol); known && i.MaxMarketQty.Valid {
+				done.most[p.Symbol] = i.MaxMarketQty.Decimal
+			}
+		}
+		return done
+	}, sweepDone{err: errPoolFull})
+}
+
+func (e replyHalt) run(*account, *actors.Context) { e.to.Send(e.result) }
+func (e replyDone) run(*account, *actors.Context) { e.to.Send(struct{}{}) }

@@ -1,0 +1,367 @@
+package account
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/shopspring/decimal"
+
+	"venuegate/persistence"
+	"venuegate/venues"
+)
+
+const (
+	// recentMax bounds the executions of an instrument that can still change
+	// their order; older ones are counted in for good.
+	recentMax = 32
+	// recentSpan is how far before the first execution of an instrument others
+	// may still be found and put in their place.
+	recentSpan = time.Minute
+	// feeDecimals bounds the digits of a fee that is split between the position
+	// that an execution closed and the one that it opened.
+	feeDecimals = 12
+)
+
+type holding = persistence.PositionLife
+
+// openQty is what has entered and not left. It is negative while executions that
+// entered are still to come.
+func openQty(l *holding) decimal.Decimal {
+	if l == nil {
+		return decimal.Zero
+	}
+	return l.EntryQty.Add(l.UnpricedEntry).Sub(l.ExitQty).Sub(l.UnpricedExit)
+}
+
+// execution is what the accounting needs of a fill.
+type execution struct {
+	executionKey
+	side venues.Side
+	// position is the one that it belongs to in hedge mode; empty leaves it to
+	// the side.
+	position    venues.PositionSide
+	qty, price  decimal.Decimal
+	fee         venues.Optional
+	feeCurrency string
+	reason      venues.CloseReason
+	heardAt     time.Time
+}
+
+// executionKey puts executions in the order in which they took place.
+type executionKey struct {
+	at    time.Time
+	trade string
+}
+
+func (k executionKey) compare(other executionKey) int {
+	return cmp.Or(k.at.Compare(other.at), cmp.Compare(len(k.trade), len(other.trade)), cmp.Compare(k.trade, other.trade))
+}
+
+func executionOf(f *venues.Fill, reason venues.CloseReason, heardAt time.Time) execution {
+	return execution{
+		executionKey: executionKey{f.ExecutedAt.UTC().Truncate(time.Millisecond), f.VenueTradeID + "/" + f.VenueOrderID},
+		side:         f.Side, position: f.PositionSide, qty: f.Qty, price: f.Price,
+		fee: f.Fee, feeCurrency: f.FeeCurrency, reason: reason, heardAt: heardAt,
+	}
+}
+
+// split parts an execution in two that add up to it.
+func (e execution) split(qty decimal.Decimal) (first, rest execution) {
+	first, rest = e, e
+	first.qty, rest.qty = qty, e.qty.Sub(qty)
+	if e.fee.Valid && rest.qty.IsPositive() {
+		first.fee.Decimal = e.fee.Decimal.Mul(qty).DivRound(e.qty, feeDecimals)
+		rest.fee.Decimal = e.fee.Decimal.Sub(first.fee.Decimal)
+	}
+	return first, rest
+}
+
+// lives are the open positions of one instrument.
+type lives struct{ long, short *holding }
+
+func (v *lives) of(side venues.PositionSide) *holding {
+	if side == venues.Long {
+		return v.long
+	}
+	return v.short
+}
+
+func (v *lives) set(side venues.PositionSide, l *holding) {
+	if side == venues.Long {
+		v.long = l
+	} else {
+		v.short = l
+	}
+}
+
+func (v *lives) clone() lives {
+	c := lives{}
+	for _, side := range positionSides() {
+		if l := v.of(side); l != nil {
+			copied := *l
+			c.set(side, &copied)
+		}
+	}
+	return c
+}
+
+func positionSides() [2]venues.PositionSide { return [2]venues.PositionSide{venues.Long, venues.Short} }
+
+// openedBy is the side of the position that a side of an order opens.
+func openedBy(side venues.Side) venues.PositionSide {
+	if side == venues.Buy {
+		return venues.Long
+	}
+	return venues.Short
+}
+
+// ended is a position that has become flat.
+type ended struct {
+	side venues.PositionSide
+	life holding
+	// by is the execution that ended it, an index of the book's recent ones.
+	by int
+	// heardAt is when the last of its executions became known.
+	heardAt time.Time
+}
+
+// apply counts an execution in. In one-way mode it reduces the opposite position
+// first and opens its own with what is left: a position that turns round ends.
+func (v *lives) apply(e execution) []ended {
+	own := openedBy(e.side)
+	if e.position != "" {
+		if e.position == own {
+			return v.enter(own, e)
+		}
+		return v.exit(e.position, e)
+	}
+	opposite := openedBy(e.side.Opposite())
+	open := openQty(v.of(opposite))
+	if !open.IsPositive() {
+		return v.enter(own, e)
+	}
+	out, rest := e.split(decimal.Min(open, e.qty))
+	list := v.exit(opposite, out)
+	if rest.qty.IsPositive() {
+		list = append(list, v.enter(own, rest)...)
+	}
+	return list
+}
+
+func (v *lives) enter(side venues.PositionSide, e execution) []ended {
+	l := v.begin(side, e.at)
+	l.EntryQty = l.EntryQty.Add(e.qty)
+	l.EntryNotional = l.EntryNotional.Add(e.qty.Mul(e.price))
+	addFee(l, e)
+	return v.end(side)
+}
+
+func (v *lives) exit(side venues.PositionSide, e execution) []ended {
+	l := v.begin(side, e.at)
+	l.ExitQty = l.ExitQty.Add(e.qty)
+	l.ExitNotional = l.ExitNotional.Add(e.qty.Mul(e.price))
+	l.Reason = e.reason
+	addFee(l, e)
+	return v.end(side)
+}
+
+func (v *lives) begin(side venues.PositionSide, at time.Time) *holding {
+	l := v.of(side)
+	if l == nil {
+		l = &holding{OpenedAt: venues.At(at)}
+		v.set(side, l)
+	}
+	return l
+}
+
+// end takes a life out that has become flat.
+func (v *lives) end(side venues.PositionSide) []ended {
+	l := v.of(side)
+	if !openQty(l).IsZero() {
+		return nil
+	}
+	v.set(side, nil)
+	return []ended{{side: side, life: *l}}
+}
+
+func addFee(l *holding, e execution) {
+	switch {
+	case !e.fee.Valid || l.FeesMixed:
+	case l.FeeCurrency != "" && e.feeCurrency != l.FeeCurrency:
+		l.FeesMixed, l.Fee = true, venues.Optional{}
+	default:
+		l.Fee, l.FeeCurrency = venues.Some(l.Fee.Decimal.Add(e.fee.Decimal)), e.feeCurrency
+	}
+}
+
+// book is the accounting of one instrument. It is a function of its executions,
+// whatever the order in which they became known: those after the cut are kept,
+// and counted anew when one is found that comes before others.
+type book struct {
+	symbol string
+	base   lives
+	cut    executionKey
+	// knownSince is when the base was taken from the venue's own list.
+	knownSince time.Time
+	recent     []execution
+
+	// now is base with the recent ones; over are the positions that ended with
+	// them, the oldest first.
+	now  lives
+	over []ended
+
+	heardAt time.Time
+	// told are the ends that the venue has told and that no executions show yet.
+	told map[venues.PositionSide]toldEnd
+	// doubtSince is when the venue's list of positions began to disagree.
+	doubtSince time.Time
+	// dirty says that the record is to be stored, touched that the step has it
+	// on its list.
+	dirty, touched bool
+	// hedged says that the newest execution named its position.
+	hedged bool
+}
+
+func newBook(symbol string) *book {
+	return &book{symbol: symbol, told: map[venues.PositionSide]toldEnd{}}
+}
+
+// add counts an execution in, and gives the positions that ended before the cut
+// by it. Whoever calls has seen to it that none is added twice.
+func (b *book) add(e execution) []ended {
+	b.heardAt, b.hedged = e.heardAt, e.position != ""
+	if b.cut.at.IsZero() {
+		b.cut.at, b.dirty = e.at.Add(-recentSpan), true
+	}
+	switch {
+	case !e.at.After(b.knownSince):
+		return nil // it is part of what the venue's list has told
+	case e.compare(b.cut) <= 0:
+		b.dirty = true
+		list := b.base.apply(e)
+		b.count()
+		return list
+	}
+	i, _ := slices.BinarySearchFunc(b.recent, e, func(x, y execution) int { return x.compare(y.executionKey) })
+	b.recent = slices.Insert(b.recent, i, e)
+	b.count()
+	return nil
+}
+
+// count makes now and over of base and the recent ones.
+func (b *book) count() {
+	b.now, b.over = b.base.clone(), b.over[:0]
+	var heardAt time.Time
+	for i, e := range b.recent {
+		if e.heardAt.After(heardAt) {
+			heardAt = e.heardAt
+		}
+		for _, over := range b.now.apply(e) {
+			over.by, over.heardAt = i, heardAt
+			b.over = append(b.over, over)
+		}
+	}
+}
+
+// settle counts the recent executions up to one in for good.
+func (b *book) settle(through int) {
+	for _, e := range b.recent[:through+1] {
+		b.base.apply(e)
+	}
+	b.cut = b.recent[through].executionKey
+	b.recent = slices.Delete(b.recent, 0, through+1)
+	b.dirty = true
+	b.count()
+}
+
+// adjust brings a position to the quantity that the venue tells, where the
+// executions in between are not to be had. It gives the positions that have
+// ended by then.
+func (b *book) adjust(side venues.PositionSide, qty decimal.Decimal, entryPrice venues.Optional, at time.Time) []ended {
+	list := slices.Clone(b.over)
+	if len(b.recent) > 0 {
+		b.settle(len(b.recent) - 1)
+	}
+	b.knownSince, b.dirty = at, true
+	l := b.base.of(side)
+	missing := qty.Sub(openQty(l))
+	if missing.IsZero() {
+		return list
+	}
+	if l == nil {
+		l = &holding{}
+		b.base.set(side, l)
+	}
+	switch {
+	case missing.IsNegative():
+		l.UnpricedExit = l.UnpricedExit.Sub(missing)
+	case entryPrice.Valid:
+		l.EntryQty = l.EntryQty.Add(missing)
+		l.EntryNotional = l.EntryNotional.Add(missing.Mul(entryPrice.Decimal))
+	default:
+		l.UnpricedEntry = l.UnpricedEntry.Add(missing)
+	}
+	list = append(list, b.base.end(side)...)
+	b.count()
+	return list
+}
+
+// restore takes a stored record and the executions after its cut.
+func (b *book) restore(r persistence.PositionRecord, executions []execution) {
+	b.base = lives{r.Long, r.Short}
+	b.cut = executionKey{r.CutAt.Time, r.CutTrade}
+	b.knownSince = r.KnownSince.Time
+	for _, e := range executions {
+		if e.compare(b.cut) > 0 {
+			b.add(e)
+		}
+	}
+	b.count()
+	b.dirty = false
+}
+
+func (b *book) record(customer string, exchange venues.Venue) persistence.PositionRecord {
+	stored := b.base.clone()
+	return persistence.PositionRecord{
+		Customer: customer, Exchange: exchange, Symbol: b.symbol, Long: stored.long, Short: stored.short,
+		CutAt: venues.At(b.cut.at), CutTrade: b.cut.trade, KnownSince: venues.At(b.knownSince),
+	}
+}
+
+// realized is the P&L of an execution as the positions before it tell; it serves
+// where the venue tells none.
+func (b *book) realized(e execution) venues.Optional {
+	side := e.position
+	if side == "" {
+		side = openedBy(e.side.Opposite())
+	} else if side == openedBy(e.side) {
+		return venues.Some(decimal.Zero)
+	}
+	l := b.now.of(side)
+	qty := decimal.Min(e.qty, openQty(l))
+	switch {
+	case !qty.IsPositive():
+		return venues.Some(decimal.Zero)
+	case !l.EntryQty.IsPositive():
+		return venues.Optional{}
+	}
+	gain := e.price.Sub(l.EntryNotional.DivRound(l.EntryQty, avgPriceDecimals)).Mul(qty)
+	if side == venues.Short {
+		gain = gain.Neg()
+	}
+	return venues.Some(gain)
+}
+
+// pnl is what a position that has ended brought, without fees. It is unknown if
+// any of its executions was never told.
+func pnl(side venues.PositionSide, l *holding) venues.Optional {
+	if l.UnpricedEntry.IsPositive() || l.UnpricedExit.IsPositive() {
+		return venues.Optional{}
+	}
+	gain := l.ExitNotional.Sub(l.EntryNotional)
+	if side == venues.Short {
+		gain = gain.Neg()
+	}
+	return venues.Some(gain)
+}

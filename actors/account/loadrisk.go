@@ -1,0 +1,82 @@
+package account
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"venuegate/persistence"
+	"venuegate/venues"
+)
+
+// loadRisk reads the account's lock, what the day has brought so far, and the
+// accounting of its positions.
+func (a *account) loadRisk(ctx context.Context, done *loadDone) error {
+	var err error
+	done.risk, err = a.deps.Store.Risk(ctx, a.deps.Customer, a.deps.Exchange)
+	if err != nil && !errors.Is(err, persistence.ErrNotFound) {
+		return err
+	}
+	done.day = dayOf(time.Now())
+	q := persistence.FillQuery{Customer: a.deps.Customer, Exchange: a.deps.Exchange, From: done.day}
+	err = a.eachFill(ctx, q, func(f persistence.FillRecord) { done.earned = done.earned.Add(earnedBy(&f.Fill)) })
+	if err != nil {
+		return err
+	}
+	records, err := a.deps.Store.PositionRecords(ctx, a.deps.Customer, a.deps.Exchange)
+	if err != nil {
+		return err
+	}
+	for _, record := range records {
+		loaded := loadedPosition{record: record}
+		q.Symbol, q.From = record.Symbol, record.CutAt.Time
+		if record.KnownSince.After(q.From) {
+			q.From = record.KnownSince.Time
+		}
+		err := a.eachFill(ctx, q, func(f persistence.FillRecord) { loaded.fills = append(loaded.fills, f) })
+		if err != nil {
+			return err
+		}
+		done.positions = append(done.positions, loaded)
+	}
+	return nil
+}
+
+// eachFill visits every stored fill that matches.
+func (a *account) eachFill(ctx context.Context, q persistence.FillQuery, visit func(persistence.FillRecord)) error {
+	q.Limit = persistence.PageSizeMax
+	for {
+		page, err := a.deps.Store.Fills(ctx, q)
+		if err != nil {
+			return err
+		}
+		for _, f := range page.Items {
+			visit(f)
+		}
+		if page.Next == nil {
+			return nil
+		}
+		q.After = page.Next
+	}
+}
+
+// newStrangers are the executions, all of one order, that the store lacks.
+func (a *account) newStrangers(ctx context.Context, fills []venues.Fill) ([]venues.Fill, error) {
+	first, last := fills[0].ExecutedAt.Time, fills[0].ExecutedAt.Time
+	for _, f := range fills {
+		if f.ExecutedAt.Before(first) {
+			first = f.ExecutedAt.Time
+		}
+		if f.ExecutedAt.After(last) {
+			last = f.ExecutedAt.Time
+		}
+	}
+	stored := map[string]bool{}
+	q := persistence.FillQuery{
+		Customer: a.deps.Customer, Exchange: a.deps.Exchange, Symbol: fills[0].Symbol,
+		From: first.Add(-time.Second), To: last.Add(time.Second),
+	}
+	err := a.eachFill(ctx, q, func(f persistence.FillRecord) { stored[tradeKey(&f.Fill)] = true })
+	return slices.DeleteFunc(slices.Clone(fills), func(f venues.Fill) bool { return stored[tradeKey(&f)] }), err
+}

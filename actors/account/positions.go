@@ -1,0 +1,408 @@
+package account
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/shopspring/decimal"
+
+	"venuegate/persistence"
+	"venuegate/venues"
+)
+
+const (
+	// endFillsMax is how long the end of a position that the venue has told waits
+	// for the executions that made it. Then it is told without their prices.
+	endFillsMax = 10 * time.Second
+	// endWordMax is how long the end of a position that its executions show waits
+	// for the venue to say the same. Until then executions may be found that come
+	// between them.
+	endWordMax = 5 * time.Second
+	// doubtRetry is the wait before the venue is compared again after its
+	// positions have disagreed with the executions.
+	doubtRetry = 2 * time.Second
+)
+
+// toldEnd is the end of a position as the venue has told it.
+type toldEnd struct {
+	position venues.Position
+	due      time.Time
+}
+
+// ledger is the accounting of all positions, by instrument.
+type ledger struct {
+	books map[string]*book
+	// touched are the books that this step has to look at, waiting those whose
+	// ends wait for the venue or for executions.
+	touched []*book
+	waiting map[string]*book
+	// strangers are the executions without an order that are counted in.
+	strangers map[string]time.Time
+}
+
+// strangersKeep is how long an execution without an order is remembered; what is
+// read again later is found in the store.
+const strangersKeep = time.Hour
+
+func newLedger() ledger {
+	return ledger{books: map[string]*book{}, waiting: map[string]*book{}, strangers: map[string]time.Time{}}
+}
+
+type closedEvent struct {
+	Exchange    venues.Venue        `json:"exchange"`
+	Symbol      string              `json:"symbol"`
+	Side        venues.PositionSide `json:"side"`
+	Qty         string              `json:"qty"`
+	EntryPrice  *string             `json:"entryPrice"`
+	ExitPrice   *string             `json:"exitPrice"`
+	RealizedPnl *string             `json:"realizedPnl"`
+	Fee         *string             `json:"fee"`
+	Reason      venues.CloseReason  `json:"reason"`
+	OpenedAt    venues.Time         `json:"openedAt"`
+}
+
+func (s *state) book(symbol string) *book {
+	b, known := s.ledger.books[symbol]
+	if !known {
+		b = newBook(symbol)
+		s.ledger.books[symbol] = b
+	}
+	return b
+}
+
+func (s *state) booksInOrder() []*book {
+	list := make([]*book, 0, len(s.ledger.books))
+	for _, b := range s.ledger.books {
+		list = append(list, b)
+	}
+	slices.SortFunc(list, func(a, b *book) int { return cmp.Compare(a.symbol, b.symbol) })
+	return list
+}
+
+// recordFill stores an execution and counts it in: for its position and for the
+// day. Whoever calls has seen to it that none is recorded twice.
+func (s *state) recordFill(m moment, f venues.Fill, reason venues.CloseReason) {
+	b := s.book(f.Symbol)
+	e := executionOf(&f, reason, m.now)
+	if !f.RealizedPnl.Valid {
+		f.RealizedPnl = b.realized(e)
+	}
+	s.touchBook(b)
+	record := persistence.FillRecord{Fill: f, Customer: s.customer}
+	if reason != venues.ClosedManual {
+		record.Closes = reason
+	}
+	s.out.batch.Puts = append(s.out.batch.Puts, record)
+	s.beginDay(m)
+	s.risk.countFill(&f)
+	for _, over := range b.add(e) {
+		s.positionClosed(m, b, over)
+	}
+	if len(b.over) > 0 {
+		s.planFunds() // to hear the venue say so
+	}
+	for len(b.recent) > recentMax {
+		s.settleBook(m, b, len(b.recent)/2)
+	}
+}
+
+// recordStranger is recordFill for an execution of which no order is known.
+func (s *state) recordStranger(m moment, f venues.Fill) {
+	if _, counted := s.ledger.strangers[f.FillID]; counted {
+		return
+	}
+	s.ledger.strangers[f.FillID] = m.now
+	s.recordFill(m, f, venues.ClosedManual)
+}
+
+// closesAs is why a position ends that an order's execution ends.
+func (o *order) closesAs() venues.CloseReason {
+	switch {
+	case o.forced:
+		return venues.ClosedLiquidation
+	case o.Protects == venues.ProtectingTakeProfit:
+		return venues.ClosedTakeProfit
+	case o.Protects == venues.ProtectingStopLoss:
+		return venues.ClosedStopLoss
+	case o.ClosesAs != "":
+		return o.ClosesAs
+	case o.Type.IsStop() && o.ReduceOnly:
+		return venues.ClosedStopLoss
+	}
+	return venues.ClosedManual
+}
+
+// positionEnded notes that the venue has told the end of a position. It is
+// passed on when the executions agree, which makes both tell the same.
+func (s *state) positionEnded(m moment, p venues.Position) {
+	b := s.book(p.Symbol)
+	s.touchBook(b)
+	b.told[p.Side] = toldEnd{position: p, due: m.now.Add(endFillsMax)}
+	s.recon.due = earlier(s.recon.due, m.now.Add(doubtRetry))
+}
+
+// settlePositions tells the ends that are proven, and stores what changed.
+func (s *state) settlePositions(m moment) {
+	for _, b := range s.ledger.touched {
+		b.touched = false
+		if proven := b.proven(m.now); proven >= 0 {
+			s.settleBook(m, b, proven)
+		}
+		s.endUntold(m, b)
+		if b.dirty {
+			b.dirty = false
+			s.out.batch.Puts = append(s.out.batch.Puts, b.record(s.customer, s.exchange))
+		}
+		delete(s.ledger.waiting, b.symbol)
+		if len(b.over) > 0 || len(b.told) > 0 {
+			s.ledger.waiting[b.symbol] = b
+		}
+	}
+	s.ledger.touched = s.ledger.touched[:0]
+}
+
+// touchBook makes the end of the step look at a book.
+func (s *state) touchBook(b *book) {
+	if !b.touched {
+		b.touched = true
+		s.ledger.touched = append(s.ledger.touched, b)
+	}
+}
+
+// touchWaiting makes the end of the step look at the books for which time
+// matters.
+func (s *state) touchWaiting() {
+	for _, b := range s.booksInOrder() {
+		if s.ledger.waiting[b.symbol] == b {
+			s.touchBook(b)
+		}
+	}
+}
+
+// proven is the last execution up to which every end is certain; -1 if none is.
+func (b *book) proven(now time.Time) int {
+	through := -1
+	for _, over := range b.over {
+		_, told := b.told[over.side]
+		if told || isDue(over.heardAt.Add(endWordMax), now) {
+			through = over.by
+		}
+	}
+	return through
+}
+
+// settleBook counts executions in for good, with the ends that they made.
+func (s *state) settleBook(m moment, b *book, through int) {
+	for _, over := range b.over {
+		if over.by <= through {
+			s.positionClosed(m, b, over)
+		}
+	}
+	b.settle(through)
+}
+
+// endUntold tells the ends whose executions have not come in time.
+func (s *state) endUntold(m moment, b *book) {
+	for _, side := range positionSides() {
+		told, waiting := b.told[side]
+		if !waiting || !isDue(told.due, m.now) {
+			continue
+		}
+		if openQty(b.now.of(side)).IsZero() {
+			// Nothing is known of what was opened either. When the executions are
+			// found, they tell the end.
+			delete(b.told, side)
+			told.position.Reason = s.closeReason(&told.position)
+			s.after(publishPosition{told.position})
+			continue
+		}
+		for _, over := range b.adjust(side, decimal.Zero, venues.Optional{}, m.now) {
+			s.positionClosed(m, b, over)
+		}
+	}
+}
+
+// positionClosed tells the end of a position, once: in the commit that counts it
+// in for good.
+func (s *state) positionClosed(m moment, b *book, over ended) {
+	p, told := s.takeEnd(m, b, over.side)
+	if over.life.Reason == "" {
+		over.life.Reason = s.closeReason(&venues.Position{Symbol: b.symbol, Side: over.side})
+	}
+	l := &over.life
+	qty := l.EntryQty.Add(l.UnpricedEntry)
+	payload := closedEvent{
+		Exchange: s.exchange, Symbol: b.symbol, Side: over.side, Qty: venues.FormatDecimal(qty),
+		EntryPrice: average(l.EntryNotional, l.EntryQty), ExitPrice: average(l.ExitNotional, l.ExitQty),
+		RealizedPnl: text(pnl(over.side, l)), Fee: text(l.Fee), Reason: l.Reason, OpenedAt: l.OpenedAt,
+	}
+	s.emit(m, persistence.EventPositionClosed, payload)
+	s.journal(m, "position.closed", b.symbol,
+		persistence.JournalField{Name: "side", Value: string(over.side)},
+		persistence.JournalField{Name: "qty", Value: payload.Qty},
+		persistence.JournalField{Name: "reason", Value: string(l.Reason)})
+	if told {
+		p.Reason = l.Reason
+		s.after(publishPosition{p})
+	}
+}
+
+// takeEnd is the closed position for the stream; false if the stream has nothing
+// to close. A position that the venue still lists from before its last execution
+// is closed here.
+func (s *state) takeEnd(m moment, b *book, side venues.PositionSide) (venues.Position, bool) {
+	if told, waiting := b.told[side]; waiting {
+		delete(b.told, side)
+		return told.position, true
+	}
+	key := (&venues.Position{Symbol: b.symbol, Side: side}).Key()
+	p, listed := s.funds.positions[key]
+	if !listed || openQty(b.now.of(side)).IsPositive() || !p.UpdatedAt.Before(b.heardAt) {
+		return p, false
+	}
+	s.funds.closedAt[key] = m.now
+	return s.dropPosition(m, p), true
+}
+
+func average(notional, qty decimal.Decimal) *string {
+	if !qty.IsPositive() {
+		return nil
+	}
+	return text(venues.Some(notional.DivRound(qty, avgPriceDecimals)))
+}
+
+// positionsDue is when settlePositions has something to tell.
+func (s *state) positionsDue() time.Time {
+	var due time.Time
+	for _, b := range s.ledger.waiting {
+		for _, told := range b.told {
+			due = earlier(due, told.due)
+		}
+		for _, over := range b.over {
+			due = earlier(due, over.heardAt.Add(endWordMax))
+		}
+	}
+	return due
+}
+
+// doubtPositions compares the venue's list with the executions. A difference that
+// outlives a reconciliation is settled by the list.
+func (s *state) doubtPositions(m moment, readAt time.Time) {
+	for _, p := range s.positions() {
+		s.book(p.Symbol)
+	}
+	for _, b := range s.booksInOrder() {
+		if b.agrees(s.funds.positions) {
+			b.doubtSince = time.Time{}
+			continue
+		}
+		if !s.ready || b.heardAt.Add(positionLag).After(readAt) {
+			continue // they are on their way
+		}
+		if b.doubtSince.IsZero() {
+			b.doubtSince = m.now
+		}
+		s.recon.due = earlier(s.recon.due, m.now.Add(doubtRetry))
+	}
+}
+
+// agrees says whether the open quantities are those of the venue's list.
+func (b *book) agrees(listed map[string]venues.Position) bool {
+	for _, side := range positionSides() {
+		p := listed[(&venues.Position{Symbol: b.symbol, Side: side}).Key()]
+		if !p.Qty.Equal(openQty(b.now.of(side))) {
+			return false
+		}
+	}
+	return true
+}
+
+// resolveDoubts takes the venue's list for the truth where a reconciliation has
+// not brought the executions that would explain it. At the first one after a
+// start that goes for every position that was never heard of.
+func (s *state) resolveDoubts(m moment, in reconcileDone) {
+	for _, b := range s.booksInOrder() {
+		isNew := b.cut.at.IsZero() && b.knownSince.IsZero() && len(b.recent) == 0
+		outlived := !b.doubtSince.IsZero() && b.doubtSince.Before(in.startedAt) && in.fillsRead[b.symbol]
+		if (!isNew || s.ready) && !outlived {
+			continue
+		}
+		if s.lookups[b.symbol] != nil || s.holdsReports(b.symbol) || b.agrees(s.funds.positions) {
+			continue
+		}
+		s.adoptListed(m, b, in.funds.ReadAt)
+	}
+}
+
+// adoptListed brings a book to the quantities of the venue's list.
+func (s *state) adoptListed(m moment, b *book, readAt time.Time) {
+	b.doubtSince = time.Time{}
+	s.touchBook(b)
+	for _, side := range positionSides() {
+		p := s.funds.positions[(&venues.Position{Symbol: b.symbol, Side: side}).Key()]
+		if _, waiting := b.told[side]; waiting || p.Qty.Equal(openQty(b.now.of(side))) {
+			continue
+		}
+		for _, over := range b.adjust(side, p.Qty, p.EntryPrice, readAt) {
+			s.positionClosed(m, b, over)
+		}
+		s.journal(m, "position.adopted", b.symbol,
+			persistence.JournalField{Name: "side", Value: string(side)},
+			persistence.JournalField{Name: "qty", Value: venues.FormatDecimal(p.Qty)})
+	}
+}
+
+func (s *state) holdsReports(symbol string) bool {
+	for _, o := range s.watched {
+		if o.Symbol == symbol && o.held != nil {
+			return true
+		}
+	}
+	return false
+}
+
+// doubtfulFrom adds the instruments in doubt to those whose executions are read.
+func (s *state) doubtfulFrom(from map[string]time.Time) {
+	for _, b := range s.ledger.books {
+		if b.doubtSince.IsZero() {
+			continue
+		}
+		since, known := s.fillsUntil[b.symbol]
+		if !known {
+			since = b.doubtSince
+			if !s.recon.begunAt.IsZero() {
+				since = s.recon.begunAt
+			}
+		}
+		if earliest, asked := from[b.symbol]; !asked || since.Add(-fillsOverlap).Before(earliest) {
+			from[b.symbol] = since.Add(-fillsOverlap)
+		}
+	}
+}
+
+// forgetStrangers lets go of what will not be read again.
+func (s *state) forgetStrangers(m moment) {
+	for id, at := range s.ledger.strangers {
+		if m.now.Sub(at) > strangersKeep {
+			delete(s.ledger.strangers, id)
+		}
+	}
+}
+
+// restorePositions takes the accounting as it was stored.
+func (s *state) restorePositions(in []loadedPosition, heardAt time.Time) {
+	for _, p := range in {
+		b := s.book(p.record.Symbol)
+		executions := make([]execution, 0, len(p.fills))
+		for i := range p.fills {
+			reason := p.fills[i].Closes
+			if reason == "" {
+				reason = venues.ClosedManual
+			}
+			executions = append(executions, executionOf(&p.fills[i].Fill, reason, heardAt))
+		}
+		b.restore(p.record, executions)
+		s.touchBook(b)
+	}
+}
