@@ -47,4 +47,3 @@ func (d *desk) positionClosed(n int) closedPosition {
 	}
 	return p
 }
-
