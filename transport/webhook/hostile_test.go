@@ -1,0 +1,292 @@
+package webhook_test
+
+import (
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"venuegate/persistence"
+	"venuegate/transport/webhook"
+)
+
+// hostile serves connections by a script, which gets the connection after one
+// whole request was read, and counts the requests.
+func hostile(t *testing.T, script func(net.Conn)) (url string, requests *atomic.Int32) {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	requests = new(atomic.Int32)
+	stopped := make(chan struct{})
+	go func() {
+		defer close(stopped)
+		for {
+			conn, err := l.Accept()
+			if err != nil {
+				return
+			}
+			go func() {
+				defer conn.Close()
+				reader := bufio.NewReader(conn)
+				for {
+					in, err := http.ReadRequest(reader)
+					if err != nil {
+						return
+					}
+					_, _ = io.Copy(io.Discard, in.Body)
+					requests.Add(1)
+					script(conn)
+				}
+			}()
+		}
+	}()
+	t.Cleanup(func() { l.Close(); <-stopped })
+	return "http://" + l.Addr().String(), requests
+}
+
+func write(conn net.Conn, text string) bool {
+	_, err := io.WriteString(conn, text)
+	return err == nil
+}
+
+func TestHostileReceivers(t *testing.T) {
+	const head = "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n"
+	const timeout = 400 * time.Millisecond
+	for _, c := range []struct {
+		name   string
+		script func(net.Conn)
+		code   int
+		ok     bool
+	}{
+		{"closes", func(c net.Conn) { c.Close() }, 0, false},
+		{"resets", func(c net.Conn) { _ = c.(*net.TCPConn).SetLinger(0); c.Close() }, 0, false},
+		{"resets within the headers", func(c net.Conn) { write(c, head); _ = c.(*net.TCPConn).SetLinger(0); c.Close() }, 0, false},
+		{"is silent", func(c net.Conn) { _, _ = c.Read(make([]byte, 1)) }, 0, false},
+		{"speaks no HTTP", func(c net.Conn) { write(c, "SSH-2.0-OpenSSH\r\n\r\n") }, 0, false},
+		{"answers half a status", func(c net.Conn) { write(c, "HTTP/1.1 20"); c.Close() }, 0, false},
+		{"sends headers without end", func(c net.Conn) {
+			write(c, head)
+			for write(c, "X-More: "+strings.Repeat("x", 4000)+"\r\n") {
+			}
+		}, 0, false},
+		{"sends one huge header", func(c net.Conn) { write(c, head+"X-More: "+strings.Repeat("x", 1<<20)+"\r\n\r\n") }, 0, false},
+		{"drips headers", func(c net.Conn) {
+			for write(c, "H") {
+				time.Sleep(20 * time.Millisecond)
+			}
+		}, 0, false},
+		{"says continue without end", func(c net.Conn) {
+			for write(c, "HTTP/1.1 100 Continue\r\n\r\n") {
+			}
+		}, 0, false},
+		{"sends a body without end", func(c net.Conn) {
+			write(c, head+"\r\n")
+			for write(c, strings.Repeat("x", 32<<10)) {
+			}
+		}, 200, true},
+		{"sends an error without end", func(c net.Conn) {
+			write(c, "HTTP/1.1 500 Oops\r\n\r\n")
+			for write(c, strings.Repeat("x", 32<<10)) {
+			}
+		}, 500, false},
+		{"promises a body and falls silent", func(c net.Conn) {
+			write(c, head+"Content-Length: 1000000\r\n\r\nbegin")
+			_, _ = c.Read(make([]byte, 1))
+		}, 200, true},
+		{"breaks off its body", func(c net.Conn) { write(c, head+"Content-Length: 1000\r\n\r\nbegin"); c.Close() }, 200, true},
+		{"switches protocols", func(c net.Conn) {
+			write(c, "HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n")
+		}, 101, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			url, requests := hostile(t, c.script)
+			s := sender(t, func(o *webhook.Options) { o.Timeout = timeout })
+			begun := time.Now()
+			out := s.Send(t.Context(), endpoint(url), event, 1, begun)
+			if took := time.Since(begun); took > timeout+5*time.Second {
+				t.Errorf("took %v", took)
+			}
+			if out.Code != c.code || (out.Err == nil) != c.ok || len(out.Answer) > persistence.AttemptAnswerBytesMax {
+				t.Errorf("%d, %v, %d bytes", out.Code, out.Err, len(out.Answer))
+			}
+			if requests.Load() != 1 {
+				t.Errorf("posted %d times", requests.Load())
+			}
+		})
+	}
+}
+
+// TestReusedConnectionIsNotPostedTwice: the receiver takes the second event and
+// breaks off; it must not get it again within the attempt.
+func TestReusedConnectionIsNotPostedTwice(t *testing.T) {
+	served := 0
+	url, requests := hostile(t, func(c net.Conn) {
+		if served++; served == 2 {
+			c.Close()
+			return
+		}
+		write(c, "HTTP/1.1 204 No Content\r\n\r\n")
+	})
+	s := sender(t)
+	if out := s.Send(t.Context(), endpoint(url), event, 1, time.Now()); out.Err != nil {
+		t.Fatal(out.Err)
+	}
+	if out := s.Send(t.Context(), endpoint(url), event, 2, time.Now()); out.Err == nil {
+		t.Fatal("delivered")
+	}
+	if requests.Load() != 2 {
+		t.Fatalf("posted %d times", requests.Load())
+	}
+}
+
+func TestRedirectsAreNotFollowed(t *testing.T) {
+	trap := newReceiver(t, ok)
+	for _, target := range []string{"http://169.254.169.254/latest/meta-data/", trap.URL, "//" + strings.TrimPrefix(trap.URL, "http://"), "%zz"} {
+		for _, status := range []int{301, 302, 303, 307, 308} {
+			r := newReceiver(t, func(w http.ResponseWriter, _ *http.Request) {
+				w.Header().Set("Location", target)
+				w.WriteHeader(status)
+			})
+			out := sender(t).Send(t.Context(), endpoint(r.URL), event, 1, time.Now())
+			if out.Err == nil || out.Code != status || r.count() != 1 {
+				t.Errorf("%s: %+v", target, out)
+			}
+		}
+	}
+	if trap.count() != 0 {
+		t.Errorf("%d redirects followed", trap.count())
+	}
+}
+
+func TestCompressedAnswerIsNotUnpacked(t *testing.T) {
+	var bomb bytes.Buffer
+	w := gzip.NewWriter(&bomb)
+	_, _ = w.Write(make([]byte, 16<<20))
+	_ = w.Close()
+	r := newReceiver(t, func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Encoding", "gzip")
+		_, _ = w.Write(bomb.Bytes())
+	})
+	out := sender(t).Send(t.Context(), endpoint(r.URL), event, 1, time.Now())
+	if out.Err != nil || !bytes.Equal(out.Answer, bomb.Bytes()[:persistence.AttemptAnswerBytesMax]) {
+		t.Errorf("%v, %d bytes", out.Err, len(out.Answer))
+	}
+}
+
+// TestHangingEndpointHoldsNoOther: both are on one host and port.
+func TestHangingEndpointHoldsNoOther(t *testing.T) {
+	release := make(chan struct{})
+	r := newReceiver(t, func(_ http.ResponseWriter, in *http.Request) {
+		if in.URL.Path == "/hang" {
+			<-release
+		}
+	})
+	s := sender(t)
+	const attempts = webhook.ConnsPerEndpoint + 4
+	hung := make(chan struct{}, attempts)
+	for range attempts {
+		go func() {
+			s.Send(t.Context(), endpoint(r.URL+"/hang"), event, 1, time.Now())
+			hung <- struct{}{}
+		}()
+	}
+	for r.count() < webhook.ConnsPerEndpoint {
+		time.Sleep(time.Millisecond)
+	}
+	other := endpoint(r.URL + "/fine")
+	other.ID = "end_2"
+	if out := s.Send(t.Context(), other, event, 1, time.Now()); out.Err != nil {
+		t.Error(out.Err)
+	}
+	if n := r.count(); n != webhook.ConnsPerEndpoint+1 {
+		t.Errorf("%d requests", n)
+	}
+	close(release)
+	for range attempts {
+		<-hung
+	}
+}
+
+func TestConnectionsOfManyEndpointsAreBounded(t *testing.T) {
+	var open atomic.Int32
+	r := httptest.NewUnstartedServer(http.HandlerFunc(ok))
+	r.Config.ConnState = func(_ net.Conn, s http.ConnState) {
+		switch s {
+		case http.StateNew:
+			open.Add(1)
+		case http.StateClosed:
+			open.Add(-1)
+		default:
+		}
+	}
+	r.Start()
+	defer r.Close()
+	s := sender(t)
+	for i := range 1100 {
+		to := endpoint(r.URL)
+		to.ID = "end_" + string(rune('a'+i%26)) + string(rune('a'+i/26))
+		if out := s.Send(t.Context(), to, event, 1, time.Unix(int64(i), 0)); out.Err != nil {
+			t.Fatal(out.Err)
+		}
+	}
+	for open.Load() > 1024 {
+		time.Sleep(time.Millisecond) // until the closes have reached the server
+	}
+	s.Close()
+	for open.Load() > 0 {
+		time.Sleep(time.Millisecond)
+	}
+}
+
+func TestTLS(t *testing.T) {
+	r := httptest.NewUnstartedServer(http.HandlerFunc(ok))
+	r.Config.ErrorLog = quiet
+	r.StartTLS()
+	defer r.Close()
+	old := httptest.NewUnstartedServer(http.HandlerFunc(ok))
+	old.Config.ErrorLog = quiet
+	old.TLS = &tls.Config{MinVersion: tls.VersionTLS10, MaxVersion: tls.VersionTLS11} //nolint:gosec // the server that must be refused
+	old.StartTLS()
+	defer old.Close()
+	trust := func(o *webhook.Options) {
+		o.RootCAs = x509.NewCertPool()
+		o.RootCAs.AddCert(r.Certificate())
+		o.RootCAs.AddCert(old.Certificate())
+	}
+	trusting := sender(t, trust)
+	if out := trusting.Send(t.Context(), endpoint(r.URL), event, 1, time.Now()); out.Err != nil {
+		t.Error(out.Err)
+	}
+	if out := trusting.Send(t.Context(), endpoint(old.URL), event, 1, time.Now()); out.Err == nil {
+		t.Error("TLS 1.1 was taken")
+	}
+	out := sender(t).Send(t.Context(), endpoint(r.URL), event, 1, time.Now())
+	var unknown *tls.CertificateVerificationError
+	if !errors.As(out.Err, &unknown) {
+		t.Errorf("an unknown authority: %v", out.Err)
+	}
+}
+
+func TestErrorsDoNotTellTheURL(t *testing.T) {
+	url, _ := hostile(t, func(c net.Conn) { c.Close() })
+	refused := "http://127.0.0.2:9/?token=canary"
+	for _, target := range []string{url + "/?token=canary", refused, "http://\x7f/?token=canary", "canary://host/", "http://nowhere.invalid/?token=canary"} {
+		out := sender(t).Send(t.Context(), endpoint(target), event, 1, time.Now())
+		if out.Err == nil || strings.Contains(out.Err.Error(), "token=") {
+			t.Errorf("%v", out.Err)
+		}
+	}
+}

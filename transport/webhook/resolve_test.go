@@ -1,0 +1,160 @@
+package webhook_test
+
+import (
+	"context"
+	"errors"
+	"net"
+	"net/http"
+	"net/netip"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"golang.org/x/net/dns/dnsmessage"
+
+	"venuegate/transport/webhook"
+)
+
+// nameServer answers questions for addresses, one after the other from what
+// next gives.
+func nameServer(t *testing.T, next func() netip.Addr) *net.Resolver {
+	t.Helper()
+	conn, err := net.ListenPacket("udp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	stopped := make(chan struct{})
+	go func() {
+		defer close(stopped)
+		buffer := make([]byte, 1500)
+		for {
+			n, from, err := conn.ReadFrom(buffer)
+			if err != nil {
+				return
+			}
+			if answer := resolve(buffer[:n], next); answer != nil {
+				_, _ = conn.WriteTo(answer, from)
+			}
+		}
+	}()
+	t.Cleanup(func() { _ = conn.Close(); <-stopped })
+	return &net.Resolver{PreferGo: true, Dial: func(ctx context.Context, _, _ string) (net.Conn, error) {
+		return new(net.Dialer).DialContext(ctx, "udp", conn.LocalAddr().String())
+	}}
+}
+
+func resolve(question []byte, next func() netip.Addr) []byte {
+	var m dnsmessage.Message
+	if m.Unpack(question) != nil || len(m.Questions) != 1 {
+		return nil
+	}
+	q := m.Questions[0]
+	m.Response, m.Authoritative, m.Additionals = true, true, nil
+	header := dnsmessage.ResourceHeader{Name: q.Name, Class: dnsmessage.ClassINET}
+	if q.Type == dnsmessage.TypeA {
+		m.Answers = []dnsmessage.Resource{{Header: header, Body: &dnsmessage.AResource{A: next().As4()}}}
+	}
+	answer, err := m.Pack()
+	if err != nil {
+		return nil
+	}
+	return answer
+}
+
+// listen counts the connections to an address.
+func listen(t *testing.T, address string) (port string, connects *atomic.Int32) {
+	t.Helper()
+	l, err := net.Listen("tcp", address)
+	if err != nil {
+		t.Skipf("this machine has no %s: %v", address, err)
+	}
+	connects = new(atomic.Int32)
+	stopped := make(chan struct{})
+	go func() {
+		defer close(stopped)
+		for {
+			conn, err := l.Accept()
+			if err != nil {
+				return
+			}
+			connects.Add(1)
+			conn.Close()
+		}
+	}()
+	t.Cleanup(func() { l.Close(); <-stopped })
+	_, port, _ = net.SplitHostPort(l.Addr().String())
+	return port, connects
+}
+
+// TestNameThatChangesItsAddress: 127.0.0.1 stands for the receiver, which is
+// allowed, 127.0.0.2 for what lies behind it.
+func TestNameThatChangesItsAddress(t *testing.T) {
+	const turns = 1000
+	r := newReceiver(t, func(w http.ResponseWriter, _ *http.Request) { w.Header().Set("Connection", "close") })
+	port := r.Listener.Addr().(*net.TCPAddr).AddrPort().Port()
+	_, inside := listen(t, netip.AddrPortFrom(netip.MustParseAddr("127.0.0.2"), port).String())
+	var asked atomic.Int32
+	resolver := nameServer(t, func() netip.Addr {
+		if asked.Add(1)%2 == 0 {
+			return netip.MustParseAddr("127.0.0.2")
+		}
+		return netip.MustParseAddr("127.0.0.1")
+	})
+	s := sender(t, func(o *webhook.Options) { o.Resolver = resolver })
+	target := strings.Replace(r.URL, "127.0.0.1", "receiver.example.", 1)
+	delivered, refused := 0, 0
+	for range turns {
+		out := s.Send(t.Context(), endpoint(target), event, 1, time.Now())
+		switch {
+		case out.Err == nil:
+			delivered++
+		case errors.Is(out.Err, webhook.ErrRefused):
+			refused++
+		default:
+			t.Fatal(out.Err)
+		}
+	}
+	if inside.Load() != 0 || delivered != turns/2 || refused != turns/2 {
+		t.Errorf("%d delivered, %d refused, %d connections inside", delivered, refused, inside.Load())
+	}
+}
+
+// TestHostileSpellings: none of these may open a connection. The listener stands
+// where most of them lead.
+func TestHostileSpellings(t *testing.T) {
+	port, connects := listen(t, "0.0.0.0:0")
+	s := sender(t, func(o *webhook.Options) {
+		o.Guard.Allow = nil
+		o.Guard.Ports = []uint16{netip.MustParseAddrPort("0.0.0.0:" + port).Port()}
+		o.Timeout = 2 * time.Second
+		o.Resolver = nameServer(t, func() netip.Addr { return netip.MustParseAddr("127.0.0.1") })
+	})
+	for _, host := range []string{
+		"127.0.0.1", "127.1", "127.0.1", "2130706433", "0x7f000001", "0x7f.0.0.1", "0177.0.0.1", "017700000001", "127.0.0.1.",
+		"127.127.127.127", "0", "0.0.0.0", "0.0.0.1", "localhost", "LOCALHOST", "localhost.", "sub.localhost", "127.0.0.1.nip.example.",
+		"[::]", "[::1]", "[0:0:0:0:0:0:0:1]", "[0000::0001]", "[::ffff:127.0.0.1]", "[::ffff:7f00:1]", "[::127.0.0.1]",
+		"[::ffff:0:127.0.0.1]", "[64:ff9b::127.0.0.1]", "[64:ff9b:1::7f00:1]", "[2002:7f00:1::]", "[2001:0:7f00:1::]", "[fe80::1%25lo]",
+		"[::1%25lo]", "[fc00::1]", "[fec0::1]", "[ff02::1]", "169.254.169.254", "[fd00:ec2::254]", "metadata.example.",
+		"①②⑦.⓪.⓪.①", "127。0。0。1", "%31%32%37.0.0.1", "a@127.0.0.1", "127.0.0.1%00.example.com", "127.0.0.1#.example.com", "127.0.0.1\\.example.com",
+	} {
+		out := s.Send(t.Context(), endpoint("http://"+host+":"+port+"/"), event, 1, time.Now())
+		if out.Err == nil || out.Code != 0 {
+			t.Errorf("%s: %+v", host, out)
+		}
+	}
+	if connects.Load() != 0 {
+		t.Errorf("%d connections", connects.Load())
+	}
+}
+
+func TestProxyOfTheEnvironmentIsNotUsed(t *testing.T) {
+	port, connects := listen(t, "127.0.0.1:0")
+	for _, name := range []string{"HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "ALL_PROXY"} {
+		t.Setenv(name, "http://127.0.0.1:"+port)
+	}
+	out := sender(t).Send(t.Context(), endpoint("http://127.0.0.2:"+port+"/"), event, 1, time.Now())
+	if !errors.Is(out.Err, webhook.ErrRefused) || connects.Load() != 0 {
+		t.Errorf("%+v, %d connections", out, connects.Load())
+	}
+}
