@@ -89,9 +89,23 @@ func (s *Sim) newConnection() string {
 // commandTopic is the topic of answers to commands, for faults.
 const commandTopic = "command"
 
+// requestID is a client's name for its message: text, though some clients number
+// their messages.
+type requestID string
+
+func (id *requestID) UnmarshalJSON(data []byte) error {
+	if len(data) > 0 && data[0] == '"' {
+		return json.Unmarshal(data, (*string)(id))
+	}
+	var number json.Number
+	err := json.Unmarshal(data, &number)
+	*id = requestID(number)
+	return err
+}
+
 // opBody is a message of a client.
 type opBody struct {
-	ReqID      string            `json:"req_id"`
+	ReqID      requestID         `json:"req_id"`
 	Op         string            `json:"op"`
 	Args       []json.RawMessage `json:"args"`
 	TradeReqID string            `json:"reqId"`
@@ -119,11 +133,11 @@ func (in opBody) names() ([]string, bool) {
 // opReply is the answer of the public socket, and of the private one but for
 // pongs.
 type opReply struct {
-	Success bool   `json:"success"`
-	RetMsg  string `json:"ret_msg"`
-	ConnID  string `json:"conn_id"`
-	ReqID   string `json:"req_id"`
-	Op      string `json:"op"`
+	Success bool      `json:"success"`
+	RetMsg  string    `json:"ret_msg"`
+	ConnID  string    `json:"conn_id"`
+	ReqID   requestID `json:"req_id"`
+	Op      string    `json:"op"`
 }
 
 func (cl *client) reply(in opBody, mistake string) {
@@ -150,10 +164,10 @@ func (s *Sim) publicOp(cl *client, in opBody) {
 }
 
 type privatePong struct {
-	ReqID  string   `json:"req_id,omitempty"`
-	Op     string   `json:"op"`
-	Args   []string `json:"args"`
-	ConnID string   `json:"conn_id"`
+	ReqID  requestID `json:"req_id,omitempty"`
+	Op     string    `json:"op"`
+	Args   []string  `json:"args"`
+	ConnID string    `json:"conn_id"`
 }
 
 var privateTopics = map[string]bool{

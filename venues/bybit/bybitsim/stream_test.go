@@ -131,6 +131,7 @@ func TestPublicMistakes(t *testing.T) {
 		{`{"op":"subscribe","args":["orderbook.50.BTCUSDT"]}`, "error:already subscribed,topic:orderbook.50.BTCUSDT"},
 		{`{"op":"dance"}`, "error:invalid op"},
 		{`{"op":"ping","req_id":"p"}`, "pong"},
+		{`{"op":"ping","req_id":1}`, "pong"},
 	} {
 		s.send(test.sent)
 		for {
