@@ -22,6 +22,19 @@ func (f *flag) UnmarshalJSON(data []byte) error {
 	return json.Unmarshal(text, (*bool)(f))
 }
 
+// numeral is a number as text that clients also send as a JSON number.
+type numeral string
+
+func (n *numeral) UnmarshalJSON(data []byte) error {
+	if len(data) > 0 && data[0] == '"' {
+		return json.Unmarshal(data, (*string)(n))
+	}
+	var number json.Number
+	err := json.Unmarshal(data, &number)
+	*n = numeral(number)
+	return err
+}
+
 // decode reads the body of a trade call.
 func decode(body []byte, into any) *apiError {
 	if json.Unmarshal(body, into) != nil {

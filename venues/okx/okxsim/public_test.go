@@ -80,6 +80,9 @@ func TestLeverage(t *testing.T) {
 		t.Fatal(r.raw)
 	}
 	expect(t, v.one(v.get("/account/leverage-info?mgnMode=cross&instId="+btc)), object{"lever": "5", "mgnMode": "cross"})
+	if r := v.post("/account/set-leverage", `{"instId":"BTC-USDT-SWAP","lever":7,"mgnMode":"cross"}`); r.Code != "0" || r.Data[0]["lever"] != "7" {
+		t.Errorf("leverage as a number: %s", r.raw)
+	}
 	if r := v.post("/account/set-leverage", `{"instId":"BTC-USDT-SWAP","lever":"101","mgnMode":"cross"}`); r.Code != "59102" {
 		t.Error(r.raw)
 	}

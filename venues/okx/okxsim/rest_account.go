@@ -146,10 +146,10 @@ func leverageIn(v *simcore.AccountView, l *listing) int {
 }
 
 type leverageArg struct {
-	InstID  string `json:"instId"`
-	Lever   string `json:"lever"`
-	MgnMode string `json:"mgnMode"`
-	PosSide string `json:"posSide"`
+	InstID  string  `json:"instId"`
+	Lever   numeral `json:"lever"`
+	MgnMode string  `json:"mgnMode"`
+	PosSide string  `json:"posSide"`
 }
 
 // setLeverage is refused while orders or stops of the symbol wait.
@@ -162,7 +162,7 @@ func (s *Sim) setLeverage(c *call) (any, *apiError) {
 	if failed != nil {
 		return nil, failed
 	}
-	lever, err := venues.ParseDecimal(arg.Lever)
+	lever, err := venues.ParseDecimal(string(arg.Lever))
 	switch {
 	case arg.Lever == "":
 		return nil, errEmpty("lever")
@@ -185,7 +185,7 @@ func (s *Sim) setLeverage(c *call) (any, *apiError) {
 		}
 		return nil, errLeverageHigh
 	}
-	return []leverageArg{{InstID: l.Symbol, Lever: lever.String(), MgnMode: marginCross}}, nil
+	return []leverageArg{{InstID: l.Symbol, Lever: numeral(lever.String()), MgnMode: marginCross}}, nil
 }
 
 type modeArg struct {
