@@ -59,7 +59,7 @@ fuzz: ## each fuzz target for FUZZTIME (30s)
 chaos: ## crash and fault runs against the built binary
 	@.ci/tagged chaos -timeout 30m
 
-interop: ## independent clients against the simulators
+interop: ## CCXT trades on the simulators (needs node and npm)
 	@.ci/tagged interop -timeout 30m
 
 bench: build ## the service against the limits of this machine, then every package's benchmarks

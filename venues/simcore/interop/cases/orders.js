@@ -1,0 +1,137 @@
+// Orders: every plain type and flag, amended and cancelled.
+import { check, equal, eventually, matches, refused } from '../expect.js'
+import { canonical, symbol } from '../trader.js'
+import ccxt from 'ccxt'
+
+export default {
+  async market(t) {
+    const order = await t.bought('0.01')
+    matches('order', order, { type: 'market', side: 'buy', status: 'closed', remaining: 0 })
+    equal('filled', t.base(order.filled), '0.01')
+    equal('average', order.average, '65000.1')
+    equal('cost', order.cost, '650.001')
+  },
+
+  async limit(t) {
+    const { id } = await t.order('limit', 'buy', '0.02', '64000')
+    const order = await t.fetch(id)
+    matches('order', order, { type: 'limit', side: 'buy', status: 'open', price: '64000', filled: 0 })
+    equal('amount', t.base(order.amount), '0.02')
+    await t.move('63900')
+    matches('order', await t.becomes(id, 'closed'), { average: '64000', remaining: 0 })
+  },
+
+  async 'partial-fill'(t) {
+    await t.control.market({ symbol: canonical, depth: 0 })
+    const { id } = await t.order('limit', 'buy', '0.05', '64999')
+    await t.control.trade(canonical, 'sell', '0.02')
+    const order = await t.fetch(id)
+    matches('order', order, { status: 'open', average: '64999' })
+    equal('filled', t.base(order.filled), '0.02')
+    equal('remaining', t.base(order.remaining), '0.03')
+    await t.exchange.cancelOrder(id, symbol)
+    equal('filled', t.base((await t.becomes(id, 'canceled')).filled), '0.02')
+  },
+
+  async 'post-only'(t) {
+    const { id } = await t.order('limit', 'buy', '0.01', '64000', { postOnly: true })
+    matches('order', await t.fetch(id), { status: 'open', postOnly: true })
+    equal('open orders', await t.openIds(), id)
+  },
+
+  // A post-only order that would take is refused at once or cancelled later.
+  async 'post-only-taker'(t) {
+    const taking = () => t.order('limit', 'buy', '0.01', '65500', { postOnly: true })
+    if (t.venue.refusesPostOnly) {
+      await refused(ccxt.ExchangeError, taking)
+    } else {
+      const { id } = await taking()
+      matches('order', await t.becomes(id, 'canceled'), { filled: 0 })
+    }
+    check(!(await t.position()), 'it traded')
+  },
+
+  async 'reduce-only'(t) {
+    await t.bought('0.03')
+    const { id } = await t.order('limit', 'sell', '0.02', '64000', { reduceOnly: true })
+    matches('order', await t.becomes(id, 'closed'), { reduceOnly: true })
+    equal('size', t.base((await t.position()).contracts), '0.01')
+  },
+
+  async 'fill-or-kill'(t) {
+    await t.control.market({ symbol: canonical, depth: 2 })
+    const deep = () => t.order('limit', 'buy', '5', '65001', { timeInForce: 'FOK' })
+    if (t.venue.refusesFillOrKill) {
+      await refused(ccxt.ExchangeError, deep)
+    } else {
+      const { id } = await deep()
+      matches('order', await t.becomes(id, 'canceled'), { filled: 0 })
+    }
+    const { id } = await t.order('limit', 'buy', '0.01', '65001', { timeInForce: 'FOK' })
+    matches('order', await t.becomes(id, 'closed'), { timeInForce: 'FOK' })
+  },
+
+  async 'immediate-or-cancel'(t) {
+    await t.control.market({ symbol: canonical, depth: 1 })
+    const { asks } = await t.exchange.fetchOrderBook(symbol, 5)
+    const there = t.base(asks[0][1])
+    const { id } = await t.order('limit', 'buy', '5', '65001', { timeInForce: 'IOC' })
+    const order = await eventually('the rest to be cancelled', async () => {
+      const found = await t.fetch(id)
+      return found.status !== 'open' && found
+    })
+    matches('order', order, { timeInForce: 'IOC', status: t.venue.expired })
+    equal('filled', t.base(order.filled), there)
+  },
+
+  async edit(t) {
+    const { id } = await t.order('limit', 'buy', '0.01', '64000')
+    const edited = await t.exchange.editOrder(id, symbol, 'limit', 'buy', t.contracts('0.02'), '63900')
+    equal('id', edited.id, id)
+    const order = await eventually('the new price', async () => {
+      const found = await t.fetch(id)
+      return Number(found.price) === 63900 && found
+    })
+    matches('order', order, { status: 'open' })
+    equal('amount', t.base(order.amount), '0.02')
+  },
+
+  async cancel(t) {
+    const { id } = await t.order('limit', 'sell', '0.01', '66000')
+    await t.exchange.cancelOrder(id, symbol)
+    matches('order', await t.becomes(id, 'canceled'), { filled: 0 })
+    equal('open orders', (await t.openIds()).length, 0)
+  },
+
+  async 'cancel-by-client-id'(t) {
+    const { id } = await t.order('limit', 'sell', '0.01', '66000', { clientOrderId: 'cancelme1' })
+    await t.exchange.cancelOrder(t.venue.noId, symbol, t.venue.byClientId('cancelme1'))
+    await t.becomes(id, 'canceled')
+  },
+
+  async 'cancel-all'(t) {
+    for (const price of ['64000', '63900', '63800']) await t.order('limit', 'buy', '0.01', price)
+    equal('open orders', (await t.openIds()).length, 3)
+    await t.exchange.cancelAllOrders(symbol)
+    await eventually('no open order', async () => (await t.openIds()).length === 0)
+  },
+
+  async batch(t) {
+    const one = (price) => ({ symbol, type: 'limit', side: 'buy', amount: t.contracts('0.01'), price, params: {} })
+    const placed = await t.exchange.createOrders([one('64000'), one('63900')])
+    const ids = placed.map((order) => order.id)
+    equal('open orders', (await t.openIds()).sort(), [...ids].sort())
+    await t.exchange.cancelOrders(ids, symbol)
+    for (const id of ids) await t.becomes(id, 'canceled')
+  },
+
+  // The same over the WebSocket order entry of the venue.
+  async socket(t) {
+    const { id } = await t.exchange.createOrderWs(symbol, 'limit', 'buy', t.contracts('0.01'), '64000')
+    await t.becomes(id, 'open')
+    await t.exchange.editOrderWs(id, symbol, 'limit', 'buy', t.contracts('0.02'), '63900')
+    await eventually('the new price', async () => Number((await t.fetch(id)).price) === 63900)
+    await t.exchange.cancelOrderWs(id, symbol)
+    equal('amount', t.base((await t.becomes(id, 'canceled')).amount), '0.02')
+  },
+}

@@ -1,0 +1,206 @@
+//go:build interop
+
+package interop_test
+
+import (
+	"bufio"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"venuegate/venues"
+	"venuegate/venues/binance"
+	"venuegate/venues/bybit"
+	"venuegate/venues/okx"
+)
+
+const (
+	patience     = 20 * time.Second
+	installLimit = 5 * time.Minute
+	runLimit     = 5 * time.Minute
+	// lineBytesMax bounds one result.
+	lineBytesMax = 1 << 20
+)
+
+// simulator is one venue in the file that `venuegate sim --out` writes.
+type simulator struct {
+	RESTURL    string `json:"restUrl"`
+	WSURL      string `json:"wsUrl"`
+	ControlURL string `json:"controlUrl"`
+	APIKey     string `json:"apiKey"`
+	APISecret  string `json:"apiSecret"`
+	Passphrase string `json:"passphrase,omitempty"`
+}
+
+// result is one line of run.js.
+type result struct {
+	Case   string `json:"case"`
+	Result string `json:"result"`
+	Detail string `json:"detail"`
+	MS     int64  `json:"ms"`
+}
+
+// TestCCXT: CCXT finds on the simulated venues what it expects of the real ones.
+func TestCCXT(t *testing.T) {
+	install(t)
+	simulators := startSimulators(t)
+	// The venues run beside each other in a group of their own, so that the
+	// simulators outlive them.
+	t.Run("on", func(t *testing.T) {
+		for _, venue := range venues.All() {
+			t.Run(string(venue), func(t *testing.T) {
+				t.Parallel()
+				runVenue(t, venue, simulators[venue])
+			})
+		}
+	})
+}
+
+// install brings node_modules to what package-lock.json says.
+func install(t *testing.T) {
+	t.Helper()
+	for _, tool := range []string{"node", "npm"} {
+		if _, err := exec.LookPath(tool); err != nil {
+			t.Fatalf("!! %s is not installed: the simulators were NOT held against CCXT", tool)
+		}
+	}
+	want, err := os.ReadFile("package-lock.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	// npm ci takes node_modules away and fetches it anew; the copy says which
+	// lock it was made from.
+	stamp := filepath.Join("node_modules", ".package-lock.installed.json")
+	if have, err := os.ReadFile(stamp); err == nil && string(have) == string(want) {
+		return
+	}
+	command(t, installLimit, "npm", "ci", "--prefer-offline")
+	if err := os.WriteFile(stamp, want, 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func command(t *testing.T, limit time.Duration, name string, args ...string) {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), name, args...)
+	cmd.WaitDelay = time.Second
+	timer := time.AfterFunc(limit, func() { _ = cmd.Cancel() })
+	defer timer.Stop()
+	if output, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%s %s: %v\n%s", name, strings.Join(args, " "), err, output)
+	}
+}
+
+// startSimulators runs the simulated venues as a process for the length of the
+// test.
+func startSimulators(t *testing.T) map[venues.Venue]simulator {
+	t.Helper()
+	dir := t.TempDir()
+	binary, described := filepath.Join(dir, "venuegate"), filepath.Join(dir, "sim.json")
+	command(t, installLimit, "go", "build", "-o", binary, "venuegate/cmd/venuegate")
+	cmd := exec.Command(binary, "sim", "--quiet-market", "--out", described, "--ledger", filepath.Join(dir, "ledger")) //nolint:noctx // ended by the cleanup
+	cmd.Stderr = os.Stderr
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = cmd.Process.Signal(os.Interrupt)
+		if err := cmd.Wait(); err != nil {
+			t.Errorf("simulated venues: %v", err)
+		}
+	})
+	var simulators map[venues.Venue]simulator
+	for deadline := time.Now().Add(patience); ; <-time.After(20 * time.Millisecond) {
+		if content, err := os.ReadFile(described); err == nil && json.Unmarshal(content, &simulators) == nil {
+			return simulators
+		}
+		if time.Now().After(deadline) {
+			t.Fatal("the simulated venues do not start")
+		}
+	}
+}
+
+// runVenue plays the cases of one venue and reports each.
+func runVenue(t *testing.T, venue venues.Venue, sim simulator) {
+	file := filepath.Join(t.TempDir(), "venue.json")
+	content, err := json.Marshal(map[string]any{"sim": sim, "instruments": instruments(t, venue, sim)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(file, content, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.CommandContext(t.Context(), "node", "run.js", string(venue), file)
+	cmd.Stderr = os.Stderr
+	output, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	timer := time.AfterFunc(runLimit, func() { _ = cmd.Cancel() })
+	defer timer.Stop()
+	counts := map[string]int{}
+	lines := bufio.NewScanner(output)
+	lines.Buffer(nil, lineBytesMax)
+	for lines.Scan() {
+		counts[report(t, lines.Bytes())]++
+	}
+	if err := cmd.Wait(); err != nil || lines.Err() != nil {
+		t.Errorf("run.js %s: %v, %v", venue, err, lines.Err())
+	}
+	t.Logf("%s: %d passed, %d failed, %d not applicable", venue, counts["pass"], counts["fail"], counts["n/a"])
+	if counts["pass"] == 0 {
+		t.Error("no case passed")
+	}
+}
+
+// report makes a subtest of a line and answers its result.
+func report(t *testing.T, line []byte) string {
+	var r result
+	if err := json.Unmarshal(line, &r); err != nil {
+		t.Errorf("run.js says %s", line)
+		return ""
+	}
+	t.Run(r.Case, func(t *testing.T) {
+		if r.Detail != "" || r.MS >= 1000 {
+			t.Logf("%s (%d ms)", r.Detail, r.MS)
+		}
+		switch r.Result {
+		case "pass":
+		case "n/a":
+			t.Skip("not applicable")
+		default:
+			t.Fail()
+		}
+	})
+	return r.Result
+}
+
+// instruments are what this project's connector reads from the simulator.
+func instruments(t *testing.T, venue venues.Venue, sim simulator) []venues.Instrument {
+	t.Helper()
+	var connector interface {
+		venues.Connector
+		Close()
+	}
+	switch venue {
+	case venues.Binance:
+		connector = binance.New(binance.Sim(sim.RESTURL, sim.WSURL))
+	case venues.Bybit:
+		connector = bybit.New(bybit.Sim(sim.RESTURL, sim.WSURL))
+	default:
+		connector = okx.New(okx.Sim(sim.RESTURL, sim.WSURL))
+	}
+	defer connector.Close()
+	list, err := connector.Instruments(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return list
+}

@@ -1,0 +1,133 @@
+// After the run: what CCXT says of every order and fill against the simulator's
+// ledger, the truth. Amounts are compared in base coin.
+import ccxt from 'ccxt'
+import { alike, check } from './expect.js'
+import { symbol } from './trader.js'
+
+const { Precise } = ccxt
+
+const statuses = {
+  new: 'open',
+  partially_filled: 'open',
+  filled: 'closed',
+  cancelled: 'canceled',
+}
+
+// ledgerCases are held once for all traders of a run.
+export default {
+  async orders(traders) {
+    return each(traders, async (t, rows) => {
+      const orders = new Map((await t.venue.history(t)).map((order) => [idOf(t, order), order]))
+      for (const row of rows.filter(isOrder)) hold(t, row, orders.get(row.venueOrderId), 'order', true)
+      return rows.filter(isOrder).length
+    })
+  },
+
+  async fills(traders) {
+    return each(traders, async (t, rows) => {
+      const told = (await t.exchange.fetchMyTrades(symbol)).map((trade) => tradeText(t, trade))
+      const true_ = fillsOf(t, rows)
+      check(alike(told.sort().join('\n'), true_.sort().join('\n')), `fills are\n${told.join('\n')}\nwant\n${true_.join('\n')}`)
+      return true_.length
+    })
+  },
+
+  async 'streamed-orders'(traders) {
+    return each(traders, async (t, rows) => {
+      const orders = new Map((t.orders?.cache() ?? []).map((order) => [idOf(t, order), order]))
+      const known = rows.filter((row) => orders.has(row.venueOrderId))
+      for (const row of known) hold(t, row, orders.get(row.venueOrderId), 'streamed order', t.venue.streamsOrderFees)
+      return known.length
+    })
+  },
+
+  async 'streamed-fills'(traders) {
+    return each(traders, async (t, rows) => {
+      const all = new Set(fillsOf(t, rows))
+      const trades = t.trades?.cache() ?? []
+      for (const trade of trades) {
+        const text = tradeText(t, { ...trade, fee: { cost: t.venue.streamedFee?.(trade.fee.cost) ?? trade.fee.cost } })
+        check(all.has(text), `no fill is ${text}; there are\n${[...all].join('\n')}`)
+      }
+      return trades.length
+    })
+  },
+}
+
+// each holds every account against its rows and answers how many records were
+// compared; none at all is a failure.
+async function each(traders, compare) {
+  let compared = 0
+  for (const t of traders) {
+    try {
+      compared += await compare(t, await t.control.ledger(t.account.id))
+    } catch (error) {
+      throw new Error(`${t.name}: ${error.message}`)
+    }
+  }
+  check(compared > 0, 'nothing was compared')
+  return `${compared} compared`
+}
+
+function isOrder(row) {
+  return row.kind === 'order' && row.status !== 'refused'
+}
+
+// idOf is the venue's id of an order.
+function idOf(t, order) {
+  return t.venue.orderId?.(order) ?? order.id
+}
+
+// hold compares one order with its row.
+function hold(t, row, order, what, withFee) {
+  check(order, `${what} ${row.venueOrderId} (${row.type} ${row.side} ${row.status}) is not known to CCXT`)
+  const filled = total(row, 'qty')
+  const expected = {
+    clientOrderId: row.clientOrderId || order.clientOrderId,
+    side: row.side,
+    type: row.type,
+    status: row.status === 'expired' ? t.venue.expired : statuses[row.status],
+    amount: t.contracts(row.baseQty),
+    filled: row.filledQty,
+    // Bybit has nothing remain of a cancelled order.
+    remaining: row.status === 'cancelled' || row.status === 'expired' ? order.remaining : Precise.stringSub(row.qty, row.filledQty),
+    price: row.type === 'limit' ? row.price : order.price,
+    average: Precise.stringGt(filled, '0') ? average(row, filled, order.average) : order.average,
+  }
+  if (withFee && order.fee?.cost !== undefined) expected.fee = total(row, 'fee')
+  for (const [field, want] of Object.entries(expected)) {
+    const got = field === 'fee' ? order.fee.cost : order[field]
+    check(alike(got, want), `${what} ${row.venueOrderId} (${row.type} ${row.side} ${row.status}): ${field} is ${got}, the ledger has ${want}`)
+  }
+}
+
+function total(row, field) {
+  return (row.fills ?? []).reduce((sum, fill) => Precise.stringAdd(sum, fill[field]), '0')
+}
+
+// average is the ledger's average price with as many places as CCXT's has.
+function average(row, filled, told) {
+  const cost = row.fills.reduce((sum, fill) => Precise.stringAdd(sum, Precise.stringMul(fill.price, fill.qty)), '0')
+  const exact = Precise.stringDiv(cost, filled, 18)
+  const places = (String(told).split('.')[1] ?? '').length
+  const off = Precise.stringAbs(Precise.stringSub(exact, String(told)))
+  return Precise.stringLe(off, `0.${'0'.repeat(places)}5`) ? told : exact
+}
+
+function fillsOf(t, rows) {
+  return rows.filter(isOrder).flatMap((row) => (row.fills ?? []).map((fill) => [
+    row.venueOrderId, row.side, fill.maker ? 'maker' : 'taker', Date.parse(fill.time),
+    plain(fill.price), plain(fill.qty), plain(fill.fee),
+  ].join(' ')))
+}
+
+function tradeText(t, trade) {
+  return [
+    trade.order, trade.side, trade.takerOrMaker, trade.timestamp,
+    plain(trade.price), plain(trade.amount), plain(trade.fee.cost),
+  ].join(' ')
+}
+
+function plain(number) {
+  return Precise.stringAdd(String(number), '0')
+}

@@ -1,0 +1,71 @@
+// run.js VENUE FILE runs every case against one simulated venue. FILE describes
+// it: {sim, instruments}. Each result is a line of JSON on standard output:
+// {case, result: pass | fail | n/a, detail, ms}.
+import { readFileSync } from 'node:fs'
+import account from './cases/account.js'
+import conditional from './cases/conditional.js'
+import errors from './cases/errors.js'
+import markets from './cases/markets.js'
+import orders from './cases/orders.js'
+import queries from './cases/queries.js'
+import streams from './cases/streams.js'
+import { Control } from './control.js'
+import { within } from './expect.js'
+import ledger from './ledger.js'
+import { canonical, connect, startPrice, Trader } from './trader.js'
+
+const suites = { markets, account, orders, conditional, queries, streams, errors }
+const caseLimitMs = 30_000
+const depth = 100
+const sweep = ['62500', '67500']
+
+const [venueName, file] = process.argv.slice(2)
+const { default: venue } = await import(`./venues/${venueName}.js`)
+const { sim, instruments } = JSON.parse(readFileSync(file, 'utf8'))
+const control = new Control(sim.controlUrl)
+// loaded are the markets, read once for all traders.
+const loaded = await (await connect(venue, sim, sim)).loadMarkets()
+const traders = []
+
+for (const [suite, cases] of Object.entries(suites)) {
+  for (const [name, play] of Object.entries(cases)) await report(`${suite}/${name}`, () => playOnce(`${suite}/${name}`, play))
+}
+for (const [name, compare] of Object.entries(ledger)) await report(`ledger/${name}`, () => compare(traders))
+for (const name of Object.keys(venue.notApplicable)) {
+  const [suite, one] = name.split('/')
+  if (!suites[suite]?.[one]) await report(name, () => { throw new Error('no such case to be not applicable') })
+}
+// Streams that CCXT left behind must not keep the process.
+process.exit(0)
+
+// playOnce plays a case with a trader of its own on a market as at the start: the
+// price sweeps away what the last case left in the book.
+async function playOnce(name, play) {
+  for (const price of [...sweep, startPrice]) await control.market({ symbol: canonical, price, depth })
+  const account = await control.createAccount({ balance: '100000' })
+  const t = new Trader(venue, sim, account, await connect(venue, sim, account, loaded))
+  Object.assign(t, { name, ours: instruments })
+  traders.push(t)
+  try {
+    return await within('the end of the case', play(t), caseLimitMs)
+  } finally {
+    await t.close()
+  }
+}
+
+async function report(name, play) {
+  const began = Date.now()
+  const line = { case: name, result: 'pass' }
+  const reason = venue.notApplicable[name]
+  if (reason && !process.env.INTEROP_FORCE) {
+    Object.assign(line, { result: 'n/a', detail: reason })
+  } else {
+    try {
+      line.detail = await play()
+    } catch (error) {
+      Object.assign(line, { result: 'fail', detail: String(error.message ?? error) })
+    }
+  }
+  line.ms = Date.now() - began
+  console.log(JSON.stringify(line))
+}

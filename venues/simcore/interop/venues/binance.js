@@ -1,0 +1,62 @@
+// CCXT on Binance USD-M futures.
+import ccxt from 'ccxt'
+import { symbol } from '../trader.js'
+
+const noAttached = 'the venue has no attached stops: CCXT does not offer them for it'
+
+export default {
+  id: 'binance',
+  options: { defaultType: 'swap', defaultSubType: 'linear', fetchMarkets: { types: ['linear'] } },
+
+  route(urls, sim) {
+    for (const [service, url] of Object.entries(urls)) {
+      if (typeof url === 'string') urls[service] = sim.restUrl + new URL(url).pathname
+    }
+    // CCXT puts /public, /market or /private in front of /ws.
+    urls.ws.future = sim.wsUrl + '/ws'
+  },
+
+  // CCXT finds its table of futures errors by the venue's host name.
+  adjust(exchange) {
+    for (const how of ['exact', 'broad']) Object.assign(exchange.exceptions[how], exchange.exceptions.linear[how])
+  },
+
+  fees: { maker: '0.0002', taker: '0.0005' },
+  expired: 'expired',
+  refusesPostOnly: true,
+  refusesFillOrKill: true,
+  bookTopic: 'btcusdt@depth',
+  unknownId: '1234567890',
+  // CCXT keeps the fee of the first event of an order.
+  streamsOrderFees: false,
+  // noId is what CCXT wants for the id where a client id is given.
+  noId: undefined,
+  fetchParams: {},
+  // Conditional orders live in a service of their own.
+  stopParams: { trigger: true },
+  protectionParams: { trigger: true },
+  byClientId: (id) => ({ origClientOrderId: id }),
+  hedgedOrder: (side) => ({ positionSide: side === 'long' ? 'LONG' : 'SHORT' }),
+
+  // Less than the least notional.
+  invalidOrder: (t) => t.exchange.createOrder(symbol, 'limit', 'buy', '0.001', '64000'),
+  // 300 orders in 10 s of an account.
+  tooMany: { many: 320, ask: (t) => t.order('limit', 'buy', '0.002', '64000') },
+
+  otherClasses: {
+    'rate-limit': { kind: ccxt.DDoSProtection, because: 'CCXT makes DDoSProtection of every 418 and 429' },
+    maintenance: { kind: ccxt.BadRequest, because: 'CCXT reads -1016, "no longer available", as a bad request' },
+  },
+
+  history: (t) => t.exchange.fetchOrders(symbol),
+  stops: (t) => t.exchange.fetchOrders(symbol, undefined, undefined, { trigger: true }),
+
+  notApplicable: {
+    'account/status': 'CCXT asks the spot service sapi, which the simulator does not have',
+    'conditional/attached-market': noAttached,
+    'conditional/attached-limit': noAttached,
+    'conditional/edit-stop': 'the venue cannot change a conditional order and CCXT sends the order to the plain service',
+    'queries/order-trades': 'CCXT offers it for the spot market only',
+    'orders/socket': 'the simulator has no WebSocket order entry',
+  },
+}

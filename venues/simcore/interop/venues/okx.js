@@ -1,0 +1,62 @@
+// CCXT on OKX swaps. Amounts are contracts.
+import ccxt from 'ccxt'
+import { symbol } from '../trader.js'
+
+export default {
+  id: 'okx',
+  options: { defaultType: 'swap', fetchMarkets: { types: ['swap'] } },
+
+  route(urls, sim) {
+    urls.rest = sim.restUrl
+    urls.ws = sim.wsUrl + '/ws/v5'
+  },
+
+  fees: { maker: '0.0002', taker: '0.0005' },
+  expired: 'canceled',
+  bookTopic: 'books',
+  streamsOrderFees: true,
+  // CCXT takes the id of the stop that an order came from for that of the order.
+  orderId: (order) => order.info.ordId,
+  unknownId: '1234567890',
+  noId: undefined,
+  fetchParams: {},
+  // Stops of the kinds trigger and conditional are listed apart.
+  stopParams: { trigger: true, ordType: 'trigger' },
+  protectionParams: { trigger: true, ordType: 'conditional' },
+  byClientId: (id) => ({ clOrdId: id }),
+  hedgedOrder: () => ({ hedged: true }),
+
+  // CCXT keeps the venue's sign in its stream: charges are negative.
+  streamedFee: (cost) => ccxt.Precise.stringNeg(cost),
+  tierParams: (base) => ({ instFamily: `${base}-USDT` }),
+  editedStop: (stopLossPrice) => ({ type: 'conditional', params: { stopLossPrice, newSlOrdPx: '-1' } }),
+
+  // attached counts the stops that wait on the position.
+  async attached(t) {
+    const kinds = ['conditional', 'oco'].map((ordType) => t.openIds({ trigger: true, ordType }))
+    return (await Promise.all(kinds)).flat().length
+  },
+
+  // Less than the least size.
+  invalidOrder: (t) => t.exchange.privatePostTradeOrder({ instId: 'BTC-USDT-SWAP', tdMode: 'cross', side: 'buy', ordType: 'limit', sz: '0.001', px: '64000' }),
+  // 10 in 2 s of an account.
+  tooMany: { many: 30, ask: (t) => t.exchange.fetchPositions([symbol]) },
+
+  otherClasses: {
+    'reduce-only-without-position': { kind: ccxt.ExchangeError, because: 'CCXT does not know 51169' },
+    'unknown-key': { kind: ccxt.ExchangeError, because: 'CCXT does not know 50119' },
+    'no-permission': { kind: ccxt.ExchangeError, because: 'CCXT does not know 50120' },
+  },
+
+  history: async (t) => [
+    ...(await t.exchange.fetchOpenOrders(symbol)),
+    ...(await t.exchange.fetchClosedOrders(symbol)),
+    ...(await t.exchange.fetchCanceledOrders(symbol)),
+  ],
+  stops: async () => [],
+
+  notApplicable: {
+    'orders/cancel-all': 'the venue cancels by name only, so CCXT has no cancelAllOrders for it',
+    'conditional/cancel-all-stops': 'the venue cancels by name only, so CCXT has no cancelAllOrders for it',
+  },
+}
