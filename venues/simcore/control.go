@@ -63,13 +63,16 @@ type MarketRequest struct {
 	FundingRate *Decimal `json:"fundingRate,omitempty"`
 }
 
-// MarketPage shows a market after a change.
+// MarketPage shows a market after a change. BidQty and AskQty are at the best
+// levels, in base coin.
 type MarketPage struct {
 	Symbol    string          `json:"symbol"`
 	LastPrice decimal.Decimal `json:"lastPrice"`
 	MarkPrice decimal.Decimal `json:"markPrice"`
 	BidLevels int             `json:"bidLevels"`
 	AskLevels int             `json:"askLevels"`
+	BidQty    decimal.Decimal `json:"bidQty"`
+	AskQty    decimal.Decimal `json:"askQty"`
 }
 
 // Market applies a change.
@@ -116,7 +119,13 @@ func (c *Control) marketPage(canonical string) (MarketPage, error) {
 	return MarketPage{
 		Symbol: canonical, LastPrice: s.prices.value(s.lastTicks), MarkPrice: s.mark,
 		BidLevels: len(s.book.bids.levels), AskLevels: len(s.book.asks.levels),
+		BidQty: s.bestQty(&s.book.bids), AskQty: s.bestQty(&s.book.asks),
 	}, nil
+}
+
+// bestQty is the quantity at the best level of a side, in base coin.
+func (s *symbol) bestQty(side *bookSide) decimal.Decimal {
+	return s.sizes.value(side.top().Lots).Mul(s.ContractSize)
 }
 
 // TradeRequest is a trade of the house as a taker. Symbol is canonical, Qty in
