@@ -10,7 +10,7 @@ import orders from './cases/orders.js'
 import queries from './cases/queries.js'
 import streams from './cases/streams.js'
 import { Control } from './control.js'
-import { within } from './expect.js'
+import { eventually, within } from './expect.js'
 import ledger from './ledger.js'
 import { canonical, connect, startPrice, Trader } from './trader.js'
 
@@ -18,6 +18,7 @@ const suites = { markets, account, orders, conditional, queries, streams, errors
 const caseLimitMs = 30_000
 const depth = 100
 const sweep = ['62500', '67500']
+const topBase = 0.1
 
 const [venueName, file] = process.argv.slice(2)
 const { default: venue } = await import(`./venues/${venueName}.js`)
@@ -38,10 +39,9 @@ for (const name of Object.keys(venue.notApplicable)) {
 // Streams that CCXT left behind must not keep the process.
 process.exit(0)
 
-// playOnce plays a case with a trader of its own on a market as at the start: the
-// price sweeps away what the last case left in the book.
+// playOnce plays a case with a trader of its own on a market as at the start.
 async function playOnce(name, play) {
-  for (const price of [...sweep, startPrice]) await control.market({ symbol: canonical, price, depth })
+  await resetMarket()
   const account = await control.createAccount({ balance: '100000' })
   const t = new Trader(venue, sim, account, await connect(venue, sim, account, loaded))
   Object.assign(t, { name, ours: instruments })
@@ -51,6 +51,16 @@ async function playOnce(name, play) {
   } finally {
     await t.close()
   }
+}
+
+// resetMarket sweeps away what the last case left in the book, and lays it anew
+// until both best levels have the amounts that cases trade.
+async function resetMarket() {
+  for (const price of sweep) await control.market({ symbol: canonical, price, depth })
+  await eventually('a book with enough at the top', async () => {
+    const { bidQty, askQty } = await control.market({ symbol: canonical, price: startPrice, depth })
+    return Math.min(bidQty, askQty) >= topBase
+  })
 }
 
 async function report(name, play) {

@@ -67,7 +67,7 @@ export default {
       const { id } = await deep()
       matches('order', await t.becomes(id, 'canceled'), { filled: 0 })
     }
-    const { id } = await t.order('limit', 'buy', '0.01', '65001', { timeInForce: 'FOK' })
+    const { id } = await t.order('limit', 'buy', '0.005', '65001', { timeInForce: 'FOK' })
     matches('order', await t.becomes(id, 'closed'), { timeInForce: 'FOK' })
   },
 
