@@ -173,7 +173,15 @@ func (v *ledgerVenue) Mode(context.Context) (venues.AccountMode, error) {
 	return venues.AccountMode{}, nil
 }
 func (v *ledgerVenue) Balances(context.Context) ([]venues.Balance, error) { return nil, nil }
+func (v *ledgerVenue) setPositions(list ...venues.Position) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.positions = list
+}
+
 func (v *ledgerVenue) Positions(context.Context) ([]venues.Position, error) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
 	return v.positions, nil
 }
 func (v *ledgerVenue) OpenPrivate(venues.PrivateSink) venues.PrivateFeed { return nil }
@@ -369,14 +377,14 @@ func TestLostCommitStartsAnew(t *testing.T) {
 func TestRepeatOfACloseIsADuplicate(t *testing.T) {
 	actortest.Run(t, func(kit *actortest.Kit) {
 		h := open(kit, storetest.NewMemory(), newVenue(), "account")
-		h.venue.positions = []venues.Position{{Symbol: "BTCUSDT", Side: venues.Long, Qty: venues.MustDecimal("2")}}
+		h.venue.setPositions(venues.Position{Symbol: "BTCUSDT", Side: venues.Long, Qty: venues.MustDecimal("2")})
 		time.Sleep(2 * time.Second)
 		again := venues.ClosePosition{Symbol: "BTCUSDT", RequestID: "close", BodyHash: []byte("body")}
 		first, err := h.client.Close(context.Background(), again)
 		if err != nil || !first.Qty.Equal(venues.MustDecimal("2")) || first.Side != venues.Sell || !first.ReduceOnly {
 			t.Fatalf("%+v, %v", first, err)
 		}
-		h.venue.positions = nil
+		h.venue.setPositions()
 		time.Sleep(2 * time.Second)
 		if _, err := h.client.Close(context.Background(), again); venues.CodeOf(err) != venues.CodeDuplicateRequest {
 			t.Fatalf("repeat: %v", err)
@@ -414,9 +422,8 @@ func TestKeyFreedMeanwhileIsTaken(t *testing.T) {
 func TestCloseInHedgeModeDoesNotGuessTheSide(t *testing.T) {
 	actortest.Run(t, func(kit *actortest.Kit) {
 		h := open(kit, storetest.NewMemory(), newVenue(), "account")
-		for _, side := range []venues.PositionSide{venues.Long, venues.Short} {
-			h.venue.positions = append(h.venue.positions, venues.Position{Symbol: "BTCUSDT", Side: side, Qty: venues.MustDecimal("2")})
-		}
+		two := venues.MustDecimal("2")
+		h.venue.setPositions(venues.Position{Symbol: "BTCUSDT", Side: venues.Long, Qty: two}, venues.Position{Symbol: "BTCUSDT", Side: venues.Short, Qty: two})
 		time.Sleep(2 * time.Second)
 		_, err := h.client.Close(context.Background(), venues.ClosePosition{Symbol: "BTCUSDT"})
 		e, _ := errors.AsType[*venues.Error](err)

@@ -99,7 +99,7 @@ var technologies = []technology{
 // contracts import the standard library and what is listed, nothing else.
 var contracts = []technology{
 	{"venues", []string{"github.com/shopspring/decimal"}, nil, "a contract carries no technology to its users"},
-	{"persistence", []string{"github.com/oklog/ulid/v2"}, nil, "a contract carries no technology to its users"},
+	{"persistence", []string{"github.com/oklog/ulid/v2", "github.com/shopspring/decimal"}, nil, "a contract carries no technology to its users"},
 	{"transport/signing", nil, nil, "a contract carries no technology to its users"},
 }
 
