@@ -31,6 +31,13 @@ const (
 // credentialsSent are the headers of a signed request.
 type credentialsSent struct{ key, timestamp, window, signature string }
 
+func (c credentialsSent) windowOrDefault() string {
+	if c.window == "" {
+		return recvWindowDefault
+	}
+	return c.window
+}
+
 // authenticate checks headers, key, timestamp, signature and permission, in this
 // order, and leaves the account in the call.
 func (s *Sim) authenticate(c *call, need security) *apiError {
@@ -47,11 +54,7 @@ func (s *Sim) authenticate(c *call, need security) *apiError {
 		return errKey
 	}
 	c.account = account
-	window := sent.window
-	if window == "" {
-		window = recvWindowDefault
-	}
-	if failed := checkTime(sent.timestamp, window, c.now); failed != nil {
+	if failed := checkTime(sent.timestamp, sent.windowOrDefault(), c.now); failed != nil {
 		return failed
 	}
 	signed := sent.timestamp + sent.key + sent.window + c.payload()

@@ -118,7 +118,12 @@ func (c *call) span() (from, to time.Time, failed *apiError) {
 	return from, to, nil
 }
 
-func within(at, from, to time.Time) bool { return !at.Before(from) && !at.After(to) }
+// within says whether a moment, as told in milliseconds, is in a span that
+// includes both its ends.
+func within(at, from, to time.Time) bool {
+	at = at.Truncate(time.Millisecond)
+	return !at.Before(from) && !at.After(to)
+}
 
 // paginate cuts a page out of a list. The cursor names the first and the last
 // item of the page before, already percent-encoded, and is not empty on the

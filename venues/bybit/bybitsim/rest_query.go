@@ -132,12 +132,27 @@ func (s *Sim) recentlyClosed(c *call, r *orderRecord) bool {
 	return len(s.closedRecords(c.account.ID, "", r.updated.Add(time.Nanosecond), c.now)) < recentClosedMax
 }
 
+// ofCoin says whether a symbol is among those that a query is about: the one
+// named, else those of baseCoin, else those of settleCoin.
+func (s *Sim) ofCoin(c *call, symbol string) bool {
+	l := s.listings[symbol]
+	base, settle := c.query.Get("baseCoin"), c.query.Get("settleCoin")
+	switch {
+	case c.query.Get("symbol") != "":
+		return true // the records are that symbol's already
+	case base != "":
+		return l.Base == base
+	default:
+		return settle == "" || l.Quote == settle
+	}
+}
+
 func (s *Sim) recordPage(c *call, records []orderRecord, limit int) (any, *apiError) {
 	kept := records[:0]
 	filter, status := c.query.Get("orderFilter"), c.query.Get("orderStatus")
 	for _, r := range records {
 		isStop := r.StopOrderType != ""
-		if filter == "Order" && isStop || filter == "StopOrder" && !isStop || status != "" && r.OrderStatus != status {
+		if !s.ofCoin(c, r.Symbol) || filter == "Order" && isStop || filter == "StopOrder" && !isStop || status != "" && r.OrderStatus != status {
 			continue
 		}
 		kept = append(kept, r)

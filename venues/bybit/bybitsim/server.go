@@ -145,6 +145,9 @@ func (s *Sim) serveFaulty(c *fiber.Ctx, in *call, fault simcore.FaultInfo) error
 			simnet.Drop(c.Context())
 			return nil
 		}
+		if failed := s.arrivesLate(in); failed != nil {
+			return s.respond(c, in, nil, failed)
+		}
 		result, failed := s.handle(in)
 		return s.respond(c, in, result, failed)
 	case simcore.FaultTimeoutBefore, simcore.FaultTimeoutAfter:
@@ -162,6 +165,15 @@ func (s *Sim) serveFaulty(c *fiber.Ctx, in *call, fault simcore.FaultInfo) error
 	default:
 		return s.respond(c, in, nil, errMaintenance)
 	}
+}
+
+// arrivesLate holds the receive window of a delayed request against the moment
+// at which it is executed.
+func (s *Sim) arrivesLate(in *call) *apiError {
+	if in.now = s.clock.Now(); routes[route{in.method, in.path}].security == public {
+		return nil
+	}
+	return checkTime(in.sent.timestamp, in.sent.windowOrDefault(), in.now)
 }
 
 // execute does a request whose answer nobody will see.

@@ -1,7 +1,9 @@
 package bybitsim_test
 
 import (
+	"net/http"
 	"testing"
+	"time"
 
 	"venuegate/venues/bybit/bybitsim"
 )
@@ -162,5 +164,34 @@ func TestRefusals(t *testing.T) {
 				t.Errorf("%s", r.body)
 			}
 		})
+	}
+}
+
+// Lists are about the coin that is asked for: symbol before base before settlement.
+func TestListsByCoin(t *testing.T) {
+	t.Parallel()
+	v := quiet(t)
+	v.placed(order("orderLinkId=coin-1"))
+	for query, want := range map[string]int{
+		"settleCoin=USDT": 1, "settleCoin=USDC": 0, "baseCoin=BTC": 1, "baseCoin=ETH": 0, "baseCoin=BTC&settleCoin=USDC": 1,
+		"symbol=BTCUSDT&settleCoin=USDC": 1,
+	} {
+		if rows := v.get("/v5/order/realtime", "category=linear&"+query).rows(t); len(rows) != want {
+			t.Errorf("%s: %d orders", query, len(rows))
+		}
+	}
+}
+
+// A request that arrives after its receive window is refused.
+func TestDelayedBeyondTheWindow(t *testing.T) {
+	t.Parallel()
+	v := quiet(t)
+	v.script(http.MethodPost, "/faults", `{"match":{"path":"/v5/order/create"},"do":"delay","args":{"delayMs":2000},"times":1}`)
+	r := v.do(v.request(http.MethodPost, "/v5/order/create", "", order("orderLinkId=late-1"), v.now().Add(-3500*time.Millisecond)))
+	if r.code(t) != 10002 {
+		t.Errorf("%s", r.body)
+	}
+	if rows := v.get("/v5/order/realtime", "category=linear&orderLinkId=late-1").rows(t); len(rows) != 0 {
+		t.Errorf("%v", rows)
 	}
 }
