@@ -26,6 +26,9 @@ type bookFeed struct {
 	view   simcore.BookView
 	dirty  bool
 	sentAt time.Time
+	// seq is the number of the last message, base what is taken off the
+	// exchange's numbers since the book began to count anew.
+	seq, base int64
 }
 
 // bookPush is a message of a book channel. Only the channel of differences has
@@ -40,9 +43,9 @@ type bookPush struct {
 	PrevSeqID *int64  `json:"prevSeqId,omitempty"`
 }
 
-func chained(view *simcore.BookView, bids, asks []level, previous int64) []bookPush {
+func chained(at time.Time, bids, asks []level, previous, seq int64) []bookPush {
 	return []bookPush{{
-		Asks: asks, Bids: bids, TS: millis(view.Time), Checksum: new(int), SeqID: view.UpdateID, PrevSeqID: &previous,
+		Asks: asks, Bids: bids, TS: millis(at), Checksum: new(int), SeqID: seq, PrevSeqID: &previous,
 	}}
 }
 
@@ -63,13 +66,13 @@ func (h *hub) greetBook(sub *subscription, view simcore.BookView) {
 	feed := h.feeds[symbol]
 	if feed == nil {
 		// The book may have changed since the view was taken.
-		feed = &bookFeed{view: view, dirty: true, sentAt: h.sim.clock.Base()}
+		feed = &bookFeed{view: view, dirty: true, sentAt: h.sim.clock.Base(), seq: view.UpdateID}
 		h.feeds[symbol] = feed
 	}
 	push := pushBody{Arg: sub.arg}
 	if sub.arg.Channel == channelBooks {
 		push.Action = "snapshot"
-		push.Data = chained(&feed.view, levelsOf(feed.view.Bids), levelsOf(feed.view.Asks), -1)
+		push.Data = chained(feed.view.Time, levelsOf(feed.view.Bids), levelsOf(feed.view.Asks), -1, feed.seq)
 	} else {
 		push.Data = topPush(&feed.view, sub.arg.Channel)
 	}
@@ -134,15 +137,27 @@ func (h *hub) sendBook(symbol string, view simcore.BookView, base time.Time) {
 	if quiet && base.Sub(feed.sentAt) < heartbeat {
 		return
 	}
-	previous := feed.view.UpdateID
+	previous := feed.seq
 	if quiet {
-		view.UpdateID = previous
+		view.UpdateID = feed.view.UpdateID
+	} else {
+		feed.seq = view.UpdateID - feed.base
 	}
-	h.publish(channelBooks, symbol, "update", chained(&view, bids, asks, previous))
+	h.publish(channelBooks, symbol, "update", chained(view.Time, bids, asks, previous, feed.seq))
 	for _, channel := range []string{channelBooks5, channelBest} {
 		h.publish(channel, symbol, "", topPush(&view, channel))
 	}
 	feed.view, feed.sentAt = view, base
+}
+
+// restartBooks lets every book count from one again, as the venue's do after
+// maintenance: the next message follows the one before and has a lower number.
+func (h *hub) restartBooks() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, feed := range h.feeds {
+		feed.base = feed.view.UpdateID
+	}
 }
 
 // difference is what turns one side of a book into a later one: new and changed

@@ -173,3 +173,6 @@ func (s *Sim) Control() *simcore.Control { return s.control }
 
 // Exchange is the exchange behind the wire, for tests that compare with it.
 func (s *Sim) Exchange() *simcore.Exchange { return s.exchange }
+
+// RestartBooks lets the books begin their numbers anew.
+func (s *Sim) RestartBooks() { s.hub.restartBooks() }
