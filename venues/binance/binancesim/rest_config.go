@@ -282,3 +282,22 @@ func (s *Sim) commissionRate(c *call) (any, *apiError) {
 }
 
 func (s *Sim) orderLimits(*call) (any, *apiError) { return s.rateLimits()[1:], nil }
+
+// restrictionsBody is what the venue's key host tells of a key, under /sapi.
+type restrictionsBody struct {
+	IPRestrict        bool  `json:"ipRestrict"`
+	CreateTime        int64 `json:"createTime"`
+	EnableReading     bool  `json:"enableReading"`
+	EnableWithdrawals bool  `json:"enableWithdrawals"`
+	EnableFutures     bool  `json:"enableFutures"`
+}
+
+func (s *Sim) apiRestrictions(c *call) (any, *apiError) {
+	may := c.account.Permissions
+	return restrictionsBody{
+		CreateTime: keyCreatedAt, EnableReading: may.Read, EnableWithdrawals: may.Withdraw, EnableFutures: may.Trade,
+	}, nil
+}
+
+// keyCreatedAt is when every simulated key was made, in milliseconds.
+const keyCreatedAt = 1_698_645_219_000

@@ -82,6 +82,8 @@ var routes = map[route]endpoint{
 	{http.MethodGet, "/fapi/v1/openAlgoOrders"}:    {security: userData, weightOf: perSymbol(1, 40), handle: (*Sim).openAlgo},
 	{http.MethodGet, "/fapi/v1/allAlgoOrders"}:     {security: userData, weight: 5, handle: (*Sim).allAlgo},
 
+	{http.MethodGet, "/sapi/v1/account/apiRestrictions"}: {security: userData, weight: 1, handle: (*Sim).apiRestrictions},
+
 	{http.MethodPost, "/fapi/v1/listenKey"}:   {security: keyed, weight: 1, handle: (*Sim).createListenKey},
 	{http.MethodPut, "/fapi/v1/listenKey"}:    {security: keyed, weight: 1, handle: (*Sim).renewListenKey},
 	{http.MethodDelete, "/fapi/v1/listenKey"}: {security: keyed, weight: 1, handle: (*Sim).dropListenKey},
