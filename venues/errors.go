@@ -50,7 +50,9 @@ var (
 	// under its client id, never sent again.
 	ErrOutcomeUnknown = errors.New("outcome unknown")
 	// ErrNotSent: no byte of the request left this machine. It may be sent
-	// again under the same client id, before its deadline.
+	// again under the same client id, before its deadline; it is worth it where
+	// the code is one that passes (rate_limited, maintenance,
+	// exchange_unavailable). With any other code the connector itself refuses.
 	ErrNotSent = errors.New("proved not sent")
 )
 

@@ -198,9 +198,16 @@ func (s *state) placed(m moment, in placeDone) {
 	}
 }
 
-// notSent is the answer about an order that never left: rate_limited if it was
-// held back for the venue's limits, else exchange_unavailable.
+// passing are the failures that may be over when an order is sent again.
+var passing = []venues.Code{venues.CodeRateLimited, venues.CodeMaintenance, venues.CodeExchangeUnavailable, venues.CodeInternal}
+
+// notSent is the answer about an order that never left: the connector's own
+// refusal if it would be repeated, rate_limited if the order was held back for the
+// venue's limits, else exchange_unavailable.
 func (s *state) notSent(cause error) *venues.Error {
+	if told, ok := errors.AsType[*venues.Error](cause); ok && !slices.Contains(passing, told.Code) {
+		return told
+	}
 	e := venues.Errorf(venues.CodeExchangeUnavailable, "the order was not sent to %s", s.exchange)
 	if told, ok := errors.AsType[*venues.Error](cause); ok && told.Code == venues.CodeRateLimited {
 		e = venues.Errorf(venues.CodeRateLimited, "the limits of %s are used up; the order was not sent", s.exchange)

@@ -462,6 +462,21 @@ func TestOrderHeldBackForTheVenuesLimitsSaysSo(t *testing.T) {
 	b.wantFreed(true)
 }
 
+func TestOrderThatTheConnectorRefusesKeepsItsReason(t *testing.T) {
+	b := newBench(t, venues.Capabilities{})
+	o := b.place(limitOrder("r1"))
+	invalid := venues.InvalidFields(venues.FieldFault{Field: "qty", Rule: "not_a_multiple_of_step", Given: "1.5", Allowed: "1 or 2"}).Because(venues.ErrNotSent)
+	b.step(func(m moment) { b.state.placed(m, placeDone{orderID: o.OrderID, err: invalid}) })
+	e, _ := errors.AsType[*venues.Error](b.lastReply().err)
+	if e == nil || e.Code != venues.CodeInvalidRequest || e.Details["fields"] == nil {
+		t.Fatalf("answer %v", b.lastReply().err)
+	}
+	if o.Error.Code != venues.CodeInvalidRequest {
+		t.Fatalf("%+v", o.Error)
+	}
+	b.wantFreed(true)
+}
+
 func TestExecutionToldAMillisecondApartIsOne(t *testing.T) {
 	b := newBench(t, venues.Capabilities{})
 	o := b.open(limitOrder(""), venues.StatusOpen)
