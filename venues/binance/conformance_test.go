@@ -1,0 +1,67 @@
+package binance
+
+import (
+	"testing"
+	"time"
+
+	"venuegate/venues/binance/binancesim"
+	"venuegate/venues/venuetest"
+)
+
+func TestConformance(t *testing.T) {
+	venuetest.Run(t, venuetest.Harness{
+		Simulate: simulate,
+		Connect:  connect,
+		Lacks: map[venuetest.Capability]string{
+			venuetest.AttachedProtection: "stop loss and take profit are orders of their own",
+			venuetest.AmendStops:         "the venue amends limit orders alone",
+			venuetest.StreamSnapshots:    "the stream brings changes alone",
+			venuetest.BookRestarts:       "update ids never begin anew",
+			venuetest.ClientIDForever:    "an id is unique among open orders",
+			venuetest.ContractUnits:      "a contract is one coin",
+			venuetest.InstrumentPages:    "the list comes whole",
+		},
+		Wire: venuetest.Wire{
+			Place:           venuetest.Route{Method: "POST", Path: "/fapi/v1/order"},
+			Amend:           venuetest.Route{Method: "PUT", Path: "/fapi/v1/order"},
+			Cancel:          venuetest.Route{Method: "DELETE", Path: "/fapi/v1/order"},
+			Query:           venuetest.Route{Method: "GET", Path: "/fapi/v1/order"},
+			OpenOrders:      venuetest.Route{Method: "GET", Path: "/fapi/v1/openOrders"},
+			Instruments:     venuetest.Route{Method: "GET", Path: "/fapi/v1/exchangeInfo"},
+			SetLeverage:     venuetest.Route{Method: "POST", Path: "/fapi/v1/leverage"},
+			PublicStream:    "/public",
+			PrivateStream:   "/private",
+			BookTopic:       "btcusdt@depth",
+			OrderTopic:      "ORDER_TRADE_UPDATE",
+			OrderState:      venuetest.Swap{Old: `"status":"NEW"`, New: `"status":"QUANTUM"`},
+			OrderStateEvent: venuetest.Swap{Old: `"X":"NEW"`, New: `"X":"N?W"`},
+			OrderStateType:  venuetest.Swap{Old: `"status":"NEW"`, New: `"status":[7]`},
+			InstrumentState: venuetest.Swap{Old: `"status":"TRADING"`, New: `"status":"QUANTUM"`},
+			BookKey:         venuetest.Swap{Old: `"pu":`, New: `"p?":`},
+			NoMargin:        `-2019`,
+			Uncertain:       `-1007`,
+			NotListed:       `-9876`,
+			FillsPage:       1000,
+			BusyBody:        `{"code":-1001,"msg":"Internal error; unable to process your request. Please try again."}`,
+		},
+	})
+}
+
+func simulate(c venuetest.Conditions) (venuetest.Simulator, error) {
+	limits := binancesim.RateLimits{WeightPerMinute: -1, OrdersPer10s: -1, OrdersPerMinute: -1}
+	if c.OrdersMax > 0 {
+		limits = binancesim.RateLimits{OrdersPer10s: c.OrdersMax}
+	}
+	return binancesim.New(binancesim.Options{Seed: 1, Quiet: !c.Lively, ClockOffset: c.ClockOffset, RateLimits: limits})
+}
+
+func connect(restURL, streamURL string, c venuetest.Conditions) venuetest.Connector {
+	o := Sim(restURL, streamURL)
+	o.KeyURL = restURL
+	o.Timeout = c.Timeout
+	o.BookSilenceMax, o.EventSilenceMax = c.SilenceMax, c.SilenceMax
+	o.BackoffMin, o.BackoffMax = 10*time.Millisecond, 50*time.Millisecond
+	o.RenewOverlap = 300 * time.Millisecond
+	o.tickInterval = 20 * time.Millisecond
+	return New(o)
+}

@@ -1,0 +1,66 @@
+package bybit
+
+import (
+	"testing"
+	"time"
+
+	"venuegate/venues/bybit/bybitsim"
+	"venuegate/venues/venuetest"
+)
+
+func TestConformance(t *testing.T) {
+	venuetest.Run(t, venuetest.Harness{
+		Simulate: simulate,
+		Connect:  connect,
+		Lacks: map[venuetest.Capability]string{
+			venuetest.RESTSnapshots: "the stream brings its own snapshots",
+			venuetest.ClientIDReuse: "an id is spent for ever",
+			venuetest.ContractUnits: "a contract is one coin",
+			venuetest.SyncAck:       "an answer says only that the request was received",
+			venuetest.PriceBand:     "a price outside the band is moved to its edge",
+		},
+		Wire: venuetest.Wire{
+			Place:           venuetest.Route{Method: "POST", Path: "/v5/order/create"},
+			Amend:           venuetest.Route{Method: "POST", Path: "/v5/order/amend"},
+			Cancel:          venuetest.Route{Method: "POST", Path: "/v5/order/cancel"},
+			Query:           venuetest.Route{Method: "GET", Path: "/v5/order/realtime"},
+			OpenOrders:      venuetest.Route{Method: "GET", Path: "/v5/order/realtime"},
+			Instruments:     venuetest.Route{Method: "GET", Path: "/v5/market/instruments-info"},
+			SetLeverage:     venuetest.Route{Method: "POST", Path: "/v5/position/set-leverage"},
+			PublicStream:    "/v5/public",
+			PrivateStream:   "/v5/private",
+			BookTopic:       "orderbook.200.BTCUSDT",
+			OrderTopic:      "order",
+			OrderState:      venuetest.Swap{Old: `"orderStatus":"New"`, New: `"orderStatus":"Quantum"`},
+			OrderStateEvent: venuetest.Swap{Old: `"orderStatus":"New"`, New: `"orderStatus":"N?w"`},
+			OrderStateType:  venuetest.Swap{Old: `"orderStatus":"New"`, New: `"orderStatus":[7]`},
+			InstrumentState: venuetest.Swap{Old: `"status":"Trading"`, New: `"status":"Quantum"`},
+			BookKey:         venuetest.Swap{Old: `"u":`, New: `"?":`},
+			InstrumentPage:  venuetest.Swap{Old: "limit=1000", New: "limit=3"},
+			PageMax:         1000,
+			PageRows:        `"list":[`,
+			NoMargin:        `110007`,
+			Uncertain:       `10016`,
+			NotListed:       `199999`,
+			FillsPage:       100,
+			BusyBody:        `{"retCode":10016,"retMsg":"Server error.","result":{},"retExtInfo":{},"time":1}`,
+		},
+	})
+}
+
+func simulate(c venuetest.Conditions) (venuetest.Simulator, error) {
+	limits := bybitsim.RateLimits{RequestsPer5s: -1, TradePerSecond: -1, QueryPerSecond: -1}
+	if c.OrdersMax > 0 {
+		limits.TradePerSecond = c.OrdersMax
+	}
+	return bybitsim.New(bybitsim.Options{Seed: 1, Quiet: !c.Lively, ClockOffset: c.ClockOffset, RateLimits: limits})
+}
+
+func connect(restURL, streamURL string, c venuetest.Conditions) venuetest.Connector {
+	o := Sim(restURL, streamURL)
+	o.Timeout = c.Timeout
+	o.BookSilenceMax, o.EventSilenceMax = c.SilenceMax, c.SilenceMax
+	o.BackoffMin, o.BackoffMax = 10*time.Millisecond, 50*time.Millisecond
+	o.tickInterval = 20 * time.Millisecond
+	return New(o)
+}

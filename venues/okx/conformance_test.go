@@ -1,0 +1,64 @@
+package okx
+
+import (
+	"testing"
+	"time"
+
+	"venuegate/venues/okx/okxsim"
+	"venuegate/venues/venuetest"
+)
+
+func TestConformance(t *testing.T) {
+	venuetest.Run(t, venuetest.Harness{
+		Simulate: simulate,
+		Connect:  connect,
+		Lacks: map[venuetest.Capability]string{
+			venuetest.RESTSnapshots:   "the stream brings its own snapshots",
+			venuetest.ClientIDForever: "an id is unique among open orders",
+			venuetest.InstrumentPages: "the list comes whole",
+			venuetest.SyncAck:         "an answer says only that the request was taken",
+			venuetest.MinNotional:     "the least quantity is the only floor",
+		},
+		Wire: venuetest.Wire{
+			Place:           venuetest.Route{Method: "POST", Path: "/api/v5/trade/order"},
+			Amend:           venuetest.Route{Method: "POST", Path: "/api/v5/trade/amend-order"},
+			Cancel:          venuetest.Route{Method: "POST", Path: "/api/v5/trade/cancel-order"},
+			Query:           venuetest.Route{Method: "GET", Path: "/api/v5/trade/order"},
+			OpenOrders:      venuetest.Route{Method: "GET", Path: "/api/v5/trade/orders-pending"},
+			Instruments:     venuetest.Route{Method: "GET", Path: "/api/v5/public/instruments"},
+			SetLeverage:     venuetest.Route{Method: "POST", Path: "/api/v5/account/set-leverage"},
+			PublicStream:    "/ws/v5/public",
+			PrivateStream:   "/ws/v5/private",
+			BookTopic:       "books:BTC-USDT-SWAP",
+			OrderTopic:      "orders",
+			OrderState:      venuetest.Swap{Old: `"state":"live"`, New: `"state":"quantum"`},
+			OrderStateEvent: venuetest.Swap{Old: `"state":"live"`, New: `"state":"l?ve"`},
+			OrderStateType:  venuetest.Swap{Old: `"state":"live"`, New: `"state":[7]`},
+			InstrumentState: venuetest.Swap{Old: `"state":"live"`, New: `"state":"quantum"`},
+			BookKey:         venuetest.Swap{Old: `"seqId":`, New: `"seq?d":`},
+			NoMargin:        `"51008"`,
+			Uncertain:       `"50004"`,
+			NotListed:       `"51987"`,
+			FillsPage:       100,
+			BusyBody:        `{"code":"50026","data":[],"msg":"System error. Try again later"}`,
+		},
+	})
+}
+
+func simulate(c venuetest.Conditions) (venuetest.Simulator, error) {
+	limits := okxsim.RateLimits{Off: true}
+	if c.OrdersMax > 0 {
+		limits = okxsim.RateLimits{OrdersPerWindow: c.OrdersMax}
+	}
+	return okxsim.New(okxsim.Options{Seed: 1, Quiet: !c.Lively, ClockOffset: c.ClockOffset, RateLimits: limits})
+}
+
+func connect(restURL, streamURL string, c venuetest.Conditions) venuetest.Connector {
+	o := Sim(restURL, streamURL)
+	o.Timeout = c.Timeout
+	o.BookSilenceMax, o.EventSilenceMax = c.SilenceMax, c.SilenceMax
+	o.BackoffMin, o.BackoffMax = 10*time.Millisecond, 50*time.Millisecond
+	o.RenewOverlap = 300 * time.Millisecond
+	o.tickInterval = 20 * time.Millisecond
+	return New(o)
+}

@@ -1,0 +1,105 @@
+package venuetest
+
+import (
+	"errors"
+	"time"
+
+	"venuegate/venues"
+	"venuegate/venues/simcore"
+)
+
+// skew is how far a wrong clock is off.
+const skew = 90 * time.Second
+
+var clockCases = []conformanceCase{
+	{number: 280, name: "equal clocks have no offset", run: tradesDespiteSkew},
+	{number: 281, name: "a clock far behind the venue's is measured and trades at once", under: Conditions{ClockOffset: skew}, run: tradesDespiteSkew},
+	{number: 282, name: "a clock far ahead of the venue's is measured and trades at once", under: Conditions{ClockOffset: -skew}, run: tradesDespiteSkew},
+	{number: 283, name: "a clock that jumps is measured anew and the order sent once", run: clockJumps},
+	{number: 284, name: "an order whose deadline has passed is not sent", run: deadlinePassed},
+	{number: 285, name: "an order that would be executed after its deadline is refused by the venue", run: deadlineAtVenue},
+	{number: 286, name: "the deadline holds on a skewed clock too", under: Conditions{ClockOffset: skew}, run: deadlineAtVenue},
+	{number: 287, name: "an amendment that would be executed after its deadline changes nothing", run: deadlineOfAmendment},
+	{number: 288, name: "times of the venue are told by its clock", under: Conditions{ClockOffset: skew}, run: timesAreTheVenues},
+}
+
+func tradesDespiteSkew(s *stage) {
+	order := s.resting()
+	s.holds(order.ClientOrderID, 1)
+	s.cancel(order)
+	offset, err := s.connector.SyncClock(s.t.Context())
+	if wanted := s.sim.Exchange().Clock().Offset(); err != nil || (offset-wanted).Abs() > 2*time.Second {
+		s.t.Errorf("%v measured as %v, %v", wanted, offset, err)
+	}
+	s.filled(market(venues.Buy, "0.01"))
+	if fills := s.fillsAround(s.sim.Exchange().Clock().Now()); len(fills) != 1 {
+		s.t.Errorf("%+v", fills)
+	}
+}
+
+func (s *stage) fillsAround(at time.Time) []venues.Fill {
+	s.t.Helper()
+	fills, err := s.account.Fills(s.t.Context(), venues.FillsQuery{Symbol: symbol, From: at.Add(-time.Minute), To: at.Add(time.Minute)})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return fills
+}
+
+func clockJumps(s *stage) {
+	s.resting()
+	for _, offset := range []time.Duration{skew, -skew} {
+		s.sim.Exchange().Clock().SetOffset(offset)
+		order := s.resting()
+		s.holds(order.ClientOrderID, 1)
+	}
+}
+
+func deadlinePassed(s *stage) {
+	order := s.order(func(r *venues.OrderRequest) { r.Deadline = time.Now().Add(-time.Second) })
+	_, err := s.account.Place(s.t.Context(), order)
+	if !errors.Is(err, venues.ErrNotSent) {
+		s.t.Errorf("%v", err)
+	}
+	s.holds(order.ClientOrderID, 0)
+	if rows := len(s.sim.Control().Ledger().Orders); rows != 0 {
+		s.t.Errorf("%d rows at the venue", rows)
+	}
+}
+
+func deadlineAtVenue(s *stage) {
+	s.warm()
+	s.fault(simcore.FaultDelay, s.harness.Wire.Place, 0, simcore.FaultArgs{DelayMs: 1300})
+	order := s.order(func(r *venues.OrderRequest) { r.Deadline = time.Now().Add(time.Second) })
+	_, err := s.account.Place(s.t.Context(), order)
+	if err == nil || errors.Is(err, venues.ErrOutcomeUnknown) {
+		s.t.Errorf("%v", err)
+	}
+	s.holds(order.ClientOrderID, 0)
+	if s.struck() == 0 {
+		s.t.Errorf("it was never sent: %v", err)
+	}
+	s.sim.Control().ClearFaults()
+	s.resting(func(r *venues.OrderRequest) { r.Deadline = time.Now().Add(2 * time.Second) })
+}
+
+func deadlineOfAmendment(s *stage) {
+	order := s.resting()
+	s.fault(simcore.FaultDelay, s.harness.Wire.Amend, 0, simcore.FaultArgs{DelayMs: 1300})
+	_, err := s.amended(order, func(r *venues.AmendRequest) {
+		r.Price, r.Deadline = some("64600"), time.Now().Add(time.Second)
+	})
+	if err == nil || errors.Is(err, venues.ErrOutcomeUnknown) {
+		s.t.Errorf("%v", err)
+	}
+	s.stands(order, "0.01", "64500")
+}
+
+func timesAreTheVenues(s *stage) {
+	s.filled(market(venues.Buy, "0.01"))
+	now := s.sim.Exchange().Clock().Now()
+	fills := s.fillsAround(now)
+	if len(fills) != 1 || now.Sub(fills[0].ExecutedAt.Time) > 30*time.Second {
+		s.t.Errorf("%+v at %v", fills, now)
+	}
+}

@@ -1,0 +1,161 @@
+package venuetest
+
+import (
+	"slices"
+	"time"
+
+	"github.com/shopspring/decimal"
+
+	"venuegate/venues"
+)
+
+var fillCases = []conformanceCase{
+	{number: 110, name: "partial fills add up exactly: quantity, price, fee", run: fillsAddUp},
+	{number: 111, name: "fills over several pages are all there, once, oldest first", run: fillsOverPages},
+	{number: 112, name: "a query takes from its beginning up to, not including, its end", run: fillsWindow},
+	{number: 113, name: "the stream's fills are those of the query", run: fillsAgree},
+	{number: 114, name: "one order through many levels has one fill each and their average price", run: fillsThroughLevels},
+	{number: 115, name: "realised profit is told where the venue knows it, exactly", run: fillsRealize},
+	{number: 116, name: "fills of an instrument without any are empty", run: fillsOfNothing},
+}
+
+// fills reads all fills of an instrument.
+func (s *stage) fills(symbol string) []venues.Fill {
+	s.t.Helper()
+	fills, err := s.account.Fills(s.t.Context(), venues.FillsQuery{Symbol: symbol, From: time.Now().Add(-time.Hour), To: time.Now().Add(time.Minute)})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return fills
+}
+
+func fillsAddUp(s *stage) {
+	order := s.resting(limit(venues.Buy, "0.1", "65000"))
+	for _, part := range []string{"0.011", "0.029", "0.037", "0.023"} {
+		s.trade(venues.Sell, part)
+	}
+	s.lived(order, venues.StatusOpen, venues.StatusPartiallyFilled, venues.StatusFilled)
+	fills, fees := s.fills(symbol), decimal.Zero
+	for _, f := range fills {
+		fees = fees.Add(f.Fee.Decimal)
+		if f.Liquidity != venues.Maker || !f.Price.Equal(d("65000")) || f.Exchange != s.connector.Venue() || f.Symbol != symbol || f.ExecutedAt.IsZero() {
+			s.t.Errorf("%+v", f)
+		}
+	}
+	if len(fills) != 4 || !sumOf(fills).Equal(d("0.1")) {
+		s.t.Errorf("%d fills of %v", len(fills), sumOf(fills))
+	}
+	if paid := s.feesOf(order.ClientOrderID); !fees.Equal(paid) {
+		s.t.Errorf("fees of %v, the venue took %v", fees, paid)
+	}
+}
+
+// feesOf is what the venue's ledger took for an order.
+func (s *stage) feesOf(clientOrderID string) (sum decimal.Decimal) {
+	for _, row := range s.truth(clientOrderID) {
+		for _, f := range row.Fills {
+			sum = sum.Add(d(f.Fee))
+		}
+	}
+	return sum
+}
+
+func fillsOverPages(s *stage) {
+	wanted := s.harness.Wire.FillsPage + 21
+	qty := d("0.001").Mul(decimal.NewFromInt(int64(wanted)))
+	order := s.resting(limit(venues.Buy, venues.FormatDecimal(qty), "65000"))
+	for range wanted {
+		s.trade(venues.Sell, "0.001")
+	}
+	s.reaches(order, venues.StatusFilled)
+	fills := s.fills(symbol)
+	if len(fills) != wanted || !sumOf(fills).Equal(qty) {
+		s.t.Errorf("%d fills of %v, want %d of %v", len(fills), sumOf(fills), wanted, qty)
+	}
+	seen := map[string]bool{}
+	for n, f := range fills {
+		if seen[f.VenueTradeID] || n > 0 && f.ExecutedAt.Before(fills[n-1].ExecutedAt.Time) {
+			s.t.Fatalf("fill %d is %+v", n, f)
+		}
+		seen[f.VenueTradeID] = true
+	}
+}
+
+func fillsWindow(s *stage) {
+	s.filled(market(venues.Buy, "0.01"))
+	at := s.fills(symbol)[0].ExecutedAt.Time
+	for name, c := range map[string]struct {
+		from, to time.Time
+		want     int
+	}{
+		"from its moment":  {at, at.Add(time.Millisecond), 1},
+		"up to its moment": {at.Add(-time.Minute), at, 0},
+		"after":            {at.Add(time.Millisecond), at.Add(time.Minute), 0},
+		"of ten days":      {at.Add(-10 * 24 * time.Hour), at.Add(time.Minute), 1},
+	} {
+		fills, err := s.account.Fills(s.t.Context(), venues.FillsQuery{Symbol: symbol, From: c.from, To: c.to})
+		if err != nil || len(fills) != c.want {
+			s.t.Errorf("%s: %d fills, %v", name, len(fills), err)
+		}
+	}
+}
+
+func fillsAgree(s *stage) {
+	order := s.resting(limit(venues.Buy, "0.03", "65000"))
+	for range 3 {
+		s.trade(venues.Sell, "0.01")
+	}
+	s.reaches(order, venues.StatusFilled)
+	s.await("every fill", func(h *heard) bool { return sumOf(h.fillsOf(order.ClientOrderID)).Equal(order.Qty) })
+	queried := map[string]venues.Fill{}
+	for _, f := range s.fills(symbol) {
+		queried[f.VenueTradeID] = f
+	}
+	s.heard.mu.Lock()
+	defer s.heard.mu.Unlock()
+	for _, f := range s.heard.fillsOf(order.ClientOrderID) {
+		q, ok := queried[f.VenueTradeID]
+		if !ok || !q.Qty.Equal(f.Qty) || !q.Price.Equal(f.Price) || !venues.EqualOptional(q.Fee, f.Fee) || q.Liquidity != f.Liquidity ||
+			q.FeeCurrency != f.FeeCurrency || q.VenueOrderID != f.VenueOrderID || !q.ExecutedAt.Equal(f.ExecutedAt.Time) || q.Side != f.Side {
+			s.t.Errorf("the stream told %+v, the query %+v", f, q)
+		}
+	}
+}
+
+func fillsThroughLevels(s *stage) {
+	s.emptyBook("0.02")
+	s.houseAsk("65200", "0.03")
+	order := s.filled(limit(venues.Buy, "0.05", "65300"))
+	fills := s.fills(symbol)
+	// Within one millisecond a venue tells no order.
+	slices.SortFunc(fills, func(a, b venues.Fill) int { return a.Price.Cmp(b.Price) })
+	if len(fills) != 2 || !sumOf(fills).Equal(d("0.05")) || !fills[0].Price.Equal(d("65100")) || !fills[1].Price.Equal(d("65200")) {
+		s.t.Errorf("%+v", fills)
+	}
+	if found := s.find(order); !venues.EqualOptional(found.AvgPrice, some("65160")) {
+		s.t.Errorf("average %v", found.AvgPrice)
+	}
+}
+
+func fillsRealize(s *stage) {
+	s.emptyBook("0.01")
+	s.filled(limit(venues.Buy, "0.01", "65100"))
+	s.move("65500")
+	s.resting(limit(venues.Sell, "0.01", "65600"), reduceOnly)
+	s.move("65700")
+	s.await("the end of the position", func(h *heard) bool { return h.holds(venues.Long, "0") })
+	fills := s.fills(symbol)
+	if len(fills) != 2 {
+		s.t.Fatalf("%+v", fills)
+	}
+	if got := fills[1].RealizedPnl; got.Valid && !got.Decimal.Equal(d("5")) {
+		s.t.Errorf("0.01 from 65100 to 65600 made %v", got.Decimal)
+	}
+}
+
+func fillsOfNothing(s *stage) {
+	s.filled(market(venues.Buy, "0.01"))
+	if fills := s.fills("ETHUSDT"); len(fills) != 0 {
+		s.t.Errorf("%+v", fills)
+	}
+}

@@ -1,0 +1,59 @@
+// Package venuetest is one numbered conformance suite for every connector. Each
+// case drives a connector through the port of package venues, as the service
+// does, against the simulator of its venue; scripts and the ledger of truth come
+// through package simcore. No case knows a venue.
+//
+// # Use
+//
+// A connector's own test describes its venue once and runs the suite:
+//
+//	func TestConformance(t *testing.T) {
+//		venuetest.Run(t, venuetest.Harness{
+//			Simulate: func(c venuetest.Conditions) (venuetest.Simulator, error) { ... },
+//			Connect:  func(restURL, streamURL string, c venuetest.Conditions) venuetest.Connector { ... },
+//			Wire:     venuetest.Wire{ ... },
+//			Lacks:    map[venuetest.Capability]string{ ... },
+//		})
+//	}
+//
+// The test's log ends with a table: number, verdict and name of each case, and
+// for what does not apply to the venue the reason. One case runs alone with
+//
+//	go test -run 'TestConformance/cases/C-081' ./venues/...
+//
+// # Numbers
+//
+// A number names its case for ever and is never given again.
+//
+//	C-001  catalogue, candles, units
+//	C-020  placing orders of every type and flag
+//	C-050  attached protection
+//	C-060  amending
+//	C-080  cancelling and its races
+//	C-100  client ids
+//	C-110  fills
+//	C-130  positions
+//	C-150  leverage
+//	C-160  balances and keys
+//	C-170  private stream
+//	C-200  public streams and books
+//	C-240  faults of requests and their outcomes
+//	C-280  clock and deadlines
+//	C-300  limits, bans, maintenance
+//	C-320  bad input
+//
+// # Capabilities
+//
+// A case may need a [Capability]. A venue that lacks it says why in
+// [Harness.Lacks], and the case is n/a there. What the port itself tells of a
+// venue (venues.Capabilities) must agree with that table; case C-001 sees to it.
+//
+// # What a case has
+//
+// Every case gets a simulator of its own with a still market at round prices
+// (BTCUSDT at 65000), a connector, one funded account and its private stream.
+// Between connector and simulator stand relays, which cut, refuse and tamper.
+// The sink of the private stream fails a case whose order takes a step that no
+// order may take. Cases run at once, a bounded number of them: they wait more
+// than they work.
+package venuetest

@@ -1,0 +1,105 @@
+package venuetest
+
+import (
+	"bytes"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// gateway is an HTTP proxy before a simulator that changes answers on their way:
+// the bad input of the suite.
+type gateway struct {
+	mu     sync.Mutex
+	route  Route
+	change func(status int, body string) (int, string)
+	query  Swap
+	struck int
+}
+
+// newGateway serves a proxy to target and answers its address.
+func newGateway(t *testing.T, target string) (*gateway, string) {
+	t.Helper()
+	g := &gateway{}
+	to, err := url.Parse(target)
+	if err != nil {
+		t.Fatal(err)
+	}
+	transport := &http.Transport{}
+	server := httptest.NewServer(&httputil.ReverseProxy{
+		Transport: transport,
+		Rewrite: func(r *httputil.ProxyRequest) {
+			r.SetURL(to)
+			g.rewrite(r.Out.URL)
+		},
+		ModifyResponse: g.modify,
+		ErrorHandler:   func(http.ResponseWriter, *http.Request, error) { panic(http.ErrAbortHandler) },
+	})
+	t.Cleanup(func() {
+		server.CloseClientConnections()
+		server.Close()
+		transport.CloseIdleConnections()
+	})
+	return g, server.Listener.Addr().String()
+}
+
+// answer changes the answers of a route, or of all, from now on; a nil change
+// leaves them.
+func (g *gateway) answer(route Route, change func(status int, body string) (int, string)) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.route, g.change, g.struck = route, change, 0
+}
+
+// swapQuery changes the query of every request.
+func (g *gateway) swapQuery(swap Swap) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.query = swap
+}
+
+// changes is how many answers were changed since answer.
+func (g *gateway) changes() int {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.struck
+}
+
+func (g *gateway) rewrite(u *url.URL) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.query.Old != "" {
+		u.RawQuery = strings.Replace(u.RawQuery, g.query.Old, g.query.New, 1)
+	}
+}
+
+func (g *gateway) modify(r *http.Response) error {
+	g.mu.Lock()
+	change := g.change
+	if g.route != (Route{}) && g.route != (Route{r.Request.Method, r.Request.URL.Path}) {
+		change = nil
+	}
+	if change != nil {
+		g.struck++
+	}
+	g.mu.Unlock()
+	if change == nil {
+		return nil
+	}
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return err
+	}
+	r.Body.Close()
+	status, text := change(r.StatusCode, string(body))
+	r.StatusCode, r.Status = status, strconv.Itoa(status)+" "+http.StatusText(status)
+	r.Body, r.ContentLength = io.NopCloser(bytes.NewReader([]byte(text))), int64(len(text))
+	r.Header.Set("Content-Length", strconv.Itoa(len(text)))
+	return nil
+}

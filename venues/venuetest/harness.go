@@ -1,0 +1,123 @@
+package venuetest
+
+import (
+	"net"
+	"time"
+
+	"venuegate/venues"
+	"venuegate/venues/simcore"
+)
+
+// Harness is one venue as the suite needs to know it.
+type Harness struct {
+	// Simulate makes a simulator that does not serve yet.
+	Simulate func(Conditions) (Simulator, error)
+	// Connect makes a connector for a simulator.
+	Connect func(restURL, streamURL string, c Conditions) Connector
+	Wire    Wire
+	// Lacks names each capability that the venue has not, with the reason.
+	Lacks map[Capability]string
+}
+
+// Simulator is what every simulated venue offers beside its wire.
+type Simulator interface {
+	Serve(venue, control net.Listener)
+	Close() error
+	DemoAccount() simcore.AccountInfo
+	Control() *simcore.Control
+	Exchange() *simcore.Exchange
+}
+
+// BookRestarter is a Simulator that can begin to number its books anew.
+type BookRestarter interface{ RestartBooks() }
+
+// Connector is a venue's connector with its end.
+type Connector interface {
+	venues.Connector
+	Close()
+}
+
+// Conditions are what a case wants of simulator and connector.
+type Conditions struct {
+	// Lively lets the market move by itself; otherwise the simulator is quiet.
+	Lively bool
+	// ClockOffset is how far the venue's clock is ahead.
+	ClockOffset time.Duration
+	// OrdersMax, if positive, is how many orders the venue takes in its shortest
+	// window before it answers that the limit is used up.
+	OrdersMax int
+	// SilenceMax, if positive, is after how long a stream without messages counts
+	// as broken: books, and private streams that owe an event.
+	SilenceMax time.Duration
+	// Timeout of one request; zero is 3 s.
+	Timeout time.Duration
+}
+
+// Capability is something that not every venue can do.
+type Capability string
+
+// Capabilities that cases ask for.
+const (
+	// AttachedProtection: stop loss and take profit travel with an order.
+	AttachedProtection Capability = "attached protection"
+	// AmendStops: an untriggered stop is amended in place.
+	AmendStops Capability = "amending stops"
+	// StreamSnapshots: the book stream brings its own snapshots.
+	StreamSnapshots Capability = "book snapshots on the stream"
+	// RESTSnapshots: a book is a REST snapshot joined to the stream.
+	RESTSnapshots Capability = "books joined to a REST snapshot"
+	// BookRestarts: the venue may begin to number a book anew.
+	BookRestarts Capability = "books numbered anew"
+	// ClientIDReuse: the id of a closed order is free again.
+	ClientIDReuse Capability = "client ids used again"
+	// ClientIDForever: a client id is never accepted twice.
+	ClientIDForever Capability = "client ids unique for ever"
+	// ContractUnits: the venue counts contracts that are not one base coin.
+	ContractUnits Capability = "contracts of several coins"
+	// InstrumentPages: the catalogue is read in pages.
+	InstrumentPages Capability = "catalogue in pages"
+	// SyncAck: the answer to an order tells its state.
+	SyncAck Capability = "answers that tell the state"
+	// MinNotional: the venue refuses orders of little value.
+	MinNotional Capability = "least notional"
+	// PriceBand: a price too far from the market is refused.
+	PriceBand Capability = "refusal of far prices"
+)
+
+// Route is a method and a path of the venue's REST interface.
+type Route struct{ Method, Path string }
+
+// Swap is a piece of a venue's message and what a case puts in its place. In
+// messages of a stream both have the same length.
+type Swap struct{ Old, New string }
+
+// Wire is how faults find their way to what they strike: the venue's paths,
+// topics and a few words.
+type Wire struct {
+	Place, Amend, Cancel, Query, OpenOrders, Instruments, SetLeverage Route
+	// PublicStream and PrivateStream are prefixes of paths; BookTopic and
+	// OrderTopic prefixes of topics: the book of BTCUSDT, and events of orders.
+	PublicStream, PrivateStream string
+	BookTopic, OrderTopic       string
+	// OrderState makes the state of an open order an unknown word in answers,
+	// OrderStateEvent in events. OrderStateType makes it a number in answers.
+	OrderState, OrderStateEvent, OrderStateType Swap
+	// InstrumentState makes the state of every instrument an unknown word.
+	InstrumentState Swap
+	// BookKey spoils a key without which a book message means nothing.
+	BookKey Swap
+	// InstrumentPage makes the pages of the catalogue small in the query, where
+	// it names the venue's page size PageMax; PageRows is what comes before the
+	// rows of a page.
+	InstrumentPage Swap
+	PageMax        int
+	PageRows       string
+	// NoMargin is the venue's code for too little margin, Uncertain one that
+	// leaves the outcome of an order open, in JSON; NotListed is one that nobody
+	// knows.
+	NoMargin, Uncertain, NotListed string
+	// FillsPage is how many fills a page of the venue holds.
+	FillsPage int
+	// BusyBody is an answer with status 200 that says that the venue failed.
+	BusyBody string
+}

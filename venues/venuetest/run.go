@@ -1,0 +1,81 @@
+package venuetest
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// casesAtOnce is how many cases run at the same time.
+const casesAtOnce = 8
+
+// conformanceCase is one row of the suite.
+type conformanceCase struct {
+	number int
+	name   string
+	needs  Capability
+	under  Conditions
+	run    func(*stage)
+}
+
+func (c *conformanceCase) id() string { return fmt.Sprintf("C-%03d", c.number) }
+
+// suite is all cases in the order of their numbers.
+func suite() []conformanceCase {
+	all := slices.Concat(
+		catalogueCases, orderCases, stopCases, refusalCases, protectionCases, amendCases, cancelCases, identityCases,
+		fillCases, positionCases, accountCases, privateCases, feedCases, brokenFeedCases, faultCases, clockCases, limitCases, inputCases,
+	)
+	slices.SortFunc(all, func(a, b conformanceCase) int { return a.number - b.number })
+	return all
+}
+
+// verdict of one case.
+type verdict struct{ word, reason string }
+
+// Run runs every case that the venue can and logs the table of all.
+func Run(t *testing.T, h Harness) {
+	cases := suite()
+	verdicts := make([]verdict, len(cases))
+	t.Run("cases", func(t *testing.T) {
+		var running sync.WaitGroup
+		places := make(chan struct{}, casesAtOnce)
+		for n := range cases {
+			places <- struct{}{}
+			running.Go(func() {
+				defer func() { <-places }()
+				verdicts[n] = runCase(t, h, &cases[n])
+			})
+		}
+		running.Wait()
+	})
+	t.Log(table(cases, verdicts))
+}
+
+func runCase(t *testing.T, h Harness, c *conformanceCase) verdict {
+	if reason, lacks := h.Lacks[c.needs]; lacks && c.needs != "" {
+		return verdict{"n/a", reason}
+	}
+	passed := t.Run(c.id()+" "+c.name, func(t *testing.T) { c.run(newStage(t, h, c.under)) })
+	if !passed {
+		return verdict{"FAIL", ""}
+	}
+	return verdict{"pass", ""}
+}
+
+// table is the matrix of one venue, with its sums.
+func table(cases []conformanceCase, verdicts []verdict) string {
+	var text strings.Builder
+	sums := map[string]int{}
+	for n := range cases {
+		sums[verdicts[n].word]++
+		fmt.Fprintf(&text, "\n%s  %-4s  %s", cases[n].id(), verdicts[n].word, cases[n].name)
+		if verdicts[n].reason != "" {
+			fmt.Fprintf(&text, " (%s)", verdicts[n].reason)
+		}
+	}
+	fmt.Fprintf(&text, "\n%d cases: %d pass, %d n/a, %d fail", len(cases), sums["pass"], sums["n/a"], sums["FAIL"])
+	return text.String()
+}

@@ -1,0 +1,200 @@
+package venuetest
+
+import (
+	"sync/atomic"
+	"testing"
+
+	"github.com/shopspring/decimal"
+
+	"venuegate/venues"
+	"venuegate/venues/simcore"
+)
+
+// symbol is the instrument that cases trade, at 65000 with a tick of 0.1.
+const symbol = "BTCUSDT"
+
+// stage is what one case has: a simulated venue, a connector, an account and its
+// private stream.
+type stage struct {
+	t         *testing.T
+	harness   Harness
+	sim       Simulator
+	rest      *gateway
+	network   *relay
+	streams   *relay
+	connector Connector
+	account   venues.Account
+	heard     *heard
+	ids       atomic.Int64
+}
+
+func newStage(t *testing.T, h Harness, under Conditions) *stage {
+	t.Helper()
+	sim, err := h.Simulate(under)
+	if err != nil {
+		t.Fatal(err)
+	}
+	venue := listen(t)
+	sim.Serve(venue, listen(t))
+	t.Cleanup(func() {
+		if err := sim.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	s := &stage{t: t, harness: h, sim: sim, streams: newRelay(t, venue.Addr().String())}
+	var gateway string
+	s.rest, gateway = newGateway(t, "http://"+venue.Addr().String())
+	s.network = newRelay(t, gateway)
+	s.connector = h.Connect("http://"+s.network.address(), "ws://"+s.streams.address(), under)
+	t.Cleanup(s.connector.Close)
+	if _, err := s.connector.Instruments(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	s.use(sim.DemoAccount().Credentials)
+	return s
+}
+
+// use makes an account with credentials the one of the case.
+func (s *stage) use(keys simcore.Credentials) {
+	s.t.Helper()
+	s.account = s.open(keys)
+	s.heard = s.listen(s.account)
+	s.await("the private stream", func(h *heard) bool { return h.connected > 0 })
+}
+
+// useNew is use for a fresh account.
+func (s *stage) useNew(body simcore.AccountBody) {
+	s.t.Helper()
+	page, err := s.sim.Control().CreateAccount(body)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	s.use(page.Credentials)
+}
+
+func (s *stage) open(keys simcore.Credentials) venues.Account {
+	s.t.Helper()
+	account, err := s.connector.OpenAccount(venues.Credentials{
+		APIKey: venues.Secret(keys.APIKey), APISecret: venues.Secret(keys.APISecret), Passphrase: venues.Secret(keys.Passphrase),
+	})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return account
+}
+
+func (s *stage) listen(account venues.Account) *heard {
+	h := newHeard()
+	feed := account.OpenPrivate(h)
+	s.t.Cleanup(feed.Close)
+	return h
+}
+
+// fault scripts a fault of requests on a route.
+func (s *stage) fault(do simcore.FaultAction, route Route, times int, args simcore.FaultArgs) {
+	s.t.Helper()
+	s.script(simcore.FaultRequest{Match: simcore.FaultMatch{Path: route.Path, Op: route.Method}, Do: do, Args: args, Times: times})
+}
+
+// streamFault scripts a fault of the messages of a topic.
+func (s *stage) streamFault(do simcore.FaultAction, path, topic string, times int, args simcore.FaultArgs) {
+	s.t.Helper()
+	s.script(simcore.FaultRequest{Match: simcore.FaultMatch{Path: path, Op: topic}, Do: do, Args: args, Times: times})
+}
+
+func (s *stage) script(request simcore.FaultRequest) {
+	s.t.Helper()
+	if _, err := s.sim.Control().AddFault(request); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// struck is how often the scripted faults have struck.
+func (s *stage) struck() int {
+	n := 0
+	for _, f := range s.sim.Control().Faults().Faults {
+		n += f.Struck
+	}
+	return n
+}
+
+// move puts the market at a price: the house's ladder, the last trade, the mark.
+func (s *stage) move(price string) {
+	s.t.Helper()
+	if _, err := s.sim.Control().Market(simcore.MarketRequest{Symbol: symbol, Price: &simcore.Decimal{Decimal: d(price)}}); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// mark moves the mark price alone.
+func (s *stage) mark(price string) {
+	s.t.Helper()
+	if _, err := s.sim.Control().Market(simcore.MarketRequest{Symbol: symbol, Mark: &simcore.Decimal{Decimal: d(price)}}); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// trade lets the house take from the book.
+func (s *stage) trade(side venues.Side, qty string) {
+	s.t.Helper()
+	page, err := s.sim.Control().Trade(simcore.TradeRequest{Symbol: symbol, Side: string(side), Qty: simcore.Decimal{Decimal: d(qty)}})
+	if err != nil || !page.FilledQty.Equal(d(qty)) {
+		s.t.Fatalf("house trade: %v, %v", page.FilledQty, err)
+	}
+}
+
+// halt stops or resumes an instrument.
+func (s *stage) halt(symbol string, halted bool) {
+	s.t.Helper()
+	if _, err := s.sim.Control().Market(simcore.MarketRequest{Symbol: symbol, Halt: &halted}); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// truth is what the venue's own ledger accepted under a client id, the children
+// of conditional orders left out.
+func (s *stage) truth(clientOrderID string) []simcore.LedgerOrder {
+	var rows []simcore.LedgerOrder
+	for _, row := range s.sim.Control().Ledger().Orders {
+		if row.ClientOrderID == clientOrderID && row.Refusal == "" && row.ParentID == "" {
+			rows = append(rows, row)
+		}
+	}
+	return rows
+}
+
+// holds fails the case unless the venue accepted want orders under a client id.
+func (s *stage) holds(clientOrderID string, want int) {
+	s.t.Helper()
+	if rows := s.truth(clientOrderID); len(rows) != want {
+		s.t.Errorf("the venue holds %d orders under %s, want %d: %+v", len(rows), clientOrderID, want, rows)
+	}
+}
+
+// depth lays the house's ladder anew with so many levels a side.
+func (s *stage) depth(levels int) {
+	s.t.Helper()
+	if err := s.sim.Exchange().SetDepth(symbol, levels); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// houseAsk sets what the house sells at one price, in base coin.
+func (s *stage) houseAsk(price, qty string) {
+	s.t.Helper()
+	if err := s.sim.Exchange().HouseLevel(symbol, simcore.Sell, d(price), d(qty).Div(s.contractSize())); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// contractSize is the base coin of one of the venue's units.
+func (s *stage) contractSize() decimal.Decimal {
+	s.t.Helper()
+	for _, i := range s.instruments() {
+		if i.Symbol == symbol {
+			return i.ContractSize
+		}
+	}
+	s.t.Fatalf("%s is not listed", symbol)
+	return decimal.Zero
+}
