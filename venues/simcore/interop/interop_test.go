@@ -102,7 +102,7 @@ func startSimulators(t *testing.T) map[venues.Venue]simulator {
 	dir := t.TempDir()
 	binary, described := filepath.Join(dir, "venuegate"), filepath.Join(dir, "sim.json")
 	command(t, installLimit, "go", "build", "-o", binary, "venuegate/cmd/venuegate")
-	cmd := exec.Command(binary, "sim", "--quiet-market", "--out", described, "--ledger", filepath.Join(dir, "ledger")) //nolint:noctx // ended by the cleanup
+	cmd := exec.Command(binary, "sim", "--quiet-market", "--out", described, "--ledger", filepath.Join(dir, "ledger"))
 	cmd.Stderr = os.Stderr
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)

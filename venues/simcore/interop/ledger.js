@@ -1,10 +1,14 @@
-// After the run: what CCXT says of every order and fill against the simulator's
-// ledger, the truth. Amounts are compared in base coin.
+// After the run: what CCXT says of every order, fill, position and balance of all
+// traders against the simulator's ledger, the truth. A case is given the traders
+// and answers how much it compared.
 import ccxt from 'ccxt'
 import { alike, check } from './expect.js'
-import { symbol } from './trader.js'
+import { balance, symbol } from './trader.js'
 
 const { Precise } = ccxt
+
+// balancePrecision is how exactly the venues print a balance.
+const balancePrecision = '0.00000001'
 
 const statuses = {
   new: 'open',
@@ -13,11 +17,11 @@ const statuses = {
   cancelled: 'canceled',
 }
 
-// ledgerCases are held once for all traders of a run.
 export default {
   async orders(traders) {
     return each(traders, async (t, rows) => {
       const orders = new Map((await t.venue.history(t)).map((order) => [idOf(t, order), order]))
+      for (const id of orders.keys()) check(rows.some((row) => row.venueOrderId === id), `the ledger has no order ${id}`)
       for (const row of rows.filter(isOrder)) hold(t, row, orders.get(row.venueOrderId), 'order', true)
       return rows.filter(isOrder).length
     })
@@ -26,9 +30,32 @@ export default {
   async fills(traders) {
     return each(traders, async (t, rows) => {
       const told = (await t.exchange.fetchMyTrades(symbol)).map((trade) => tradeText(t, trade))
-      const true_ = fillsOf(t, rows)
-      check(alike(told.sort().join('\n'), true_.sort().join('\n')), `fills are\n${told.join('\n')}\nwant\n${true_.join('\n')}`)
-      return true_.length
+      const fills = fillsOf(t, rows)
+      check(told.sort().join('\n') === fills.sort().join('\n'), `fills are\n${told.join('\n')}\nwant\n${fills.join('\n')}`)
+      return fills.length
+    })
+  },
+
+  async positions(traders) {
+    return each(traders, async (t, rows) => {
+      const held = await t.exchange.fetchPositions([symbol])
+      const told = held.reduce((sum, row) => Precise.stringAdd(sum, signed(t, row)), '0')
+      const { base } = net(t, rows)
+      check(alike(told, base), `the position is ${told}, the fills come to ${base}`)
+      return held.length
+    })
+  },
+
+  // Of the accounts that traded and hold nothing: elsewhere CCXT means equity on
+  // one venue and the wallet on another.
+  async balances(traders) {
+    return each(traders, async (t, rows) => {
+      const { base, money, traded } = net(t, rows)
+      if (!traded || !alike(base, '0')) return 0
+      const { total } = (await t.exchange.fetchBalance()).USDT
+      const off = Precise.stringAbs(Precise.stringSub(total, money))
+      check(Precise.stringLe(off, balancePrecision), `the balance is ${total}, the fills come to ${money}`)
+      return 1
     })
   },
 
@@ -52,6 +79,20 @@ export default {
       return trades.length
     })
   },
+}
+
+// net is what an account's fills come to: base coin, and money after fees.
+function net(t, rows) {
+  let [base, money, traded] = ['0', balance, false]
+  for (const row of rows.filter(isOrder)) {
+    for (const fill of row.fills ?? []) {
+      const qty = row.side === 'buy' ? t.base(fill.qty) : Precise.stringNeg(t.base(fill.qty))
+      base = Precise.stringAdd(base, qty)
+      money = Precise.stringSub(Precise.stringSub(money, Precise.stringMul(qty, fill.price)), fill.fee)
+      traded = true
+    }
+  }
+  return { base, money, traded }
 }
 
 // each holds every account against its rows and answers how many records were
@@ -99,6 +140,11 @@ function hold(t, row, order, what, withFee) {
     const got = field === 'fee' ? order.fee.cost : order[field]
     check(alike(got, want), `${what} ${row.venueOrderId} (${row.type} ${row.side} ${row.status}): ${field} is ${got}, the ledger has ${want}`)
   }
+}
+
+function signed(t, position) {
+  const base = t.base(position.contracts)
+  return position.side === 'short' ? Precise.stringNeg(base) : base
 }
 
 function total(row, field) {

@@ -10,6 +10,8 @@ const { Precise } = ccxt
 export const symbol = 'BTC/USDT:USDT'
 export const canonical = 'BTCUSDT'
 export const startPrice = '65000'
+// balance is what each account begins with.
+export const balance = '100000'
 
 // connect makes CCXT's client of a venue, pointed at the simulator. Numbers stay
 // text, as the venue sent them; CCXT's throttle is off because the simulator's
@@ -26,11 +28,23 @@ export async function connect(venue, sim, credentials, markets) {
   // The simulators have no asset service; CCXT asks it for the currencies.
   exchange.has.fetchCurrencies = false
   venue.route(exchange.urls.api, sim)
+  pinDown(exchange.urls.api, sim)
   venue.adjust?.(exchange)
   // What plain ws:// needs; there is no proxy.
   await exchange.loadHttpProxyAgent()
   if (markets) exchange.setMarkets(markets)
   return exchange
+}
+
+// pinDown takes away the addresses that a venue's route has left: nothing may
+// leave for the real venue.
+function pinDown(urls, sim) {
+  for (const [service, url] of Object.entries(urls)) {
+    if (typeof url === 'object') pinDown(url, sim)
+    else if (!url.startsWith(sim.restUrl) && !url.startsWith(sim.wsUrl)) {
+      urls[service] = (url.startsWith('ws') ? sim.wsUrl : sim.restUrl) + '/not-simulated'
+    }
+  }
 }
 
 export class Trader {

@@ -81,7 +81,7 @@ export default {
     const place = () => t.order('limit', 'buy', '0.01', '64000', { clientOrderId: 'lost1' })
     await t.control.during({ match: { op: 'POST' }, do: 'timeout_after' }, () => refused(ccxt.RequestTimeout, place))
     t.exchange.timeout = 10_000
-    const order = await t.fetch(t.venue.noId, t.venue.byClientId('lost1'))
+    const order = await t.fetch(undefined, t.venue.byClientId('lost1'))
     equal('status', order.status, 'open')
   },
 }

@@ -22,6 +22,8 @@ export default {
   async limits(t) {
     eachMarket(t, ({ limits, ...market }, ours) => {
       equal(`${ours.symbol}: least amount`, inBase(market, limits.amount.min), ours.minQty)
+      // The connector asks each venue for its maximum; CCXT knows some.
+      if (limits.amount.max !== undefined) equal(`${ours.symbol}: most amount`, inBase(market, limits.amount.max), ours.maxQty)
       if (limits.cost.min !== undefined) equal(`${ours.symbol}: least cost`, limits.cost.min, ours.minNotional)
     })
   },

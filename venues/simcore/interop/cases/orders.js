@@ -105,7 +105,7 @@ export default {
 
   async 'cancel-by-client-id'(t) {
     const { id } = await t.order('limit', 'sell', '0.01', '66000', { clientOrderId: 'cancelme1' })
-    await t.exchange.cancelOrder(t.venue.noId, symbol, t.venue.byClientId('cancelme1'))
+    await t.exchange.cancelOrder(undefined, symbol, t.venue.byClientId('cancelme1'))
     await t.becomes(id, 'canceled')
   },
 

@@ -10,10 +10,10 @@ export default {
 
   async 'by-client-id'(t) {
     const { id } = await t.order('limit', 'buy', '0.01', '64000', { clientOrderId: 'queried2' })
-    matches('order', await t.fetch(t.venue.noId, t.venue.byClientId('queried2')), { id, status: 'open' })
+    matches('order', await t.fetch(undefined, t.venue.byClientId('queried2')), { id, status: 'open' })
     await t.exchange.cancelOrder(id, symbol)
     await t.becomes(id, 'canceled')
-    matches('order', await t.fetch(t.venue.noId, t.venue.byClientId('queried2')), { id, status: 'canceled' })
+    matches('order', await t.fetch(undefined, t.venue.byClientId('queried2')), { id, status: 'canceled' })
   },
 
   async open(t) {
@@ -41,7 +41,8 @@ export default {
     await t.control.trade(canonical, 'sell', '0.02')
     await t.control.trade(canonical, 'sell', '0.03')
     const trades = await t.exchange.fetchMyTrades(symbol)
-    equal('amounts', trades.map((trade) => Number(t.base(trade.amount))), [0.02, 0.03])
+    // In one millisecond the venues promise no order.
+    equal('amounts', trades.map((trade) => Number(t.base(trade.amount))).sort(), [0.02, 0.03])
     for (const trade of trades) matches('trade', trade, { order: id, price: '64999', side: 'buy', takerOrMaker: 'maker' })
     check(new Set(trades.map((trade) => trade.id)).size === 2, 'two trades have one id')
   },

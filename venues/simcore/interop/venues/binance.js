@@ -29,8 +29,6 @@ export default {
   unknownId: '1234567890',
   // CCXT keeps the fee of the first event of an order.
   streamsOrderFees: false,
-  // noId is what CCXT wants for the id where a client id is given.
-  noId: undefined,
   fetchParams: {},
   // Conditional orders live in a service of their own.
   stopParams: { trigger: true },
@@ -49,7 +47,6 @@ export default {
   },
 
   history: (t) => t.exchange.fetchOrders(symbol),
-  stops: (t) => t.exchange.fetchOrders(symbol, undefined, undefined, { trigger: true }),
 
   notApplicable: {
     'account/status': 'CCXT asks the spot service sapi, which the simulator does not have',

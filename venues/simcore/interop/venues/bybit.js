@@ -27,7 +27,6 @@ export default {
   bookTopic: 'orderbook',
   streamsOrderFees: true,
   unknownId: '00000000-0000-4000-8000-000000000000',
-  noId: undefined,
   // CCXT wants to hear that only the last 500 orders can be asked for.
   fetchParams: { acknowledged: true },
   stopParams: { trigger: true },
@@ -55,7 +54,6 @@ export default {
     ...(await t.exchange.fetchOpenOrders(symbol)),
     ...(await t.exchange.fetchCanceledAndClosedOrders(symbol)),
   ],
-  stops: async () => [],
 
   notApplicable: {
     'streams/order-book-gap': 'CCXT does not look at the sequence of the book of this venue',

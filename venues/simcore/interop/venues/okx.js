@@ -18,7 +18,6 @@ export default {
   // CCXT takes the id of the stop that an order came from for that of the order.
   orderId: (order) => order.info.ordId,
   unknownId: '1234567890',
-  noId: undefined,
   fetchParams: {},
   // Stops of the kinds trigger and conditional are listed apart.
   stopParams: { trigger: true, ordType: 'trigger' },
@@ -39,8 +38,8 @@ export default {
 
   // Less than the least size.
   invalidOrder: (t) => t.exchange.privatePostTradeOrder({ instId: 'BTC-USDT-SWAP', tdMode: 'cross', side: 'buy', ordType: 'limit', sz: '0.001', px: '64000' }),
-  // 10 in 2 s of an account.
-  tooMany: { many: 30, ask: (t) => t.exchange.fetchPositions([symbol]) },
+  // 5 in 2 s of an account.
+  tooMany: { many: 15, ask: (t) => t.exchange.fetchPositionMode(symbol) },
 
   otherClasses: {
     'reduce-only-without-position': { kind: ccxt.ExchangeError, because: 'CCXT does not know 51169' },
@@ -53,7 +52,6 @@ export default {
     ...(await t.exchange.fetchClosedOrders(symbol)),
     ...(await t.exchange.fetchCanceledOrders(symbol)),
   ],
-  stops: async () => [],
 
   notApplicable: {
     'orders/cancel-all': 'the venue cancels by name only, so CCXT has no cancelAllOrders for it',
