@@ -23,10 +23,6 @@ type Config struct {
 	// ClientIDPrefixLength characters of [a-z0-9].
 	ClientIDPrefix string
 	Protection     ProtectionPolicy
-	// Limits, Halted and Flatten are those of the account's record; see
-	// Client.Configure.
-	Limits          persistence.RiskLimits
-	Halted, Flatten bool
 }
 
 // Deps are what the account works with.

@@ -10,10 +10,18 @@ import (
 	"venuegate/venues"
 )
 
-// loadRisk reads the account's lock, what the day has brought so far, and the
+// loadRisk reads the account's limits and lock, what the day has brought so far, and the
 // accounting of its positions.
 func (a *account) loadRisk(ctx context.Context, done *loadDone) error {
-	var err error
+	accounts, err := a.deps.Store.VenueAccounts(ctx, a.deps.Customer)
+	if err != nil {
+		return err
+	}
+	for _, record := range accounts {
+		if record.Exchange == a.deps.Exchange {
+			done.control = record
+		}
+	}
 	done.risk, err = a.deps.Store.Risk(ctx, a.deps.Customer, a.deps.Exchange)
 	if err != nil && !errors.Is(err, persistence.ErrNotFound) {
 		return err

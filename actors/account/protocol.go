@@ -86,6 +86,8 @@ type (
 		orders    []loadedOrder
 		positions []loadedPosition
 		risk      persistence.RiskRecord
+		// control is the account's own record, with its limits.
+		control persistence.VenueAccount
 		// earned is what the executions of the day brought.
 		day    time.Time
 		earned decimal.Decimal

@@ -47,7 +47,7 @@ func (s *state) loaded(m moment, in loadDone) {
 	for symbol, until := range in.account.FillsUntil {
 		s.fillsUntil[symbol] = until.Time
 	}
-	s.risk.day, s.risk.earned, s.risk.record = in.day, in.earned, in.risk
+	s.restoreRisk(m, in)
 	s.restorePositions(in.positions, m.now)
 	for _, l := range in.orders {
 		o := s.restore(l)

@@ -96,6 +96,16 @@ func (s *state) beginDay(m moment) {
 	s.putRisk()
 }
 
+// restoreRisk takes what was stored. A halt goes on: whether it had ended is not
+// known.
+func (s *state) restoreRisk(m moment, in loadDone) {
+	s.risk.limits, s.risk.halted, s.halt.flatten = in.control.Limits, in.control.Halted, in.control.Flatten
+	s.risk.day, s.risk.earned, s.risk.record = in.day, in.earned, in.risk
+	if s.risk.halted {
+		s.beginHalt(m)
+	}
+}
+
 func (s *state) putRisk() {
 	s.risk.record.Customer, s.risk.record.Exchange = s.customer, s.exchange
 	s.out.batch.Puts = append(s.out.batch.Puts, s.risk.record)

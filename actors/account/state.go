@@ -71,7 +71,7 @@ func newState(c Config, fence persistence.Fence) *state {
 		orders: map[string]*order{}, byClient: map[string]*order{}, byVenue: map[string]*order{},
 		watched: map[string]*order{}, fillsUntil: map[string]time.Time{}, lookups: map[string]*lookups{},
 		funds:  funds{positions: map[string]venues.Position{}, closedAt: map[string]time.Time{}, asOf: map[string]time.Time{}},
-		ledger: newLedger(), risk: risk{limits: c.Limits, halted: c.Halted}, halt: halting{flatten: c.Flatten},
+		ledger: newLedger(),
 	}
 }
 

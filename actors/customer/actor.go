@@ -96,6 +96,12 @@ func (c *customer) Receive(ctx *actors.Context, msg any) {
 		c.own(ctx)
 	case connectAccount:
 		c.whenOwned(in, func() { c.connect(ctx, in) })
+	case recordAccount:
+		c.whenOwned(in, func() {
+			c.commit(ctx, in.account, func(err error) any { return accountRecorded{in, err} }, in.Reject)
+		})
+	case accountRecorded:
+		c.recorded(in)
 	case openAccount:
 		c.open(ctx, in.account)
 	case accountStored:
@@ -186,6 +192,14 @@ func (c *customer) connected(ctx *actors.Context, in accountStored) {
 	}
 	c.close(ctx, in.in.account.Exchange)
 	c.open(ctx, in.in.account)
+	in.in.Send(struct{}{})
+}
+
+func (c *customer) recorded(in accountRecorded) {
+	if in.err != nil {
+		in.in.Reject(in.err)
+		return
+	}
 	in.in.Send(struct{}{})
 }
 

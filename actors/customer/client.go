@@ -21,6 +21,13 @@ func (c Client) Connect(ctx context.Context, account persistence.VenueAccount) e
 	return err
 }
 
+// Record stores what changed of a connected account. The account goes on as it
+// is: whoever calls tells it.
+func (c Client) Record(ctx context.Context, account persistence.VenueAccount) error {
+	_, err := actors.Ask(ctx, c.ref, func(r actors.Reply[struct{}]) any { return recordAccount{r, account} })
+	return err
+}
+
 // Remove ends the customer's account at a venue.
 func (c Client) Remove(ctx context.Context, exchange venues.Venue) error {
 	_, err := actors.Ask(ctx, c.ref, func(r actors.Reply[struct{}]) any { return removeAccount{r, exchange} })

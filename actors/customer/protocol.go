@@ -10,6 +10,7 @@ import (
 //
 //	message           kind     from               answer
 //	connectAccount    command  Client             -
+//	recordAccount     command  Client             -
 //	removeAccount     command  Client             -
 //	stop              command  Client             -
 //	subscribe         command  Client             the subscription
@@ -18,6 +19,10 @@ import (
 //	owned             result   own effect         -
 type (
 	connectAccount struct {
+		actors.Reply[struct{}]
+		account persistence.VenueAccount
+	}
+	recordAccount struct {
 		actors.Reply[struct{}]
 		account persistence.VenueAccount
 	}
@@ -74,6 +79,10 @@ type (
 	openAccount   struct{ account persistence.VenueAccount }
 	accountStored struct {
 		in  connectAccount
+		err error
+	}
+	accountRecorded struct {
+		in  recordAccount
 		err error
 	}
 	accountRemoved struct {

@@ -133,7 +133,6 @@ func (t *Tree) openAccount(fence persistence.Fence, record persistence.VenueAcco
 		Customer: record.Customer, Exchange: record.Exchange,
 		Capabilities: connector.Capabilities(), ClientIDPrefix: t.deps.ClientIDPrefix,
 		Protection: t.deps.Protection,
-		Limits:     record.Limits, Halted: record.Halted, Flatten: record.Flatten,
 	}
 	market := accountMarket{t.deps.Markets[record.Exchange]}
 	child := account.Child(account.Deps{

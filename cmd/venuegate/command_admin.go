@@ -111,8 +111,9 @@ func newKeysListCommand(sh shell) *cobra.Command {
 }
 
 func newAccountsCommand(sh shell) *cobra.Command {
-	return newGroup("accounts", "Connect, list, examine and remove venue accounts",
-		newAccountsConnectCommand(sh), newAccountsListCommand(sh),
+	return newGroup("accounts", "Connect, list, examine, limit, halt and remove venue accounts",
+		newAccountsConnectCommand(sh), newAccountsListCommand(sh), newAccountsLimitsCommand(sh),
+		newAccountsHaltCommand(sh), newAccountsResumeCommand(sh), newAccountsUnlockCommand(sh),
 		adminCommand(sh, &cobra.Command{Use: "check ID", Short: "Examine an account at its venue", Args: cobra.ExactArgs(1)},
 			func(ctx context.Context, c *adminClient, args []string, out io.Writer) error {
 				findings, err := check(ctx, c, args[0])
@@ -243,11 +244,7 @@ func keyRows(found ...admin.Key) [][]string {
 func accountRows(found ...admin.Account) [][]string {
 	rows := newTable(len(found), "ID", "ENVIRONMENT", "CONNECTED", "STATE")
 	for _, a := range found {
-		state := "trading"
-		if a.Halted {
-			state = "halted"
-		}
-		rows = append(rows, []string{a.ID, a.Environment, moment(a.CreatedAt), state})
+		rows = append(rows, []string{a.ID, a.Environment, moment(a.CreatedAt), accountState(a)})
 	}
 	return rows
 }

@@ -228,6 +228,22 @@ func (e *engine) PutAccount(ctx context.Context, account persistence.VenueAccoun
 	return owner.Connect(ctx, account)
 }
 
+// ConfigureAccount implements admin.Directory.
+func (e *engine) ConfigureAccount(ctx context.Context, account persistence.VenueAccount) error {
+	return e.tree.Configure(ctx, account)
+}
+
+// AwaitHalt implements admin.Directory.
+func (e *engine) AwaitHalt(ctx context.Context, customer string, exchange venues.Venue) (admin.HaltReport, error) {
+	result, err := e.tree.AwaitHalt(ctx, customer, exchange)
+	return admin.HaltReport{Done: result.Done, OpenOrders: result.OpenOrders, OpenPositions: result.OpenPositions}, err
+}
+
+// UnlockAccount implements admin.Directory.
+func (e *engine) UnlockAccount(ctx context.Context, customer string, exchange venues.Venue) error {
+	return e.tree.Unlock(ctx, customer, exchange)
+}
+
 // feed is the tree as the stream asks it.
 type feed struct{ tree *root.Tree }
 

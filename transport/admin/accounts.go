@@ -22,7 +22,11 @@ type Account struct {
 	Exchange    venues.Venue `json:"exchange"`
 	Environment string       `json:"environment"`
 	Halted      bool         `json:"halted"`
-	CreatedAt   venues.Time  `json:"createdAt"`
+	Limits      Limits       `json:"limits"`
+	// Lock is why increasing orders are refused until its end; null if they are
+	// not, or only because the account is halted.
+	Lock      *Lock       `json:"lock"`
+	CreatedAt venues.Time `json:"createdAt"`
 }
 
 // NewAccount asks to connect an account. Environment may be left out: it is the
@@ -34,9 +38,10 @@ type NewAccount struct {
 	venues.Credentials
 }
 
-// AccountChange changes what is given. Credentials are changed whole.
+// AccountChange changes what is given. Credentials and limits are changed whole.
 type AccountChange struct {
-	Halted *bool `json:"halted"`
+	Halted *bool   `json:"halted"`
+	Limits *Limits `json:"limits"`
 	venues.Credentials
 }
 
@@ -62,6 +67,9 @@ func (r *Registry) ConnectAccount(ctx context.Context, n NewAccount) (Account, e
 	record := persistence.VenueAccount{
 		Customer: n.Customer, Exchange: n.Exchange, Environment: environment,
 		Sealed: sealed, CreatedAt: venues.At(time.Now()),
+	}
+	if err := r.keepControl(ctx, &record); err != nil {
+		return Account{}, err
 	}
 	return r.putAccount(ctx, record, field("action", "connect"), field("environment", environment))
 }
@@ -89,9 +97,14 @@ func (r *Registry) Accounts(ctx context.Context, customer string) ([]Account, er
 	err := r.forCustomers(ctx, customer, func(id string) error {
 		records, err := r.Store.VenueAccounts(ctx, id)
 		for _, record := range records {
-			if len(record.Sealed) > 0 {
-				list = append(list, accountOf(record))
+			if len(record.Sealed) == 0 {
+				continue
 			}
+			account, failure := r.withLock(ctx, accountOf(record))
+			if failure != nil {
+				return failure
+			}
+			list = append(list, account)
 		}
 		return err
 	})
@@ -107,10 +120,11 @@ func (r *Registry) Account(ctx context.Context, id string) (Account, error) {
 	if err != nil {
 		return Account{}, err
 	}
-	return accountOf(record), nil
+	return r.withLock(ctx, accountOf(record))
 }
 
-// ChangeAccount halts an account or lets it go on, and changes credentials.
+// ChangeAccount halts an account or lets it go on, sets its limits, and changes
+// credentials, which alone connects it anew.
 func (r *Registry) ChangeAccount(ctx context.Context, id string, change AccountChange) (Account, error) {
 	r.turn.Lock()
 	defer r.turn.Unlock()
@@ -120,16 +134,23 @@ func (r *Registry) ChangeAccount(ctx context.Context, id string, change AccountC
 	}
 	fields := []persistence.JournalField{field("action", "change")}
 	if change.Halted != nil {
-		record.Halted = *change.Halted
+		record.Halted, record.Flatten = *change.Halted, record.Flatten && *change.Halted
 		fields = append(fields, field("halted", strconv.FormatBool(record.Halted)))
 	}
-	if change.Credentials != (venues.Credentials{}) {
-		record.Sealed, err = r.proveAndSeal(ctx, record.Customer, record.Exchange, change.Credentials)
-		if err != nil {
+	if change.Limits != nil {
+		if record.Limits, err = change.Limits.parse(); err != nil {
 			return Account{}, err
 		}
-		fields = append(fields, field("credentials", "changed"))
+		fields = append(fields, change.Limits.fields()...)
 	}
+	if change.Credentials == (venues.Credentials{}) {
+		return r.configureAccount(ctx, record, fields...)
+	}
+	record.Sealed, err = r.proveAndSeal(ctx, record.Customer, record.Exchange, change.Credentials)
+	if err != nil {
+		return Account{}, err
+	}
+	fields = append(fields, field("credentials", "changed"))
 	return r.putAccount(ctx, record, fields...)
 }
 
@@ -202,7 +223,7 @@ func accountID(customer string, exchange venues.Venue) string {
 func accountOf(record persistence.VenueAccount) Account {
 	return Account{
 		ID: accountID(record.Customer, record.Exchange), Customer: record.Customer, Exchange: record.Exchange,
-		Environment: record.Environment, Halted: record.Halted, CreatedAt: record.CreatedAt,
+		Environment: record.Environment, Halted: record.Halted, Limits: limitsOf(record.Limits), CreatedAt: record.CreatedAt,
 	}
 }
 

@@ -180,7 +180,9 @@ type directory struct {
 	customers []string
 	keys      []string
 	accounts  []persistence.VenueAccount
-	failure   error
+	// calls are those on running accounts.
+	calls   []string
+	failure error
 }
 
 func (d *directory) CustomerChanged(_ context.Context, customer string) error {
@@ -210,6 +212,27 @@ func (d *directory) PutAccount(ctx context.Context, account persistence.VenueAcc
 	}
 	d.accounts = append(d.accounts, account)
 	return d.store.Commit(ctx, persistence.Batch{Fence: fence, Puts: []persistence.Record{account}})
+}
+
+func (d *directory) ConfigureAccount(ctx context.Context, account persistence.VenueAccount) error {
+	d.call("configure", account.Customer, account.Exchange)
+	return d.PutAccount(ctx, account)
+}
+
+func (d *directory) AwaitHalt(_ context.Context, customer string, exchange venues.Venue) (admin.HaltReport, error) {
+	d.call("await halt", customer, exchange)
+	return admin.HaltReport{Done: true, OpenPositions: 1}, d.failure
+}
+
+func (d *directory) UnlockAccount(_ context.Context, customer string, exchange venues.Venue) error {
+	d.call("unlock", customer, exchange)
+	return d.failure
+}
+
+func (d *directory) call(what, customer string, exchange venues.Venue) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.calls = append(d.calls, what+" "+customer+":"+string(exchange))
 }
 
 // vault seals visibly, so that a test can see what was sealed for whom.

@@ -43,7 +43,10 @@
 //	POST GET /admin/v1/keys             make, list (?customer=)
 //	GET PATCH DELETE .../{id}           read, change, revoke
 //	POST GET /admin/v1/accounts         connect, list (?customer=)
-//	GET PATCH DELETE .../{id}           read, halt or change credentials, disconnect
+//	GET PATCH DELETE .../{id}           read, set limits or change credentials, disconnect
+//	POST .../{id}/halt                  cancel every order, take none that increases
+//	POST .../{id}/resume                end a halt
+//	POST .../{id}/unlock                end the lock of a daily loss
 //	POST .../{id}/check                 examine the account at its venue
 //	GET  /admin/v1/backup               all that is durable   (token)
 //

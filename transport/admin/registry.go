@@ -19,6 +19,7 @@ type Store interface {
 	APIKey(ctx context.Context, id string) (persistence.APIKey, error)
 	APIKeys(ctx context.Context, customer string) ([]persistence.APIKey, error)
 	VenueAccounts(ctx context.Context, customer string) ([]persistence.VenueAccount, error)
+	Risk(ctx context.Context, customer string, exchange venues.Venue) (persistence.RiskRecord, error)
 	LastSequence(ctx context.Context, customer string) (uint64, error)
 	Journal(ctx context.Context, q persistence.JournalQuery) (persistence.Page[persistence.JournalEntry], error)
 	Setting(ctx context.Context, name string) (persistence.Setting, error)
@@ -37,6 +38,13 @@ type Directory interface {
 	// owner the directory is, and then connects, reconnects or, without
 	// credentials, disconnects it.
 	PutAccount(ctx context.Context, account persistence.VenueAccount) error
+	// ConfigureAccount records it likewise and gives the account its limits; it
+	// begins or ends a halt. The account stays connected.
+	ConfigureAccount(ctx context.Context, account persistence.VenueAccount) error
+	// AwaitHalt waits for the end of a halt.
+	AwaitHalt(ctx context.Context, customer string, exchange venues.Venue) (HaltReport, error)
+	// UnlockAccount ends the lock of a limit.
+	UnlockAccount(ctx context.Context, customer string, exchange venues.Venue) error
 }
 
 // Vault seals venue credentials for one customer and exchange.

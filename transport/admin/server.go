@@ -137,6 +137,9 @@ func (s *Server) routeRecords() {
 	api.Get("/accounts/:id", one(s, r.Account))
 	api.Patch("/accounts/:id", change(s, r.ChangeAccount))
 	api.Delete("/accounts/:id", one(s, r.DisconnectAccount))
+	api.Post("/accounts/:id/halt", change(s, r.HaltAccount))
+	api.Post("/accounts/:id/resume", one(s, r.ResumeAccount))
+	api.Post("/accounts/:id/unlock", one(s, r.UnlockAccount))
 	api.Post("/accounts/:id/check", one(s, func(ctx context.Context, id string) (Items[Finding], error) {
 		findings, err := r.CheckAccount(ctx, id)
 		return Items[Finding]{findings}, err

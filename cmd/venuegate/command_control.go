@@ -1,0 +1,145 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strconv"
+
+	"github.com/spf13/cobra"
+
+	"venuegate/transport/admin"
+	"venuegate/venues"
+)
+
+// accountCall is a POST on one account.
+func accountCall[Out any](ctx context.Context, c *adminClient, id, action string, in any) (out Out, err error) {
+	return out, c.call(ctx, http.MethodPost, "/admin/v1/accounts/"+url.PathEscape(id)+"/"+action, in, &out)
+}
+
+func newAccountsHaltCommand(sh shell) *cobra.Command {
+	var order admin.HaltOrder
+	cmd := adminCommand(sh, &cobra.Command{
+		Use: "halt ID", Short: "Cancel every order and take none that increases a position", Args: cobra.ExactArgs(1),
+		Long: `Cancels every order of an account until its venue has none, those that protect
+positions included, and refuses orders that would increase a position until the
+account is resumed. The halt survives restarts.`,
+		Example: "  venuegate accounts halt cus_...:binance --flatten",
+	}, func(ctx context.Context, c *adminClient, args []string, out io.Writer) error {
+		halted, err := accountCall[admin.HaltedAccount](ctx, c, args[0], "halt", order)
+		if err := printRows(out, err, accountRows(halted.Account)); err != nil {
+			return err
+		}
+		if !halted.Halt.Done {
+			return fmt.Errorf("the account is halted; left at the venue: %d orders, %d positions", halted.Halt.OpenOrders, halted.Halt.OpenPositions)
+		}
+		return nil
+	})
+	cmd.Flags().BoolVar(&order.Flatten, "flatten", false, "close the open positions as well")
+	return cmd
+}
+
+func newAccountsResumeCommand(sh shell) *cobra.Command {
+	return adminCommand(sh, &cobra.Command{Use: "resume ID", Short: "End a halt", Args: cobra.ExactArgs(1)},
+		func(ctx context.Context, c *adminClient, args []string, out io.Writer) error {
+			resumed, err := accountCall[admin.Account](ctx, c, args[0], "resume", nil)
+			return printRows(out, err, accountRows(resumed))
+		})
+}
+
+func newAccountsUnlockCommand(sh shell) *cobra.Command {
+	return adminCommand(sh, &cobra.Command{
+		Use: "unlock ID", Short: "End the lock of a daily loss before the day does", Args: cobra.ExactArgs(1),
+		Long: "Ends the lock that a daily loss has set. The loss so far is set aside: the limit\ncounts anew from here.",
+	}, func(ctx context.Context, c *adminClient, args []string, out io.Writer) error {
+		unlocked, err := accountCall[admin.Account](ctx, c, args[0], "unlock", nil)
+		return printRows(out, err, accountRows(unlocked))
+	})
+}
+
+// noLimit is how a limit is taken away.
+const noLimit = "none"
+
+func newAccountsLimitsCommand(sh shell) *cobra.Command {
+	var dailyLoss, notional, orders string
+	var flagged func(name string) bool
+	cmd := adminCommand(sh, &cobra.Command{
+		Use: "limits ID", Short: "Show an account's limits, or set some", Args: cobra.ExactArgs(1),
+		Example: "  venuegate accounts limits cus_...:binance --daily-loss 500 --max-order-notional 10000 --max-open-orders 50\n" +
+			"  venuegate accounts limits cus_...:binance --daily-loss none",
+	}, func(ctx context.Context, c *adminClient, args []string, out io.Writer) error {
+		var account admin.Account
+		err := c.call(ctx, http.MethodGet, "/admin/v1/accounts/"+url.PathEscape(args[0]), nil, &account)
+		if err != nil {
+			return err
+		}
+		if flagged("daily-loss") {
+			account.Limits.DailyLoss = limitText(dailyLoss)
+		}
+		if flagged("max-order-notional") {
+			account.Limits.MaxOrderNotional = limitText(notional)
+		}
+		if flagged("max-open-orders") {
+			if account.Limits.MaxOpenOrders, err = limitCount(orders); err != nil {
+				return err
+			}
+		}
+		if flagged("daily-loss") || flagged("max-order-notional") || flagged("max-open-orders") {
+			account, err = change[admin.Account](ctx, c, "accounts", args[0], map[string]admin.Limits{"limits": account.Limits})
+		}
+		return printRows(out, err, limitRows(account))
+	})
+	flags := cmd.Flags()
+	flags.StringVar(&dailyLoss, "daily-loss", "", "`AMOUNT` lost since 00:00 UTC that locks the account; none takes it away")
+	flags.StringVar(&notional, "max-order-notional", "", "`AMOUNT` of one increasing order at most; none takes it away")
+	flags.StringVar(&orders, "max-open-orders", "", "`N` open orders at most; none takes it away")
+	flagged = flags.Changed
+	return cmd
+}
+
+func limitText(text string) *string {
+	if text == noLimit {
+		return nil
+	}
+	return &text
+}
+
+func limitCount(text string) (*int, error) {
+	if text == noLimit {
+		return nil, nil //nolint:nilnil // no limit
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil {
+		return nil, fmt.Errorf("--max-open-orders %q is no whole number", text)
+	}
+	return &n, nil
+}
+
+func limitRows(a admin.Account) [][]string {
+	text := func(limit *string) string {
+		if limit == nil {
+			return noLimit
+		}
+		return *limit
+	}
+	orders := noLimit
+	if a.Limits.MaxOpenOrders != nil {
+		orders = strconv.Itoa(*a.Limits.MaxOpenOrders)
+	}
+	return append(newTable(1, "ID", "DAILY LOSS", "ORDER NOTIONAL", "OPEN ORDERS", "STATE"),
+		[]string{a.ID, text(a.Limits.DailyLoss), text(a.Limits.MaxOrderNotional), orders, accountState(a)})
+}
+
+// accountState says in a word or two whether an account takes orders.
+func accountState(a admin.Account) string {
+	switch {
+	case a.Halted:
+		return "halted"
+	case a.Lock != nil:
+		return "locked until " + moment(venues.At(a.Lock.Until.Time))
+	default:
+		return "trading"
+	}
+}
