@@ -284,6 +284,9 @@ func (w *world) checkPlaced(op *operation, byID map[string]persistence.OrderReco
 	if op.request != "" {
 		w.coverage.requestIDs++
 	}
+	if told != nil && told.Code == venues.CodeInternal && errors.Is(op.err, persistence.ErrExists) {
+		w.violated("I-1", "call %d met its own request id: %v", op.index, op.err)
+	}
 	switch {
 	case op.orderID != "" && !stored:
 		w.violated("I-2", "call %d was told of order %s, which the store has not: %v", op.index, op.orderID, op.err)

@@ -19,6 +19,7 @@ const callWait = 10 * time.Second
 // operation is one call of a customer, with what came of it.
 type operation struct {
 	index    int
+	at       time.Duration
 	customer string
 	exchange venues.Venue
 	kind     string

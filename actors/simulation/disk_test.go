@@ -40,7 +40,7 @@ func (d disk) Idempotency(ctx context.Context, customer, scope, requestID string
 func (d disk) Submit(b persistence.Batch, done func(error)) {
 	d.Memory.Submit(b, func(err error) {
 		if err == nil {
-			d.w.committed(d.process, &b)
+			d.w.committed(d, &b)
 		}
 		done(err)
 	})
@@ -53,18 +53,35 @@ type seen struct {
 }
 
 // committed holds every durable step of an order to its life.
-func (w *world) committed(p *process, b *persistence.Batch) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
+func (w *world) committed(d disk, b *persistence.Batch) {
+	missing := map[string]bool{}
+	for _, row := range b.Journal {
+		missing[row.Subject] = missing[row.Subject] || row.Kind == "order.fills_missing"
+	}
 	for _, put := range b.Puts {
-		switch r := put.(type) {
-		case persistence.OrderRecord:
-			w.step(p, &r)
-		case persistence.FillRecord:
-			if _, known := w.fillSeen[r.OrderID]; !known {
-				w.fillSeen[r.OrderID] = time.Now()
-			}
+		r, ok := put.(persistence.OrderRecord)
+		if !ok {
+			continue
 		}
+		w.mu.Lock()
+		w.step(d.process, &r)
+		w.incomplete[r.OrderID] = w.incomplete[r.OrderID] || missing[r.OrderID]
+		incomplete := w.incomplete[r.OrderID]
+		w.mu.Unlock()
+		if r.FilledQty.IsPositive() && !incomplete {
+			w.checkFilled(d, &r)
+		}
+	}
+}
+
+// checkFilled: a quantity is durable with the fills that make it up.
+func (w *world) checkFilled(d disk, r *persistence.OrderRecord) {
+	page, err := d.Fills(context.Background(), persistence.FillQuery{Customer: r.Customer, OrderID: r.OrderID})
+	if err != nil {
+		return // the store has just been closed
+	}
+	if sum := sumOf(page.Items); !sum.Equal(r.FilledQty) {
+		w.violate("I-8", "order %s is filled %s, at that moment its fills are %s", r.OrderID, r.FilledQty, sum)
 	}
 }
 

@@ -91,11 +91,14 @@ func (s *swarm) random(occasion string, n int) *rand.Rand {
 	return rand.New(rand.NewPCG(s.seed, h.Sum64()))
 }
 
-// draw picks at most one fault of a list.
-func (s *swarm) draw(rng *rand.Rand, list []fault) fault {
+// readWeight keeps reads, of which there are many, from failing all the time.
+const readWeight = 0.3
+
+// draw picks at most one fault of a list, with its odds times weight.
+func (s *swarm) draw(rng *rand.Rand, list []fault, weight float64) fault {
 	struck := faultNone
 	for _, f := range list {
-		if odds := s.odds[f]; odds > 0 && rng.Float64() < odds && struck == faultNone {
+		if odds := s.odds[f] * weight; odds > 0 && rng.Float64() < odds && struck == faultNone {
 			struck = f
 		}
 	}

@@ -111,7 +111,7 @@ func (f *feed) push(key string, deliver func(venues.PrivateSink)) {
 	f.tell(func() {
 		f.count++
 		rng := f.w.swarm.random("event/"+string(f.exchange)+f.customer+strconv.Itoa(f.process.number), f.count)
-		struck := f.w.swarm.draw(rng, streamFaults[:3])
+		struck := f.w.swarm.draw(rng, streamFaults[:3], 1)
 		if struck != faultNone {
 			f.w.struck(struck, key)
 		}

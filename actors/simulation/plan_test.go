@@ -47,7 +47,7 @@ func (p *plan) add(at time.Duration, name string, do func(*world)) {
 }
 
 func (p *plan) call(at time.Duration, op *operation) {
-	op.index = len(p.operations)
+	op.index, op.at = len(p.operations), at
 	p.operations = append(p.operations, op)
 	p.add(at, op.kind, func(w *world) { w.launch(op) })
 }
@@ -63,7 +63,7 @@ func (p *plan) drawOperations(rng *rand.Rand) {
 		}
 		switch n := rng.IntN(100); {
 		case n < 55 || i < 2:
-			p.drawPlace(rng, at, op, fmt.Sprintf("r%d", i))
+			p.drawPlace(rng, at, op, fmt.Sprintf("r%d", i/2)) // the customers share names
 		case n < 70:
 			op.kind = "amend"
 			p.call(at, op)
@@ -99,7 +99,7 @@ func (p *plan) drawPlace(rng *rand.Rand, at time.Duration, op *operation, reques
 	for range 1 + rng.IntN(3) {
 		repeat := *op
 		if rng.IntN(4) == 0 {
-			repeat.body = 1
+			repeat.body = 1 + rng.IntN(3)
 		}
 		wait := pick(rng, 0, between(rng, 0, 3*time.Millisecond), between(rng, 0, 50*time.Millisecond), between(rng, 0, 30*time.Second))
 		p.call(at+wait, &repeat)
@@ -179,6 +179,15 @@ func (p *plan) drawMarket(rng *rand.Rand) {
 	}
 }
 
+// callTimes are the moments at which calls begin.
+func (p *plan) callTimes() []time.Duration {
+	var times []time.Duration
+	for _, op := range p.operations {
+		times = append(times, op.at)
+	}
+	return times
+}
+
 // drawProcess kills and stops the service.
 func (p *plan) drawProcess(s *swarm, rng *rand.Rand) {
 	for _, f := range []fault{faultKill, faultKill, faultStop} {
@@ -187,6 +196,10 @@ func (p *plan) drawProcess(s *swarm, rng *rand.Rand) {
 		night := rng.Float64() < s.odds[faultLongNight]
 		if !s.on(f) || rng.IntN(2) == 0 {
 			continue
+		}
+		if soon := between(rng, 0, 60*time.Millisecond); rng.IntN(3) != 0 {
+			// In the middle of a call: that is where the crash points are.
+			at = pick(rng, p.callTimes()...) + soon
 		}
 		if night {
 			down = time.Duration(pick(rng, 3, 30, 80)) * time.Hour

@@ -23,11 +23,11 @@ func (w *world) fateOf(p *port, kind, key string) fate {
 	occasion := "request/" + string(p.exchange) + "/" + p.customer + "/" + kind + "/" + key
 	rng := w.swarm.random(occasion, w.count(occasion))
 	f := fate{outbound: between(rng, 200*time.Microsecond, 20*time.Millisecond), inbound: between(rng, 200*time.Microsecond, 20*time.Millisecond)}
-	list := readFaults
 	if changes[kind] {
-		list = requestFaults
+		f.fault = w.swarm.draw(rng, requestFaults, 1)
+	} else {
+		f.fault = w.swarm.draw(rng, readFaults, readWeight)
 	}
-	f.fault = w.swarm.draw(rng, list)
 	switch f.fault {
 	case faultLateRequest:
 		f.outbound = between(rng, time.Second, 12*time.Second)

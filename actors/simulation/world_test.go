@@ -46,7 +46,8 @@ type world struct {
 	counts   map[string]int
 	orders   map[string]seen
 	byClient map[string]string
-	fillSeen map[string]time.Time
+	// incomplete are the orders of which the fills are known to be missing.
+	incomplete map[string]bool
 	// placing is when each order was to be placed, by client id.
 	placing    map[string]int
 	arrivals   map[string]time.Time
@@ -85,7 +86,7 @@ func newWorld(t testing.TB, seed uint64, c *coverage) *world {
 		venues: map[venues.Venue]*venue{}, memory: storetest.NewMemory(storetest.Async(time.Duration(200+rng.IntN(4000)) * time.Microsecond)),
 		born: time.Now(), coverage: c, screens: map[string]*screen{},
 		counts: map[string]int{}, orders: map[string]seen{}, byClient: map[string]string{},
-		fillSeen: map[string]time.Time{}, placing: map[string]int{}, arrivals: map[string]time.Time{}, deadlines: map[string]time.Time{},
+		incomplete: map[string]bool{}, placing: map[string]int{}, arrivals: map[string]time.Time{}, deadlines: map[string]time.Time{},
 		digest: fnv.New64a(),
 	}
 	w.plan = drawPlan(w.swarm, rng)
