@@ -57,6 +57,10 @@ func (s *state) legFailed(m moment, o, leg *order, kind venues.Protecting) {
 	if status := o.Protection.Leg(kind).Status; status != venues.ProtectionPending && status != venues.ProtectionLive {
 		return // it was given up before
 	}
+	if leg.withdrawn { // and has come to an end of its own first
+		s.setLeg(o, kind, venues.ProtectionCancelled, leg.OrderID)
+		return
+	}
 	if s.restoreProtection(o, leg, kind) {
 		return
 	}

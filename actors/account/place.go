@@ -113,6 +113,8 @@ func checkProtection(spec *venues.OrderSpec, mark venues.Optional) *venues.Error
 
 func (s *state) newOrder(m moment, cmd venues.PlaceOrder) *order {
 	id := m.newID(orderIDPrefix)
+	// The last reconciliation may have found nothing to hurry for.
+	s.recon.due = earlier(s.recon.due, m.now.Add(reconcileBusy))
 	return s.insert(persistence.OrderRecord{
 		Order: venues.Order{
 			OrderID: id, RequestID: cmd.RequestID, Exchange: s.exchange, Status: venues.StatusPending,

@@ -136,6 +136,26 @@ func TestFlatPositionLeavesNoStopBehind(t *testing.T) {
 	}
 }
 
+// TestWithdrawnLegThatFailsIsNotPlacedAgain: the stop triggers on its way out and
+// finds nothing to close.
+func TestWithdrawnLegThatFailsIsNotPlacedAgain(t *testing.T) {
+	b := newBench(t, venues.Capabilities{})
+	o := b.fillEntry("1")
+	legs := b.legs(time.Second)
+	b.live(legs...)
+	position := venues.Position{Symbol: "BTCUSDT", Side: venues.Long, Qty: venues.MustDecimal("1")}
+	b.step(func(m moment) { b.state.position(m, position) })
+	position.Qty = venues.MustDecimal("0")
+	b.step(func(m moment) { b.state.position(m, position) })
+	for _, leg := range legs {
+		b.step(func(m moment) { b.state.report(m, leg.says(venues.StatusRejected, "0")) })
+	}
+	if again := b.legs(time.Minute); len(again) > 0 {
+		t.Fatalf("%d stops are placed for a position that is over", len(again))
+	}
+	wantLegs(t, o, venues.ProtectionCancelled, venues.ProtectionCancelled)
+}
+
 func TestStopThatIsAlreadyPassedCloses(t *testing.T) {
 	b := newBench(t, venues.Capabilities{})
 	o := b.fillEntry("1")

@@ -162,3 +162,16 @@ func TestRefusedIntentDoesNotHideItsSymbol(t *testing.T) {
 		t.Error("the next order will not say it again")
 	}
 }
+
+// TestOrderIsNotLeftToTheReconciliationOfAnIdleAccount: the stream may be mute,
+// and the next comparison was planned while nothing was open.
+func TestOrderIsNotLeftToTheReconciliationOfAnIdleAccount(t *testing.T) {
+	b := newBench(t, venues.Capabilities{})
+	b.step(func(m moment) { b.state.streamConnected(m) })
+	b.pass(0)
+	b.reconciled(reconcileDone{})
+	b.open(limitOrder("r1"), venues.StatusOpen)
+	if count(b.pass(reconcileBusy), isReconcile) != 1 {
+		t.Error("the order is not looked for")
+	}
+}
