@@ -233,34 +233,31 @@ func (p *plan) drawDisk(s *swarm, rng *rand.Rand) {
 				continue
 			}
 			p.add(at, string(f), func(w *world) { w.breakStore(f) })
-			if f != faultCommitFails {
-				p.add(mended, "restart", func(w *world) {
-					if w.process != nil {
-						w.kill(0)
-						w.start()
-					}
-				})
-			}
+			p.add(mended, "mend", func(w *world) { w.mendStore(f) })
 		}
 	}
 }
-
-// refusedMax is more commits than anything makes before the store is mended.
-const refusedMax = 2000
 
 func (w *world) breakStore(f fault) {
 	w.struck(f, "")
 	w.trace("the store's next answer: %s", f)
 	switch f {
-	case faultCommitFails:
-		w.memory.FailNext(persistence.ErrUnavailable)
-		return
 	case faultCommitUnknown:
 		w.memory.FailNext(persistence.ErrOutcomeUnknown)
-	default:
+	case faultCommitLost:
 		w.memory.LoseNextAnswer()
+	default: // no room on the disk
 	}
-	for range refusedMax {
-		w.memory.FailNext(persistence.ErrUnavailable)
+	w.memory.Refuse(persistence.ErrUnavailable)
+}
+
+// mendStore makes room, or opens a store anew that has failed.
+func (w *world) mendStore(f fault) {
+	w.trace("the store is mended")
+	if f == faultCommitFails {
+		w.memory.Refuse(nil)
+	} else if w.process != nil {
+		w.kill(0)
+		w.start()
 	}
 }

@@ -49,6 +49,15 @@ func (m *Memory) LoseNextAnswer() {
 	m.failures = append(m.failures, failure{err: persistence.ErrOutcomeUnknown, applied: true})
 }
 
+// Refuse answers every batch with err and applies none, until Refuse(nil): a disk
+// without room, or a store that has failed. Failures that were asked for before
+// come first. A crash ends it.
+func (m *Memory) Refuse(err error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.refusal = err
+}
+
 // BreakIntegrity makes Integrity fail from now on.
 func (m *Memory) BreakIntegrity() {
 	m.mu.Lock()

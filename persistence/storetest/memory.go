@@ -30,6 +30,7 @@ type Memory struct {
 	draining  bool
 	closed    bool
 	failures  []failure
+	refusal   error
 	integrity error
 	committed int
 }
@@ -207,7 +208,11 @@ func (m *Memory) syncOne() {
 }
 
 func (m *Memory) takeFailure() *failure {
-	if len(m.failures) == 0 {
+	switch {
+	case len(m.failures) > 0:
+	case m.refusal != nil:
+		return &failure{err: m.refusal}
+	default:
 		return nil
 	}
 	first := m.failures[0]

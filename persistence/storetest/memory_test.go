@@ -169,6 +169,23 @@ func TestFailNext(t *testing.T) {
 	}
 }
 
+func TestRefuse(t *testing.T) {
+	m := storetest.NewMemory()
+	defer m.Close() //nolint:errcheck // memory
+	fence := own(t, m, "a")
+	m.LoseNextAnswer()
+	m.Refuse(persistence.ErrUnavailable)
+	for n, want := range []error{persistence.ErrOutcomeUnknown, persistence.ErrUnavailable, persistence.ErrUnavailable} {
+		if err := m.Commit(t.Context(), order(fence, n)); !errors.Is(err, want) {
+			t.Errorf("batch %d: %v, want %v", n, err, want)
+		}
+	}
+	m.Refuse(nil)
+	if err := m.Commit(t.Context(), order(fence, 3)); err != nil || count(t, m, "a") != 2 {
+		t.Errorf("%v, %d orders", err, count(t, m, "a"))
+	}
+}
+
 func TestFullQueue(t *testing.T) {
 	m := storetest.NewMemory(storetest.Manual())
 	for range storetest.QueueMax {
