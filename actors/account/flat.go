@@ -57,6 +57,9 @@ func (s *state) standDown(m moment, o *order) {
 // a cancel has failed.
 func (s *state) withdrawOrphans(m moment, open map[string]bool, readAt time.Time) {
 	for _, o := range s.inOrder() {
+		if s.isOrphan(o) {
+			s.withdraw(m, o)
+		}
 		if !o.Protection.Awake() {
 			continue
 		}
@@ -69,6 +72,16 @@ func (s *state) withdrawOrphans(m moment, open map[string]bool, readAt time.Time
 			s.standDown(m, o)
 		}
 	}
+}
+
+// isOrphan says whether a waiting leg is one too many: its entry needs it no more
+// and the cancel that said so has failed.
+func (s *state) isOrphan(leg *order) bool {
+	if leg.EntryOrderID == "" || leg.Status != venues.StatusUntriggered {
+		return false
+	}
+	entry, known := s.orders[leg.EntryOrderID]
+	return leg.withdrawn || !known || !entry.Protection.Awake()
 }
 
 // endProtection follows the end of an entry that opened nothing.

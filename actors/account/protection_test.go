@@ -422,3 +422,29 @@ func TestFailedCancelOfTheOtherLegIsTriedAgain(t *testing.T) {
 		t.Fatal("the stop loss is orphaned")
 	}
 }
+
+// TestSupersededLegDoesNotOutliveItsEntry: its cancels fail until the legs after
+// it have ended the protection; no stop is left behind for that.
+func TestSupersededLegDoesNotOutliveItsEntry(t *testing.T) {
+	b := newBench(t, venues.Capabilities{})
+	o := b.fillEntry("0.4")
+	first := b.legs(time.Second)
+	b.live(first...)
+	b.fillMore(o, "t2", "0.6")
+	second := b.legs(time.Second)
+	b.live(second...)
+	for _, leg := range first {
+		b.step(func(m moment) { b.state.cancelled(m, cancelDone{orderID: leg.OrderID, err: errPoolFull}) })
+	}
+	for _, leg := range second {
+		b.step(func(m moment) { b.state.withdraw(m, leg) })
+		b.step(func(m moment) { b.state.report(m, leg.says(venues.StatusCancelled, "0")) })
+	}
+	wantLegs(t, o, venues.ProtectionCancelled, venues.ProtectionCancelled)
+	b.reconciled(reconcileDone{})
+	for _, leg := range first {
+		if leg.PendingAction != venues.PendingCancel {
+			t.Errorf("the first %s stays", leg.Protects)
+		}
+	}
+}
