@@ -113,6 +113,11 @@ type SignalRecord struct {
 	venues.Signal
 	ID     string       `json:"id"`
 	Status SignalStatus `json:"status"`
+	// Attempt is that of the idempotency record by which the signal was taken.
+	Attempt int `json:"attempt,omitempty"`
+	// Test says that the channel was in test mode when the signal came: it makes
+	// no order, whatever the channel's mode is by now.
+	Test bool `json:"test,omitempty"`
 	// ExpiresAt is when the signal is too old to be executed.
 	ExpiresAt venues.Time `json:"expiresAt"`
 	// Step is the step of the plan that is under way or was the last.

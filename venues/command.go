@@ -32,7 +32,21 @@ type PlaceOrder struct {
 	// ClosesAs is the reason of position.closed if the order closes a position
 	// and is neither protection nor a liquidation; empty is ClosedManual.
 	ClosesAs CloseReason
+	// MaxPosition bounds the position, in base coin, that the order may lead to
+	// together with the orders in flight; unknown does not limit. Past it the
+	// order is risk_rejected, rule RuleMaxPosition.
+	MaxPosition Optional
+	// NotOpposite refuses the order, risk_rejected with rule RuleOpposite, while
+	// a position on the other side is open.
+	NotOpposite bool
 }
+
+// Rules that an order is held to for the sake of a channel; details.rule of
+// risk_rejected.
+const (
+	RuleMaxPosition = "max_qty"
+	RuleOpposite    = "opposite_position"
+)
 
 // AmendOrder changes an active order; unknown fields stay as they are. Qty is
 // the new total including what is filled.
@@ -93,6 +107,16 @@ type ClosePosition struct {
 	Qty       Optional
 	RequestID string
 	BodyHash  []byte
+	// Closes, if given, is the side of the order: a position that it would not
+	// reduce is order_rejected, reason no_position.
+	Closes Side
+	// Scope, Source, ChannelID, Comment and ClosesAs are those of PlaceOrder;
+	// empty ones are those of the REST API.
+	Scope     string
+	Source    Source
+	ChannelID string
+	Comment   string
+	ClosesAs  CloseReason
 }
 
 // ChangeLeverage sets the leverage of an instrument.

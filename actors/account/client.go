@@ -2,6 +2,7 @@ package account
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -184,35 +185,53 @@ func (c Client) cancelOne(ctx context.Context, cmd venues.Command, orderID strin
 // Close places a reduce-only market order against an open position. A repeat is
 // known before the position is looked for: the first may have closed it.
 func (c Client) Close(ctx context.Context, cmd venues.ClosePosition) (venues.Order, error) {
-	if _, err := c.attempt(ctx, persistence.ScopeREST, cmd.RequestID, cmd.BodyHash); err != nil {
+	cmd.Scope = cmp.Or(cmd.Scope, persistence.ScopeREST)
+	cmd.Source = cmp.Or(cmd.Source, venues.SourceAPI)
+	if _, err := c.attempt(ctx, cmd.Scope, cmd.RequestID, cmd.BodyHash); err != nil {
 		return venues.Order{}, err
 	}
 	funds, err := c.Funds(ctx)
 	if err != nil {
 		return venues.Order{}, err
 	}
-	symbol := c.canonical(cmd.Symbol)
-	open := slices.DeleteFunc(slices.Clone(funds.Positions), func(p venues.Position) bool { return p.Symbol != symbol })
-	switch len(open) {
-	case 0:
-		return venues.Order{}, venues.Errorf(venues.CodeOrderRejected, "no open position in %s", symbol).With("reason", venues.ReasonNoPosition)
-	case 1:
-	default: // hedge mode: the command does not say which
-		return venues.Order{}, venues.Errorf(venues.CodeOrderRejected, "%s is open both long and short; close by reduce-only orders", symbol).
-			With("reason", "two_positions")
+	p, err := c.toClose(funds.Positions, &cmd)
+	if err != nil {
+		return venues.Order{}, err
 	}
-	p := open[0]
-	spec := venues.OrderSpec{Symbol: symbol, Side: venues.Sell, Type: venues.TypeMarket, Qty: p.Qty, ReduceOnly: true, TimeInForce: venues.ImmediateOrCancel}
-	if p.Side == venues.Short {
-		spec.Side = venues.Buy
-	}
+	spec := venues.OrderSpec{Symbol: p.Symbol, Side: closingSide(&p), Type: venues.TypeMarket, Qty: p.Qty, ReduceOnly: true, TimeInForce: venues.ImmediateOrCancel}
 	if cmd.Qty.Valid {
 		spec.Qty = cmd.Qty.Decimal
 	}
 	return c.Place(ctx, venues.PlaceOrder{
 		Command: cmd.Command, OrderSpec: spec, Exchange: c.exchange,
-		RequestID: cmd.RequestID, Scope: persistence.ScopeREST, BodyHash: cmd.BodyHash, Source: venues.SourceAPI,
+		RequestID: cmd.RequestID, Scope: cmd.Scope, BodyHash: cmd.BodyHash,
+		Source: cmd.Source, ChannelID: cmd.ChannelID, Comment: cmd.Comment, ClosesAs: cmd.ClosesAs,
 	})
+}
+
+// toClose finds the position that a command means.
+func (c Client) toClose(positions []venues.Position, cmd *venues.ClosePosition) (venues.Position, error) {
+	symbol := c.canonical(cmd.Symbol)
+	open := slices.DeleteFunc(slices.Clone(positions), func(p venues.Position) bool {
+		return p.Symbol != symbol || (cmd.Closes != "" && cmd.Closes != closingSide(&p))
+	})
+	switch len(open) {
+	case 0:
+		return venues.Position{}, venues.Errorf(venues.CodeOrderRejected, "no open position in %s", symbol).With("reason", venues.ReasonNoPosition)
+	case 1:
+		return open[0], nil
+	default: // hedge mode: the command does not say which
+		return venues.Position{}, venues.Errorf(venues.CodeOrderRejected, "%s is open both long and short; close by reduce-only orders", symbol).
+			With("reason", "two_positions")
+	}
+}
+
+// closingSide is the side of the orders that reduce a position.
+func closingSide(p *venues.Position) venues.Side {
+	if p.Side == venues.Short {
+		return venues.Buy
+	}
+	return venues.Sell
 }
 
 func (c Client) canonical(symbol string) string {

@@ -26,9 +26,9 @@ func (b *behaviour) Receive(ctx *actors.Context, msg any) {
 		}
 		call(calls)
 	case giveBack:
-		call(b.state.end(func(t *Ticket) bool { return t.Holder == in.holder && t.ID == in.id }))
+		call(b.state.end(func(t *ticket) bool { return t.holder == in.holder && t.id == in.id }))
 	case leave:
-		call(b.state.end(func(t *Ticket) bool { return t.Holder == in.holder }))
+		call(b.state.end(func(t *ticket) bool { return t.holder == in.holder }))
 	default:
 		ctx.Unhandled(msg)
 	}

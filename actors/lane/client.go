@@ -1,6 +1,9 @@
 package lane
 
-import "venuegate/actors"
+import (
+	"venuegate/actors"
+	"venuegate/venues"
+)
 
 // Client is the way to the lanes; safe for concurrent use. No method waits.
 type Client struct{ ref actors.Ref }
@@ -8,9 +11,14 @@ type Client struct{ ref actors.Ref }
 // NewClient makes the client of the actor that runs at ref.
 func NewClient(ref actors.Ref) Client { return Client{ref} }
 
-// Enter takes a ticket; called is told when it is its turn, or why it never will
-// be. Tickets are in the order in which they arrive.
-func (c Client) Enter(t Ticket, called actors.Reply[struct{}]) { c.ref.Tell(enter{called, t}) }
+// Enter takes a ticket for what its holder is going to touch: an empty exchange
+// is all of them, an empty symbol all of an exchange's. called is told when it is
+// the ticket's turn, or why it never will be; it must not block. Tickets are in
+// the order in which they arrive.
+func (c Client) Enter(holder, id string, exchange venues.Venue, symbol string, called func(error)) {
+	reply := actors.ReplyFunc(func(_ struct{}, err error) { called(err) })
+	c.ref.Tell(enter{reply, ticket{holder: holder, id: id, exchange: exchange, symbol: symbol}})
+}
 
 // GiveBack ends a ticket, called or not.
 func (c Client) GiveBack(holder, id string) { c.ref.Tell(giveBack{holder: holder, id: id}) }

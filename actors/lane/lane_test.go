@@ -8,7 +8,6 @@ import (
 
 	"pgregory.net/rapid"
 
-	"venuegate/actors"
 	"venuegate/actors/actortest"
 	"venuegate/venues"
 )
@@ -19,8 +18,7 @@ func TestTicketsAreCalledInOrder(t *testing.T) {
 		lanes := NewClient(kit.Start(Child()))
 		var called []string
 		take := func(holder, id string, exchange venues.Venue, symbol string) {
-			lanes.Enter(Ticket{Holder: holder, ID: id, Exchange: exchange, Symbol: symbol},
-				actors.ReplyFunc(func(_ struct{}, err error) { called = append(called, id) }))
+			lanes.Enter(holder, id, exchange, symbol, func(error) { called = append(called, id) })
 		}
 		expect := func(want string) {
 			t.Helper()
@@ -52,7 +50,7 @@ func TestTicketsAreCalledInOrder(t *testing.T) {
 func TestTicketsAreLimited(t *testing.T) {
 	var s state
 	for n := range ticketsMax {
-		if _, taken := s.enter(enter{ticket: Ticket{ID: fmt.Sprint(n)}}); !taken {
+		if _, taken := s.enter(enter{ticket: ticket{id: fmt.Sprint(n)}}); !taken {
 			t.Fatalf("ticket %d was refused", n)
 		}
 	}
@@ -83,13 +81,13 @@ func TestOverlappingTicketsTakeTurns(t *testing.T) {
 			p := running[i]
 			running = slices.Delete(running, i, i+1)
 			done = append(done, p)
-			start(s.end(func(ticket *Ticket) bool { return ticket.ID == p.ticket.ID }))
+			start(s.end(func(ticket *ticket) bool { return ticket.id == p.ticket.id }))
 		}
 		for n := range total {
-			calls, _ := s.enter(enter{ticket: Ticket{
-				ID:       fmt.Sprintf("%03d", n),
-				Exchange: rapid.SampledFrom([]venues.Venue{"", venues.Binance, venues.OKX}).Draw(t, "exchange"),
-				Symbol:   rapid.SampledFrom([]string{"", "BTCUSDT", "ETHUSDT"}).Draw(t, "symbol"),
+			calls, _ := s.enter(enter{ticket: ticket{
+				id:       fmt.Sprintf("%03d", n),
+				exchange: rapid.SampledFrom([]venues.Venue{"", venues.Binance, venues.OKX}).Draw(t, "exchange"),
+				symbol:   rapid.SampledFrom([]string{"", "BTCUSDT", "ETHUSDT"}).Draw(t, "symbol"),
 			}})
 			start(calls)
 			if len(running) > 0 && rapid.Bool().Draw(t, "finish") {
@@ -104,7 +102,7 @@ func TestOverlappingTicketsTakeTurns(t *testing.T) {
 		}
 		for i, later := range done {
 			for _, other := range done[i+1:] {
-				if other.ticket.overlaps(&later.ticket) && other.ticket.ID < later.ticket.ID {
+				if other.ticket.overlaps(&later.ticket) && other.ticket.id < later.ticket.id {
 					t.Fatalf("%+v was called before %+v", later.ticket, other.ticket)
 				}
 			}

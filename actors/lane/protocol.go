@@ -14,7 +14,7 @@ import (
 type (
 	enter struct {
 		actors.Reply[struct{}]
-		ticket Ticket
+		ticket ticket
 	}
 	// giveBack and leave pass the mailbox's limit: they make room.
 	giveBack struct {
@@ -27,17 +27,16 @@ type (
 	}
 )
 
-// Ticket says what its holder is going to touch. An empty Exchange is all of
-// them, an empty Symbol all of an exchange's.
-type Ticket struct {
-	Holder   string
-	ID       string
-	Exchange venues.Venue
-	Symbol   string
+// ticket says what its holder is going to touch; see Client.Enter.
+type ticket struct {
+	holder   string
+	id       string
+	exchange venues.Venue
+	symbol   string
 }
 
 // overlaps says whether two tickets could touch the same.
-func (t *Ticket) overlaps(other *Ticket) bool {
-	return (t.Exchange == "" || other.Exchange == "" || t.Exchange == other.Exchange) &&
-		(t.Symbol == "" || other.Symbol == "" || t.Symbol == other.Symbol)
+func (t *ticket) overlaps(other *ticket) bool {
+	return (t.exchange == "" || other.exchange == "" || t.exchange == other.exchange) &&
+		(t.symbol == "" || other.symbol == "" || t.symbol == other.symbol)
 }

@@ -23,7 +23,7 @@ func (s *state) enter(in enter) ([]*place, bool) {
 }
 
 // end takes tickets back and gives those to call.
-func (s *state) end(is func(*Ticket) bool) []*place {
+func (s *state) end(is func(*ticket) bool) []*place {
 	s.held = slices.DeleteFunc(s.held, func(p *place) bool { return is(&p.ticket) })
 	return s.next()
 }

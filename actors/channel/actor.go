@@ -1,0 +1,223 @@
+package channel
+
+import (
+	"context"
+	"errors"
+	"math"
+	"strconv"
+	"time"
+
+	"go.uber.org/zap"
+
+	"venuegate/actors"
+	"venuegate/persistence"
+	"venuegate/venues"
+)
+
+// Name of the actor of a channel, under its customer.
+func Name(channelID string) string { return "channel/" + channelID }
+
+// Deps are what a channel works with.
+type Deps struct {
+	Channel persistence.Channel
+	Fence   persistence.Fence
+	Store   Store
+	Journal Committer
+	Desk    Desk
+	Lanes   Lanes
+	NewID   func(prefix string, at time.Time) string
+	Pool    *actors.Pool
+}
+
+// Committer takes commits in order; it is the journal's client.
+type Committer interface {
+	Submit(b persistence.Batch, done func(error))
+}
+
+// Lanes keep the order of the customer's signals; see package lane.
+type Lanes interface {
+	Enter(holder, id string, exchange venues.Venue, symbol string, called func(error))
+	GiveBack(holder, id string)
+	Leave(holder string)
+}
+
+// mailboxMax bounds the signals that wait to be taken.
+const mailboxMax = 256
+
+// Child describes the channel for its supervisor. What keeps it from starting
+// passes: it tries until then.
+func Child(d Deps) actors.Child {
+	return actors.Child{
+		Name: Name(d.Channel.ID), MailboxMax: mailboxMax, RestartsMax: math.MaxInt,
+		Producer: func() actors.Behaviour { return &channel{deps: d} },
+	}
+}
+
+// findDue begins a search that was put off.
+type findDue struct{ find }
+
+type channel struct {
+	deps  Deps
+	state *state
+	ready bool
+	// early are the signals that came before the inbox was read.
+	early []accept
+}
+
+// Started reads the inbox. Tickets of the incarnation before are void.
+func (c *channel) Started(ctx *actors.Context) {
+	c.deps.Lanes.Leave(c.deps.Channel.ID)
+	c.state = newState(c.deps.Channel, c.deps.Fence, strconv.FormatInt(time.Now().UnixNano(), 36))
+	if err := ctx.Go(c.deps.Pool, c.load); err != nil {
+		ctx.Fail(err)
+	}
+}
+
+// Stopping answers those whom nobody will.
+func (c *channel) Stopping(*actors.Context) {
+	c.deps.Lanes.Leave(c.deps.Channel.ID)
+	for _, in := range c.early {
+		in.Reject(actors.ErrStopped)
+	}
+	c.answerAll()
+}
+
+// answerAll tells every caller what is known: their signals are durable.
+func (c *channel) answerAll() {
+	for id := range c.state.tasks {
+		c.state.answerDue(id)
+	}
+	for _, e := range c.state.take().after {
+		if r, is := e.(replyOutcome); is {
+			r.run(c, nil)
+		}
+	}
+}
+
+func (c *channel) load(ctx context.Context) any {
+	var in loaded
+	in.unfinished, in.err = c.deps.Store.UnfinishedSignals(ctx, c.deps.Channel.Customer, c.deps.Channel.ID)
+	if in.err != nil || c.deps.Channel.Kind != persistence.ChannelChart {
+		return in
+	}
+	q := persistence.SignalQuery{
+		Customer: c.deps.Channel.Customer, Channel: c.deps.Channel.ID,
+		From: time.Now().Add(-persistence.ChartRepeatWindow), Limit: persistence.PageSizeMax,
+	}
+	var page persistence.Page[persistence.SignalRecord]
+	page, in.err = c.deps.Store.Signals(ctx, q)
+	in.recent = page.Items
+	return in
+}
+
+// Receive dispatches.
+func (c *channel) Receive(ctx *actors.Context, msg any) {
+	m := c.moment()
+	switch in := msg.(type) {
+	case accept:
+		c.accept(m, in)
+	case loaded:
+		c.loaded(ctx, m, in)
+	case stored:
+		c.stored(ctx, in)
+	case turn:
+		c.state.turn(m, in)
+	case acted:
+		c.state.acted(m, in)
+	case found:
+		c.state.found(m, in)
+	case findDue:
+		in.run(c, ctx)
+	case flatSeen:
+		c.state.flatSeen(m, in)
+	case rehearsed:
+		c.state.rehearsed(m, in)
+	case answerDue:
+		c.state.answerDue(in.id)
+	case retryDue:
+		c.state.retry(m, in.id)
+	default:
+		ctx.Unhandled(msg)
+	}
+	c.finish(ctx)
+}
+
+func (c *channel) moment() moment {
+	now := time.Now()
+	return moment{now: now, newID: func(prefix string) string { return c.deps.NewID(prefix, now) }}
+}
+
+func (c *channel) accept(m moment, in accept) {
+	switch {
+	case c.ready:
+		c.state.accept(m, in)
+	case len(c.early) < mailboxMax:
+		c.early = append(c.early, in)
+	default:
+		in.Reject(actors.ErrBusy)
+	}
+}
+
+func (c *channel) loaded(ctx *actors.Context, m moment, in loaded) {
+	if in.err != nil {
+		ctx.Fail(in.err)
+	}
+	c.state.loaded(in)
+	c.ready = true
+	c.finish(ctx)
+	early := c.early
+	c.early = nil
+	for _, in := range early {
+		c.state.accept(m, in)
+		c.finish(ctx)
+	}
+}
+
+// finish ends a step: what waits for the commit follows it.
+func (c *channel) finish(ctx *actors.Context) {
+	out := c.state.take()
+	if out.batch.Empty() {
+		c.run(ctx, out.after)
+		return
+	}
+	done := actors.ReplyTo(ctx, func(_ struct{}, err error) any { return stored{out, err} })
+	c.deps.Journal.Submit(out.batch, func(err error) {
+		if err != nil {
+			done.Reject(err)
+			return
+		}
+		done.Send(struct{}{})
+	})
+}
+
+// stored goes on once a step is durable. A signal whose first commit was refused
+// whole is simply not there. Any other failure leaves memory ahead of the store,
+// so the channel starts anew from its inbox.
+func (c *channel) stored(ctx *actors.Context, in stored) {
+	if in.err == nil {
+		c.run(ctx, in.after)
+		return
+	}
+	for _, e := range in.after {
+		if r, is := e.(replyOutcome); is {
+			r.to.Reject(in.err)
+		}
+	}
+	if in.taken != "" && (errors.Is(in.err, persistence.ErrExists) || errors.Is(in.err, persistence.ErrUnavailable)) {
+		c.state.notTaken(in.taken, in.err)
+		return
+	}
+	ctx.Logger().Warn("signal not stored", zap.String("channel", c.deps.Channel.ID), zap.Error(in.err))
+	for _, t := range c.state.tasks {
+		if t.waiter != nil {
+			t.waiter.Reject(in.err)
+		}
+	}
+	ctx.Fail(in.err)
+}
+
+func (c *channel) run(ctx *actors.Context, effects []effect) {
+	for _, e := range effects {
+		e.run(c, ctx)
+	}
+}

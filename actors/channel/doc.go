@@ -1,0 +1,40 @@
+// Package channel is the actor of one inbound channel: it takes signals whose
+// senders are proven, holds them to the channel's rules, and carries them out.
+//
+// # The way of a signal
+//
+//		accept ── rules ── durable ── acknowledged ── its turn ── plan ── final, durable
+//		              │                                  │           │
+//		              └─▶ rejected                       └─▶ expired └─▶ done, ignored, rejected
+//
+//	  - A signal is a row of the inbox before it is acknowledged; its requestId is
+//	    claimed in the same commit, and each row of the journal is part of the
+//	    commit of what it tells.
+//	  - Its turn comes when all earlier signals for the same account and symbol
+//	    are through (package lane).
+//	  - It expires at its age, wherever it stands: no order that opens a position
+//	    leaves afterwards.
+//	  - Orders go to the account under the signal's own requestId, in a scope of
+//	    this channel. After a failure the plan begins again from the inbox: a step
+//	    that had been carried out is found there and is not carried out twice.
+//	  - What the account is held to for the channel's sake (the position's bound,
+//	    no order against an open position) is checked by the account itself, with
+//	    all that is in flight; nothing is read here first and done later.
+//
+// # Opposite signals
+//
+// An order against an open position is refused by the account; then the policy
+// of the channel says what follows. "reverse" closes the position, waits until
+// the venue shows it flat with nothing of it left, and opens the other side. The
+// position keeps its protection until it is closed: orders that only reduce
+// cannot do harm, and a close that fails must not leave it bare.
+//
+// A channel without a policy sends the order as it is.
+//
+// # Test mode
+//
+// The actor of a channel in test mode is given a Rehearsal for its Desk, which
+// holds nothing that can reach a venue with a write. Signals that came in test
+// mode stay tests when the mode is switched, and a signal that came before is
+// not carried out in it.
+package channel

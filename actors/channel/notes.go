@@ -1,0 +1,137 @@
+package channel
+
+import (
+	"encoding/json"
+	"strconv"
+	"strings"
+
+	"venuegate/persistence"
+	"venuegate/venues"
+)
+
+// Rows of a signal's timeline. Each is part of the commit of what it tells.
+
+func (s *state) note(m moment, t *task, kind, result string, fields ...persistence.JournalField) {
+	s.out.batch.Journal = append(s.out.batch.Journal, persistence.JournalEntry{
+		ID: m.newID(persistence.PrefixJournal), At: venues.At(m.now), Kind: kind, Subject: t.ID,
+		Channel: s.channel.ID, Symbol: t.Symbol, Result: result, Fields: fields,
+	})
+}
+
+func field(name, value string) persistence.JournalField {
+	return persistence.JournalField{Name: name, Value: value}
+}
+
+func (s *state) noteReceived(m moment, t *task) {
+	fields := []persistence.JournalField{field("action", string(t.Action)), field("request_id", t.RequestID)}
+	for _, f := range []persistence.JournalField{
+		field("exchange", string(t.Exchange)), field("side", string(t.Side)), field("order_type", string(t.Type)),
+		field("qty", optional(t.Qty)), field("price", optional(t.Price)),
+		field("stop_loss", optional(t.StopLoss)), field("take_profit", optional(t.TakeProfit)),
+		field("comment", t.Comment), field("ignored_members", strings.Join(t.Ignored, " ")),
+	} {
+		if f.Value != "" {
+			fields = append(fields, f)
+		}
+	}
+	if t.Test {
+		fields = append(fields, field("mode", "test"))
+	}
+	s.note(m, t, "signal.received", string(t.Action), fields...)
+}
+
+func optional(d venues.Optional) string {
+	if !d.Valid {
+		return ""
+	}
+	return venues.FormatDecimal(d.Decimal)
+}
+
+func (s *state) noteVerdict(m moment, t *task, v *verdict) {
+	result := "passed"
+	if v.refusal != nil {
+		result = "refused"
+	}
+	s.note(m, t, "signal.rule", result, v.fields()...)
+}
+
+func (s *state) noteStep(m moment, t *task, result string) {
+	s.note(m, t, "signal.step", result, field("step", t.Step))
+}
+
+func (s *state) noteOrder(m moment, t *task, o *venues.Order) {
+	fields := []persistence.JournalField{
+		field("step", t.Step), field("order_id", o.OrderID), field("status", string(o.Status)),
+		field("filled_qty", venues.FormatDecimal(o.FilledQty)),
+	}
+	if o.AvgPrice.Valid {
+		fields = append(fields, field("avg_price", optional(o.AvgPrice)))
+	}
+	s.note(m, t, "signal.step", string(o.Status), fields...)
+}
+
+func (s *state) noteResults(m moment, t *task, results []venues.CancelResult) {
+	counts := map[string]int{}
+	for _, r := range results {
+		counts[r.Result]++
+	}
+	fields := []persistence.JournalField{field("step", t.Step)}
+	for _, result := range []string{venues.CancelDone, venues.CancelNotFound, venues.CancelFailed, venues.CancelUnknown} {
+		if counts[result] > 0 {
+			fields = append(fields, field(result, strconv.Itoa(counts[result])))
+		}
+	}
+	s.note(m, t, "signal.step", "done", fields...)
+}
+
+func (s *state) noteRehearsal(m moment, t *task, notes []persistence.JournalField, err error) {
+	if err != nil {
+		notes = append(notes, field("error", err.Error()))
+	}
+	s.note(m, t, "signal.step", "test", notes...)
+}
+
+func (s *state) noteAnswer(m moment, t *task) {
+	kind := "signal.answer"
+	if t.Status == persistence.SignalExpired {
+		kind = "signal.expired"
+	}
+	fields := []persistence.JournalField{field("status", string(t.Status))}
+	if t.newest != nil {
+		fields = append(fields, field("order_id", t.newest.OrderID), field("order_status", string(t.newest.Status)))
+	}
+	if t.Error != nil {
+		fields = append(fields, field("code", string(t.Error.Code)), field("reason", t.Error.Reason), field("message", t.Error.Message))
+	}
+	if t.Status == persistence.SignalExpired {
+		fields = append(fields, field("expires_at", t.ExpiresAt.UTC().Format(venues.TimeFormat)))
+	}
+	s.note(m, t, kind, string(t.Status), fields...)
+}
+
+// notification is the payload of an event for messaging channels.
+type notification struct {
+	ChannelID string       `json:"channelId"`
+	Channel   string       `json:"channel"`
+	Exchange  venues.Venue `json:"exchange,omitempty"`
+	Symbol    string       `json:"symbol,omitempty"`
+	Comment   string       `json:"comment"`
+}
+
+// notify carries out a signal that trades nothing, in the commit that takes it.
+func (s *state) notify(m moment, t *task) {
+	data, err := json.Marshal(notification{s.channel.ID, s.channel.Name, t.Exchange, t.Symbol, t.Comment})
+	if err != nil {
+		panic("channel: " + err.Error()) // plain strings
+	}
+	status := persistence.SignalDone
+	if t.Test {
+		status = persistence.SignalTested
+	} else {
+		s.out.batch.Events = append(s.out.batch.Events, persistence.Event{
+			ID: m.newID(persistence.PrefixEvent), Type: persistence.EventNotification, CreatedAt: venues.At(m.now), Data: data,
+		})
+	}
+	s.remember(t.ID, t.BodyHash, m.now)
+	s.end(m, t, status, nil)
+}

@@ -1,0 +1,284 @@
+package channel
+
+import (
+	"errors"
+	"slices"
+	"time"
+
+	"venuegate/persistence"
+	"venuegate/venues"
+)
+
+const (
+	// stepMax bounds one step; an order command carries it as its deadline.
+	stepMax = 8 * time.Second
+	// retryEvery is the wait before a step is tried again that the account could
+	// not take: it is starting, or has too much to do.
+	retryEvery = time.Second
+	// flatEvery is the wait between two looks at a position that is being closed,
+	// flatMax how long it may take.
+	flatEvery = 300 * time.Millisecond
+	flatMax   = 30 * time.Second
+	// proofMax is how long an order is looked for whose placing was not answered.
+	// The account keeps an intent before it sends anything: what is not there
+	// after the command's deadline was never sent.
+	proofMax = 2 * stepMax
+)
+
+// turn begins a signal whose turn has come.
+func (s *state) turn(m moment, in turn) {
+	t := s.byTicket(in.ticket)
+	switch {
+	case t == nil:
+		s.after(leaveLane{in.ticket})
+	case in.err != nil:
+		s.end(m, t, persistence.SignalRejected, busy())
+	default:
+		t.called = true
+		s.begin(m, t)
+	}
+}
+
+// begin starts the plan, or finds out how far it had come.
+func (s *state) begin(m moment, t *task) {
+	switch {
+	case t.resumed && t.Action != venues.ActionCancelAll:
+		s.after(find{id: t.ID, steps: s.stepsMade(t), signal: t.Signal})
+	case s.isLate(m, t):
+		s.expire(m, t)
+	case t.Test || s.channel.TestMode:
+		s.after(rehearse{id: t.ID, signal: t.Signal})
+	case t.Action == venues.ActionCancelAll:
+		s.step(m, t, stepCancel)
+		s.after(cancelAll{id: t.ID, signal: t.Signal, deadline: m.now.Add(stepMax)})
+	default:
+		s.send(m, t, firstStep(t))
+	}
+}
+
+func firstStep(t *task) step {
+	if t.Action == venues.ActionClose {
+		return stepClose
+	}
+	return stepOpen
+}
+
+// stepsMade are the steps that an earlier incarnation may have carried out, the
+// last of a plan first.
+func (s *state) stepsMade(t *task) []step {
+	switch {
+	case t.Action == venues.ActionClose:
+		return []step{stepClose}
+	case s.channel.Rules.Opposite == persistence.OppositeClose, s.reverses(t):
+		return []step{stepOpen, stepClose}
+	default:
+		return []step{stepOpen}
+	}
+}
+
+// send carries out a step that makes an order.
+func (s *state) send(m moment, t *task, next step) {
+	if s.isLate(m, t) {
+		s.expire(m, t)
+		return
+	}
+	s.step(m, t, next)
+	t.sentAt = m.now
+	deadline := m.now.Add(stepMax)
+	if next == stepClose {
+		s.after(closePosition{id: t.ID, signal: t.Signal, policy: t.Action == venues.ActionOrder, deadline: deadline})
+		return
+	}
+	s.after(place{
+		id: t.ID, signal: t.Signal, maxPosition: s.channel.Rules.MaxQty,
+		notOpposite: s.channel.Rules.Opposite != "", deadline: deadline,
+	})
+}
+
+// step notes what is being done. The record is stored with what it comes to.
+func (s *state) step(m moment, t *task, next step) {
+	t.Status = persistence.SignalRunning
+	if t.Step != string(next) {
+		t.Step = string(next)
+		s.noteStep(m, t, "begun")
+	}
+}
+
+func (s *state) isLate(m moment, t *task) bool { return !m.now.Before(t.ExpiresAt.Time) }
+
+// expire ends a signal that is too old.
+func (s *state) expire(m moment, t *task) {
+	s.end(m, t, persistence.SignalExpired, nil)
+}
+
+// acted takes what became of a step.
+func (s *state) acted(m moment, in acted) {
+	t, known := s.tasks[in.id]
+	if !known {
+		return
+	}
+	if refusal, is := errors.AsType[*venues.Error](in.err); is && refusal.Code == venues.CodeDuplicateRequest {
+		if order, has := refusal.Details["order"].(venues.Order); has {
+			in.order, in.err = order, nil // made before, by this very signal
+		}
+	}
+	switch {
+	case in.err == nil && in.step == stepCancel:
+		s.noteResults(m, t, in.results)
+		s.end(m, t, persistence.SignalDone, nil)
+	case in.err == nil:
+		s.ordered(m, t, in.step, in.order)
+	default:
+		s.refused(m, t, in.step, in.err)
+	}
+}
+
+// ordered goes on with an order that a step has made.
+func (s *state) ordered(m moment, t *task, done step, order venues.Order) {
+	t.newest = &order
+	s.noteOrder(m, t, &order)
+	if order.Status == venues.StatusRejected { // found again after a failure
+		s.end(m, t, persistence.SignalRejected, refusalOf(&order))
+		return
+	}
+	if !slices.Contains(t.OrderIDs, order.OrderID) {
+		t.OrderIDs = append(t.OrderIDs, order.OrderID)
+	}
+	if done == stepClose && s.reverses(t) {
+		s.waitFlat(m, t)
+		return
+	}
+	s.end(m, t, persistence.SignalDone, nil)
+}
+
+func refusalOf(o *venues.Order) *venues.Error {
+	e := venues.Errorf(venues.CodeOrderRejected, "the venue rejected the order")
+	if o.Error != nil {
+		e = &venues.Error{Code: o.Error.Code, Message: o.Error.Message, VenueCode: o.Error.VenueCode, VenueMessage: o.Error.VenueMessage}
+	}
+	return e.With("order", *o)
+}
+
+func (s *state) reverses(t *task) bool {
+	return t.Action == venues.ActionOrder && s.channel.Rules.Opposite == persistence.OppositeReverse
+}
+
+// refused goes on with a step that made no order, or of which that is not known.
+func (s *state) refused(m moment, t *task, at step, err error) {
+	refusal, ours := errors.AsType[*venues.Error](err)
+	switch {
+	case !ours, refusal.Code == venues.CodeInternal:
+		s.prove(m, t, at)
+	case refusal.Code == venues.CodeMaintenance, refusal.Code == venues.CodeRateLimited:
+		s.after(armRetry{id: t.ID, after: retryEvery})
+	case at == stepOpen && refusal.Details["rule"] == ruleOpposite:
+		s.opposite(m, t, refusal)
+	case at == stepClose && s.reverses(t) && refusal.Details["reason"] == venues.ReasonNoPosition:
+		s.waitFlat(m, t) // it was closed meanwhile
+	default:
+		if order, has := refusal.Details["order"].(venues.Order); has {
+			t.newest = &order
+			s.noteOrder(m, t, &order)
+		}
+		s.end(m, t, persistence.SignalRejected, refusal)
+	}
+}
+
+// opposite applies the channel's policy to an order against an open position.
+func (s *state) opposite(m moment, t *task, refusal *venues.Error) {
+	policy := s.channel.Rules.Opposite
+	s.noteVerdict(m, t, &verdict{rule: ruleOpposite, limit: string(policy), given: string(t.Side), refusal: refusal})
+	switch policy {
+	case persistence.OppositeIgnore:
+		s.end(m, t, persistence.SignalIgnored, nil)
+	case persistence.OppositeClose, persistence.OppositeReverse:
+		s.send(m, t, stepClose)
+	case persistence.OppositeReject:
+		s.end(m, t, persistence.SignalRejected, refusal)
+	}
+}
+
+// retry takes up a step that the account could not take, or looks again.
+func (s *state) retry(m moment, id string) {
+	t, known := s.tasks[id]
+	if !known {
+		return
+	}
+	switch step(t.Step) {
+	case stepFlat:
+		s.after(lookFlat{id: t.ID, signal: t.Signal})
+	case stepCancel:
+		s.begin(m, t)
+	case stepOpen, stepClose:
+		s.send(m, t, step(t.Step))
+	}
+}
+
+// prove looks for the order of a step that was not answered.
+func (s *state) prove(m moment, t *task, at step) {
+	if at == stepCancel {
+		s.end(m, t, persistence.SignalRejected, unproven("cancel-all was not answered"))
+		return
+	}
+	s.after(find{id: t.ID, steps: []step{at}, signal: t.Signal, after: retryEvery})
+}
+
+// found goes on with what the store knows of a step.
+func (s *state) found(m moment, in found) {
+	t, known := s.tasks[in.id]
+	if !known {
+		return
+	}
+	again := find{id: t.ID, steps: in.steps, signal: t.Signal, after: retryEvery}
+	switch {
+	case in.err != nil:
+		s.after(again)
+	case in.order != nil:
+		t.resumed = false
+		s.ordered(m, t, in.step, *in.order)
+	case t.resumed:
+		t.resumed = false
+		s.begin(m, t)
+	case m.now.Sub(t.sentAt) < proofMax:
+		s.after(again)
+	default:
+		s.end(m, t, persistence.SignalRejected, unproven("the account did not take the order"))
+	}
+}
+
+func unproven(message string) *venues.Error {
+	return venues.Errorf(venues.CodeExchangeUnavailable, "%s", message)
+}
+
+// waitFlat waits until nothing is left of the position that was closed.
+func (s *state) waitFlat(m moment, t *task) {
+	s.step(m, t, stepFlat)
+	t.sentAt = m.now
+	s.put(t, m.now)
+	s.after(lookFlat{id: t.ID, signal: t.Signal})
+}
+
+func (s *state) flatSeen(m moment, in flatSeen) {
+	t, known := s.tasks[in.id]
+	switch {
+	case !known:
+	case in.err == nil && in.flat:
+		s.noteStep(m, t, "proven")
+		s.send(m, t, stepOpen)
+	case m.now.Sub(t.sentAt) < flatMax && !s.isLate(m, t):
+		s.after(armRetry{id: t.ID, after: flatEvery})
+	default:
+		s.end(m, t, persistence.SignalRejected,
+			venues.Errorf(venues.CodeOrderRejected, "the position is not closed; nothing was opened").With("reason", "not_flat"))
+	}
+}
+
+// rehearsed ends a test: what would have been done is in the journal.
+func (s *state) rehearsed(m moment, in rehearsed) {
+	t, known := s.tasks[in.id]
+	if !known {
+		return
+	}
+	s.noteRehearsal(m, t, in.notes, in.err)
+	s.end(m, t, persistence.SignalTested, nil)
+}

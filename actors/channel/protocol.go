@@ -1,0 +1,103 @@
+package channel
+
+import (
+	"venuegate/actors"
+	"venuegate/persistence"
+	"venuegate/venues"
+)
+
+// Messages of the actor.
+//
+//	message     kind     sent by       reply
+//	accept      command  Client        the signal as it stands when there is something to say
+//	loaded      result   own reading   -
+//	stored      result   journal       -
+//	turn        event    lanes         -
+//	acted       result   own effect    -
+//	found       result   own effect    -
+//	flatSeen    result   own effect    -
+//	rehearsed   result   own effect    -
+//	answerDue   timer
+//	retryDue    timer
+type (
+	accept struct {
+		actors.Reply[outcome]
+		signal venues.Signal
+		// attempt is the next one under the signal's requestId; fault says why it
+		// cannot be carried out, before any rule.
+		attempt int
+		fault   *venues.Error
+	}
+
+	loaded struct {
+		unfinished []persistence.SignalRecord
+		// recent are the signals that a repeat could be of.
+		recent []persistence.SignalRecord
+		err    error
+	}
+	stored struct {
+		output
+		err error
+	}
+	turn struct {
+		actors.Internal
+		ticket string
+		err    error
+	}
+	// acted is what became of a step: an order, or the results of a cancel.
+	acted struct {
+		id      string
+		step    step
+		order   venues.Order
+		results []venues.CancelResult
+		err     error
+	}
+	// found is the order that one of the steps has made, if any has.
+	found struct {
+		id    string
+		steps []step
+		step  step
+		order *venues.Order
+		err   error
+	}
+	flatSeen struct {
+		id   string
+		flat bool
+		err  error
+	}
+	rehearsed struct {
+		id    string
+		notes []persistence.JournalField
+		err   error
+	}
+	answerDue struct{ id string }
+	retryDue  struct{ id string }
+)
+
+// outcome is what the caller of accept hears: the answer, or that the signal is
+// a repeat of another one.
+type outcome struct {
+	answer   venues.SignalAnswer
+	repeatOf string
+}
+
+// step of a plan. Orders are made by two of them.
+type step string
+
+const (
+	stepOpen   step = "open"
+	stepClose  step = "close"
+	stepFlat   step = "flat"
+	stepCancel step = "cancel"
+)
+
+// scope in which the step's order claims the signal's requestId.
+func (s step) scope(channelID string) string {
+	if s == stepClose {
+		return channelID + ":close"
+	}
+	return channelID
+}
+
+// signalScope is where signals themselves claim their requestId.
+func signalScope(channelID string) string { return channelID + ":signal" }
