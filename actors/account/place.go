@@ -67,6 +67,9 @@ func (s *state) admit(in placeOrder) *venues.Error {
 	if err := s.admitRisk(&in.cmd.OrderSpec, in.mark); err != nil {
 		return err
 	}
+	if err := s.admitBound(&in.cmd); err != nil {
+		return err
+	}
 	if len(s.orders) >= UnfinishedMax && s.unfinishedCount() >= UnfinishedMax {
 		return venues.Errorf(venues.CodeRiskRejected, "too many open orders").
 			With("rule", "max_open_orders").With("limit", UnfinishedMax)

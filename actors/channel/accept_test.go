@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
 	"venuegate/actors/actortest"
 	"venuegate/persistence"
 	"venuegate/venues"

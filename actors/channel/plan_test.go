@@ -7,6 +7,7 @@ import (
 	"sync"
 	"testing"
 	"time"
+
 	"venuegate/actors/actortest"
 	"venuegate/persistence"
 	"venuegate/venues"

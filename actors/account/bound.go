@@ -1,0 +1,55 @@
+package account
+
+import (
+	"github.com/shopspring/decimal"
+
+	"venuegate/venues"
+)
+
+// admitBound holds an order against what its channel may do with a position. The
+// account decides, because it alone knows what is in flight: orders that are
+// sent, resting or unknown count as if they will be filled.
+func (s *state) admitBound(cmd *venues.PlaceOrder) *venues.Error {
+	if cmd.ReduceOnly {
+		return nil
+	}
+	own, against := s.open(cmd.Symbol, openedBy(cmd.Side)), s.open(cmd.Symbol, openedBy(cmd.Side.Opposite()))
+	if cmd.NotOpposite && against.IsPositive() {
+		return venues.Errorf(venues.CodeRiskRejected, "a position on the other side is open").
+			With("rule", venues.RuleOpposite).With("limit", "0").With("given", venues.FormatDecimal(against))
+	}
+	if !cmd.MaxPosition.Valid {
+		return nil
+	}
+	if !s.risk.hedge {
+		own = own.Sub(against) // is reduced first
+	}
+	leads := own.Add(s.inFlight(cmd.Symbol, cmd.Side)).Add(cmd.Qty)
+	if leads.GreaterThan(cmd.MaxPosition.Decimal) {
+		return venues.Errorf(venues.CodeRiskRejected, "the position would be larger than allowed").With("rule", venues.RuleMaxPosition).
+			With("limit", venues.FormatDecimal(cmd.MaxPosition.Decimal)).With("given", venues.FormatDecimal(leads))
+	}
+	return nil
+}
+
+// open is the quantity of a position as its executions tell it, or, before any is
+// known, as the venue does.
+func (s *state) open(symbol string, side venues.PositionSide) decimal.Decimal {
+	if b, known := s.ledger.books[symbol]; known {
+		return decimal.Max(decimal.Zero, openQty(b.now.of(side)))
+	}
+	return s.funds.positions[(&venues.Position{Symbol: symbol, Side: side}).Key()].Qty
+}
+
+// inFlight is what the orders of one side may still add to a position.
+func (s *state) inFlight(symbol string, side venues.Side) decimal.Decimal {
+	sum := decimal.Zero
+	for _, o := range s.orders {
+		if o.Symbol != symbol || o.Side != side || o.ReduceOnly || o.Status.IsClosed() {
+			continue
+		}
+		left := o.Qty.Sub(o.fillsQty) // what is filled and not recorded yet is no part of the position
+		sum = sum.Add(decimal.Max(decimal.Zero, left))
+	}
+	return sum
+}

@@ -1,0 +1,147 @@
+package account
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/shopspring/decimal"
+	"pgregory.net/rapid"
+
+	"venuegate/venues"
+)
+
+func bounded(requestID string, side venues.Side, qty, most string) placeOrder {
+	in := limitOrder(requestID)
+	in.cmd.Side, in.cmd.Qty, in.cmd.MaxPosition = side, venues.MustDecimal(qty), venues.Some(venues.MustDecimal(most))
+	return in
+}
+
+// refusedBy places an order and gives the rule that refuses it, or nothing.
+func (b *bench) refusedBy(in placeOrder) (*order, any) {
+	b.t.Helper()
+	before := len(b.replies)
+	for _, e := range b.step(func(m moment) { b.state.place(m, in) }) {
+		if c, is := e.(callPlace); is {
+			return b.state.orders[c.orderID], nil
+		}
+	}
+	if len(b.replies) == before {
+		b.t.Fatal("neither placed nor refused")
+	}
+	refusal, is := errors.AsType[*venues.Error](b.lastReply().err)
+	if !is || refusal.Code != venues.CodeRiskRejected {
+		b.t.Fatalf("refused by %v", b.lastReply().err)
+	}
+	return nil, refusal.Details["rule"]
+}
+
+func TestBoundCountsWhatIsInFlight(t *testing.T) {
+	b := newBench(t, venues.Capabilities{})
+	first, rule := b.refusedBy(bounded("r1", venues.Buy, "0.6", "1"))
+	if rule != nil {
+		t.Fatalf("the first is refused by %v", rule)
+	}
+	if _, rule := b.refusedBy(bounded("r2", venues.Buy, "0.5", "1")); rule != venues.RuleMaxPosition {
+		t.Errorf("1.1 of 1 in flight: refused by %v", rule)
+	}
+	// It is filled: the position holds what was in flight.
+	r := first.says(venues.StatusFilled, "0.6")
+	r.Fill = first.fill("t1", "0.6", "60000")
+	b.step(func(m moment) { b.state.report(m, r) })
+	if _, rule := b.refusedBy(bounded("r3", venues.Buy, "0.5", "1")); rule != venues.RuleMaxPosition {
+		t.Errorf("1.1 of 1 after the fill: refused by %v", rule)
+	}
+	if _, rule := b.refusedBy(bounded("r4", venues.Buy, "0.4", "1")); rule != nil {
+		t.Errorf("1 of 1: refused by %v", rule)
+	}
+	// The other side first reduces: from 0.6 long to 1 short.
+	if _, rule := b.refusedBy(bounded("r5", venues.Sell, "1.7", "1")); rule != venues.RuleMaxPosition {
+		t.Errorf("1.1 short of 1: refused by %v", rule)
+	}
+	if _, rule := b.refusedBy(bounded("r6", venues.Sell, "1.6", "1")); rule != nil {
+		t.Errorf("1 short of 1: refused by %v", rule)
+	}
+}
+
+func TestOrdersAgainstAPositionAreRefusedIfAsked(t *testing.T) {
+	b := newBench(t, venues.Capabilities{})
+	long := b.place(limitOrder("r1"))
+	against := limitOrder("r2")
+	against.cmd.Side, against.cmd.NotOpposite = venues.Sell, true
+	resting, rule := b.refusedBy(against)
+	if rule != nil {
+		t.Fatalf("before there is a position: refused by %v", rule)
+	}
+	b.step(func(m moment) { b.state.report(m, resting.says(venues.StatusCancelled, "0")) })
+	r := long.says(venues.StatusPartiallyFilled, "0.2")
+	r.Fill = long.fill("t1", "0.2", "60000")
+	b.step(func(m moment) { b.state.report(m, r) })
+	against.cmd.RequestID = "r3"
+	if _, rule := b.refusedBy(against); rule != venues.RuleOpposite {
+		t.Errorf("against a position: refused by %v", rule)
+	}
+	against.cmd.RequestID, against.cmd.ReduceOnly = "r4", true
+	if _, rule := b.refusedBy(against); rule != nil {
+		t.Errorf("a reducing order: refused by %v", rule)
+	}
+	with := limitOrder("r5")
+	with.cmd.NotOpposite = true
+	if _, rule := b.refusedBy(with); rule != nil {
+		t.Errorf("with the position: refused by %v", rule)
+	}
+}
+
+// However orders are placed, filled, lost and ended, what was let through can
+// never lead past the bound: the position and everything that may still be
+// filled stay within it.
+func TestBoundHoldsInEveryOrderOfEvents(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		b := newBench(t, venues.Capabilities{})
+		most := venues.MustDecimal("3")
+		var live []*order
+		for n := range rapid.IntRange(1, 25).Draw(rt, "events") {
+			if len(live) == 0 || rapid.IntRange(0, 2).Draw(rt, "event") == 0 {
+				qty := decimal.New(int64(rapid.IntRange(1, 20).Draw(rt, "tenths")), -1)
+				if o, _ := b.refusedBy(bounded(fmt.Sprint("r", n), venues.Buy, qty.String(), most.String())); o != nil {
+					live = append(live, o)
+				}
+			} else {
+				b.befall(rt, live[rapid.IntRange(0, len(live)-1).Draw(rt, "order")], n)
+			}
+			exposure := decimal.Zero
+			for _, o := range live {
+				exposure = exposure.Add(o.fillsQty)
+				if !o.Status.IsClosed() {
+					exposure = exposure.Add(o.Qty.Sub(o.fillsQty))
+				}
+			}
+			if exposure.GreaterThan(most) {
+				rt.Fatalf("%s may be open, %s are allowed", exposure, most)
+			}
+		}
+	})
+}
+
+// befall lets an order be filled in part, be lost, or end.
+func (b *bench) befall(rt *rapid.T, o *order, n int) {
+	if o.Status.IsClosed() {
+		return
+	}
+	switch rapid.IntRange(0, 2).Draw(rt, "befalls") {
+	case 0:
+		part := o.Qty.Sub(o.fillsQty).Div(decimal.New(2, 0)).RoundUp(1)
+		f := o.fill(fmt.Sprint("t", n), part.String(), "60000")
+		status := venues.StatusPartiallyFilled
+		if o.fillsQty.Add(part).Equal(o.Qty) {
+			status = venues.StatusFilled
+		}
+		r := o.says(status, o.fillsQty.Add(part).String())
+		r.Fill = f
+		b.step(func(m moment) { b.state.report(m, r) })
+	case 1:
+		b.step(func(m moment) { b.state.placed(m, placeDone{orderID: o.OrderID, err: errTimeout}) })
+	default:
+		b.step(func(m moment) { b.state.report(m, o.says(venues.StatusCancelled, o.fillsQty.String())) })
+	}
+}
