@@ -112,8 +112,6 @@ func (a *account) Receive(ctx *actors.Context, msg any) {
 		a.changeLeverage(ctx, in)
 	case getFunds:
 		a.state.getFunds(m, in)
-	case getMatching:
-		a.state.getMatching(in)
 	case configure:
 		a.state.configure(m, in)
 	case awaitHalt:
@@ -122,6 +120,10 @@ func (a *account) Receive(ctx *actors.Context, msg any) {
 		a.state.unlock(m, in)
 	case sweepDone:
 		a.state.swept(m, in)
+	case getOpen:
+		a.state.getOpen(in)
+	case openDone:
+		a.state.openRead(m, in)
 	case observed:
 		a.observe(m, in)
 	case loadDone:

@@ -96,6 +96,8 @@ type ledgerVenue struct {
 	// no.
 	swallow, lose, refuse bool
 	onPlace               func()
+	onCancel              func() error
+	listError             error
 	positions             []venues.Position
 }
 
@@ -130,6 +132,11 @@ func (v *ledgerVenue) Place(_ context.Context, r venues.OrderRequest) (venues.Ex
 func (v *ledgerVenue) Cancel(_ context.Context, ref venues.OrderRef) (venues.ExecutionReport, error) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
+	if v.onCancel != nil {
+		if err := v.onCancel(); err != nil {
+			return venues.ExecutionReport{}, err
+		}
+	}
 	r, known := v.orders[ref.ClientOrderID]
 	if !known || r.Status.IsClosed() {
 		return r, venues.Errorf(venues.CodeNotFound, "Unknown order sent.")
@@ -152,6 +159,9 @@ func (v *ledgerVenue) Order(_ context.Context, ref venues.OrderRef) (venues.Exec
 func (v *ledgerVenue) OpenOrders(context.Context) ([]venues.ExecutionReport, error) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
+	if v.listError != nil {
+		return nil, v.listError
+	}
 	var open []venues.ExecutionReport
 	for _, r := range v.orders {
 		if !r.Status.IsClosed() {

@@ -30,22 +30,6 @@ type change struct {
 	protection *protectionChange
 }
 
-// getMatching lists the ids of the orders that are not closed, of one symbol or
-// of all, oldest first.
-func (s *state) getMatching(in getMatching) {
-	if !s.isLoaded {
-		in.Reject(s.maintenance())
-		return
-	}
-	ids := []string{}
-	for _, o := range s.unfinished() {
-		if in.symbol == "" || o.Symbol == in.symbol {
-			ids = append(ids, o.OrderID)
-		}
-	}
-	in.Send(ids)
-}
-
 // cancel asks the venue to end an order. Nothing needs to be durable first.
 func (s *state) cancel(m moment, in cancelOrder) {
 	o, refusal := s.changeable(in.cmd.OrderID)

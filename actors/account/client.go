@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"sync"
 	"time"
 
 	"venuegate/actors"
@@ -134,52 +133,6 @@ func (c Client) stored(ctx context.Context, orderID string) (persistence.OrderRe
 		return record, notActive(&record.Order)
 	}
 	return record, nil
-}
-
-// cancelsAtOnce bounds the cancels of one CancelAll that run at the same time.
-const cancelsAtOnce = 16
-
-// CancelAll cancels every order of the account, or of one symbol, and says what
-// became of each.
-func (c Client) CancelAll(ctx context.Context, cmd venues.CancelOrders) ([]venues.CancelResult, error) {
-	ids, err := actors.Ask(ctx, c.ref, func(reply actors.Reply[[]string]) any {
-		return getMatching{reply, c.canonical(cmd.Symbol)}
-	})
-	if err != nil {
-		return nil, edgeError(err)
-	}
-	results := make([]venues.CancelResult, len(ids))
-	var wait sync.WaitGroup
-	places := make(chan struct{}, cancelsAtOnce)
-	for i, id := range ids {
-		wait.Go(func() {
-			places <- struct{}{}
-			defer func() { <-places }()
-			results[i] = c.cancelOne(ctx, cmd.Command, id)
-		})
-	}
-	wait.Wait()
-	return results, nil
-}
-
-func (c Client) cancelOne(ctx context.Context, cmd venues.Command, orderID string) venues.CancelResult {
-	result := venues.CancelResult{OrderID: orderID, Exchange: c.exchange, Result: venues.CancelDone}
-	order, err := c.Cancel(ctx, venues.CancelOrder{Command: cmd, OrderID: orderID})
-	result.Symbol = order.Symbol
-	if record, stored := c.store.Order(ctx, c.customer, orderID); stored == nil {
-		result.Symbol = record.Symbol
-	}
-	switch {
-	case err == nil && order.Status.IsClosed():
-	case err == nil:
-		result.Result = venues.CancelUnknown
-	case venues.CodeOf(err) == venues.CodeNotFound:
-		result.Result = venues.CancelNotFound
-	default:
-		result.Result = venues.CancelFailed
-		result.Error, _ = errors.AsType[*venues.Error](err)
-	}
-	return result
 }
 
 // Close places a reduce-only market order against an open position. A repeat is

@@ -212,7 +212,7 @@ func TestCancelAllWhileLoadingIsNotAnEmptySuccess(t *testing.T) {
 	b := newBench(t, venues.Capabilities{})
 	b.state.isLoaded = false
 	var refusal error
-	b.state.getMatching(getMatching{Reply: actors.ReplyFunc(func(_ []string, err error) { refusal = err })})
+	b.state.getOpen(getOpen{Reply: actors.ReplyFunc(func(_ openOrders, err error) { refusal = err })})
 	if venues.CodeOf(refusal) != venues.CodeMaintenance {
 		t.Fatalf("answer %v", refusal)
 	}

@@ -1,6 +1,7 @@
 package account
 
 import (
+	"errors"
 	"testing"
 	"time"
 
@@ -99,7 +100,7 @@ func TestProtectionCannotBeMoved(t *testing.T) {
 			if len(placed) != 0 || venues.CodeOf(r.err) != c.code {
 				t.Fatalf("%d legs, %v", len(placed), r.err)
 			}
-			if refusal := r.err.(*venues.Error); c.detail != "" {
+			if refusal, _ := errors.AsType[*venues.Error](r.err); c.detail != "" {
 				if faults := refusal.Details["fields"].([]venues.FieldFault); faults[0].Rule != c.detail {
 					t.Fatalf("%+v", faults)
 				}

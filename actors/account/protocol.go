@@ -19,10 +19,10 @@ import (
 //	cancelOrder      command  Client            the order
 //	changeLeverage   command  Client            the change
 //	getFunds         query    Client            balances and positions
-//	getMatching      query    Client            ids of unfinished orders
 //	configure        command  Client            - (limits, halt, resume)
 //	awaitHalt        query    Client            how far a halt has come
 //	unlock           command  Client            -
+//	getOpen          query    Client            what is open here and at the venue
 //	observed         event    private           -
 //	...Done          result   own effects       -
 //	committed        result   journal           -
@@ -63,8 +63,8 @@ type (
 	unlock struct {
 		actors.Reply[struct{}]
 	}
-	getMatching struct {
-		actors.Reply[[]string]
+	getOpen struct {
+		actors.Reply[openOrders]
 		symbol string
 	}
 )

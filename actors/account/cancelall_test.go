@@ -1,0 +1,89 @@
+package account_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+
+	"venuegate/actors/actortest"
+	"venuegate/persistence/storetest"
+	"venuegate/venues"
+)
+
+// strange is an order that somebody makes elsewhere.
+func strange(n int) venues.ExecutionReport {
+	return venues.ExecutionReport{
+		Symbol: "BTCUSDT", ClientOrderID: fmt.Sprint("web_", n), VenueOrderID: fmt.Sprint(n), Side: venues.Sell, Type: venues.TypeLimit,
+		Status: venues.StatusOpen, Qty: venues.MustDecimal("3"), Price: venues.Some(venues.MustDecimal("65000")),
+	}
+}
+
+// Orders that race in while others are cancelled are cancelled too.
+func TestCancelAllLeavesNothing(t *testing.T) {
+	actortest.Run(t, func(kit *actortest.Kit) {
+		h := open(kit, storetest.NewMemory(), newVenue(), "account")
+		if _, err := h.place("r1", "59000"); err != nil {
+			t.Fatal(err)
+		}
+		raced := 0
+		h.venue.onCancel = func() error {
+			if raced < 5 {
+				raced++
+				r := strange(raced)
+				h.venue.orders[r.ClientOrderID] = r
+			}
+			return nil
+		}
+		results, err := h.client.CancelAll(context.Background(), venues.CancelOrders{})
+		if err != nil || len(results) != 6 {
+			t.Fatalf("%+v, %v", results, err)
+		}
+		for _, r := range results {
+			if r.Result != venues.CancelDone {
+				t.Errorf("%+v", r)
+			}
+		}
+		if left, _ := h.venue.OpenOrders(context.Background()); len(left) != 0 {
+			t.Fatalf("left %+v", left)
+		}
+	})
+}
+
+// What the venue will not cancel is named when the time is over.
+func TestCancelAllNamesWhatRemains(t *testing.T) {
+	actortest.Run(t, func(kit *actortest.Kit) {
+		h := open(kit, storetest.NewMemory(), newVenue(), "account")
+		order, err := h.place("r1", "59000")
+		if err != nil {
+			t.Fatal(err)
+		}
+		tries := 0
+		h.venue.onCancel = func() error {
+			tries++
+			return venues.Errorf(venues.CodeOrderRejected, "not now")
+		}
+		results, err := h.client.CancelAll(context.Background(), venues.CancelOrders{Symbol: "BTC-USDT-SWAP"})
+		if err != nil || len(results) != 1 || results[0].OrderID != order.OrderID || results[0].Result != venues.CancelFailed || results[0].Error == nil {
+			t.Fatalf("%+v, %v", results, err)
+		}
+		if tries < 2 {
+			t.Fatalf("%d tries", tries)
+		}
+	})
+}
+
+// An unreadable list is tried again; what is known here is cancelled meanwhile.
+func TestCancelAllWithoutTheVenuesList(t *testing.T) {
+	actortest.Run(t, func(kit *actortest.Kit) {
+		h := open(kit, storetest.NewMemory(), newVenue(), "account")
+		if _, err := h.place("r1", "59000"); err != nil {
+			t.Fatal(err)
+		}
+		h.venue.listError = errors.New("unreachable")
+		results, err := h.client.CancelAll(context.Background(), venues.CancelOrders{})
+		if err != nil || len(results) != 1 || results[0].Result != venues.CancelDone {
+			t.Fatalf("%+v, %v", results, err)
+		}
+	})
+}
