@@ -1,10 +1,7 @@
 package account
 
 import (
-	"cmp"
-	"errors"
 	"math"
-	"slices"
 	"time"
 
 	"go.uber.org/zap"
@@ -84,8 +81,9 @@ type account struct {
 	deps   Deps
 	logger *zap.Logger
 	state  *state
-	// committing counts the commits under way: what follows waits behind them.
-	committing int
+	// committing are the commits under way, oldest first: what follows waits
+	// behind them.
+	committing []*output
 	gate       gate
 }
 
@@ -206,92 +204,6 @@ func (a *account) reconciled(m moment, in reconcileDone) {
 		a.logger.Warn("reconcile", zap.Error(in.err))
 	}
 	a.state.reconciled(m, in)
-}
-
-// finish ends a step: what it asks for is committed first and carried out
-// afterwards, always behind the steps before it.
-func (a *account) finish(ctx *actors.Context, m moment) {
-	out := a.state.finish(m)
-	a.gate.set(a.state.isClosed())
-	switch {
-	case !out.batch.Empty() || (len(out.after) > 0 && a.committing > 0):
-		a.committing++
-		done := actors.ReplyTo(ctx, func(_ struct{}, err error) any { return committed{out, err} })
-		a.deps.Journal.Submit(out.batch, func(err error) {
-			if err != nil {
-				done.Reject(err)
-				return
-			}
-			done.Send(struct{}{})
-		})
-	default:
-		a.carryOut(ctx, out.after)
-	}
-	a.schedule(ctx)
-}
-
-func (a *account) carryOut(ctx *actors.Context, after []effect) {
-	for _, e := range after {
-		e.run(a, ctx)
-	}
-}
-
-// refusesWhole says whether it is certain that nothing of a batch was applied.
-func refusesWhole(err error) bool {
-	return errors.Is(err, persistence.ErrExists) || errors.Is(err, persistence.ErrUnavailable)
-}
-
-// committed goes on once a step is durable. An intent that was not stored is
-// simply not there: its request id is taken, or the store has no room. Any other
-// failure leaves memory ahead of the store, so the account starts anew from what
-// is durable.
-func (a *account) committed(ctx *actors.Context, in committed) {
-	a.committing--
-	if in.err == nil {
-		a.carryOut(ctx, in.after)
-		return
-	}
-	if in.intent != "" && refusesWhole(in.err) {
-		a.state.intentRefused(in.intent, in.err)
-		return
-	}
-	for _, e := range in.after {
-		switch r := e.(type) {
-		case replyOrder:
-			r.to.Reject(cmp.Or(r.err, error(lostError(in.err))))
-		case replyFunds:
-			r.to.Reject(commitError(in.err))
-		}
-	}
-	a.rejectWaiters(in.err)
-	ctx.Fail(in.err)
-}
-
-// rejectWaiters answers those whom the next incarnation will not know.
-func (a *account) rejectWaiters(cause error) {
-	for _, o := range a.state.orders {
-		for _, waiter := range slices.Concat(o.waiters, o.change.waiters) {
-			waiter.Reject(lostError(cause))
-		}
-	}
-	for _, waiter := range a.state.funds.waiters {
-		waiter.Reject(commitError(cause))
-	}
-}
-
-// lostError is what the callers of orders on their way are told: maintenance
-// would say that nothing was done.
-func lostError(cause error) *venues.Error {
-	return venues.Errorf(venues.CodeInternal, "the account starts anew; the outcome is not known").
-		With("orderState", "unknown").Because(cause)
-}
-
-// commitError is what a caller is told if nothing was done because a commit
-// failed.
-func commitError(cause error) *venues.Error {
-	e := venues.Errorf(venues.CodeMaintenance, "the store cannot take orders now").Because(cause)
-	e.RetryAfter = maintenanceRetry
-	return e
 }
 
 func (a *account) schedule(ctx *actors.Context) {

@@ -31,6 +31,10 @@ type house struct {
 }
 
 func open(kit *actortest.Kit, store *storetest.Memory, venue *ledgerVenue, name string) *house {
+	return openWith(kit, store, venue, name, func(c account.Committer) account.Committer { return c })
+}
+
+func openWith(kit *actortest.Kit, store *storetest.Memory, venue *ledgerVenue, name string, through func(account.Committer) account.Committer) *house {
 	h := &house{kit: kit, store: store, venue: venue, name: name}
 	log := journal.NewClient(store)
 	fence, err := log.Own(context.Background(), "c1")
@@ -42,7 +46,7 @@ func open(kit *actortest.Kit, store *storetest.Memory, venue *ledgerVenue, name 
 		Capabilities: venues.Capabilities{AbsenceAfter: 10 * time.Second, UnfilledRetention: 72 * time.Hour},
 	}
 	spec := account.Child(account.Deps{
-		Config: config, Fence: fence, Venue: venue, Store: store, Journal: log, Market: still{}, Updates: silence{},
+		Config: config, Fence: fence, Venue: venue, Store: store, Journal: through(log), Market: still{}, Updates: silence{},
 		NewID:     func(prefix string, at time.Time) string { return persistence.NewID(prefix, at, &entropy) },
 		OrderPool: kit.System.NewPool("orders", 8, 8), ReadPool: kit.System.NewPool("reads", 8, 64),
 	})

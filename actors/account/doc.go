@@ -25,8 +25,8 @@
 // change.go and amend.go (cancel and amend), inquiry.go (unknown outcomes),
 // reconcile.go (comparison with the venue), funds.go (positions and balances),
 // events.go (outbox and journal) and settle.go (answers). All of these are pure:
-// time and ids come in, effects go out. effects.go carries effects out, load.go
-// reads the store; actor.go only dispatches; client.go is the way in.
+// time and ids come in, effects go out. commit.go makes a step durable, effects.go
+// carries out what it asks for, load.go reads the store; actor.go only dispatches; client.go is the way in.
 //
 // # Protection
 //

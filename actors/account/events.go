@@ -99,13 +99,17 @@ func text(d venues.Optional) *string {
 	return &t
 }
 
-// note adds a journal row about an order to the commit.
+// note adds a journal row to the order's next commit.
 func (s *state) note(m moment, o *order, kind string, fields ...persistence.JournalField) {
-	s.journal(m, "order."+kind, o.OrderID, fields...)
+	o.notes = append(o.notes, row(m, "order."+kind, o.OrderID, fields))
+	s.touch(o)
 }
 
+// journal adds a row to the commit of the step.
 func (s *state) journal(m moment, kind, subject string, fields ...persistence.JournalField) {
-	s.out.batch.Journal = append(s.out.batch.Journal, persistence.JournalEntry{
-		ID: m.newID("jrn"), At: venues.At(m.now), Kind: kind, Subject: subject, Fields: fields,
-	})
+	s.out.batch.Journal = append(s.out.batch.Journal, row(m, kind, subject, fields))
+}
+
+func row(m moment, kind, subject string, fields []persistence.JournalField) persistence.JournalEntry {
+	return persistence.JournalEntry{ID: m.newID("jrn"), At: venues.At(m.now), Kind: kind, Subject: subject, Fields: fields}
 }

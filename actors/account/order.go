@@ -31,6 +31,9 @@ type order struct {
 	// triggered says that a stop was seen after its trigger.
 	triggered bool
 
+	// notes are journal rows for the next commit of the order.
+	notes []persistence.JournalEntry
+
 	// waiters are the callers who wait for the order to settle, until replyDue.
 	waiters  []orderReply
 	replyDue time.Time
@@ -81,6 +84,15 @@ func (o *order) changed() bool {
 		!a.Qty.Equal(b.Qty) || !a.FilledQty.Equal(b.FilledQty) ||
 		!venues.EqualOptional(a.Price, b.Price) || !venues.EqualOptional(a.TriggerPrice, b.TriggerPrice) ||
 		!venues.EqualOptional(a.AvgPrice, b.AvgPrice) || !venues.EqualOptional(a.Fee, b.Fee)
+}
+
+// awaitsEnd says whether nothing needs to be durable yet: the order takes at
+// once, the venue has it, and its caller waits for how it ends. One commit then
+// tells both. A crash in between leaves the intent, and that is asked for.
+func (o *order) awaitsEnd() bool {
+	return len(o.waiters) > 0 && o.takesAtOnce() && !o.hasSettled() &&
+		(o.Status == venues.StatusOpen || o.Status == venues.StatusPending) &&
+		o.stored.Status == venues.StatusPending && o.FilledQty.IsZero() && o.change.kind == venues.PendingNone
 }
 
 func (s *state) indexVenueID(o *order) {

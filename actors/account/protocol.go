@@ -155,10 +155,7 @@ type (
 		most map[string]decimal.Decimal
 		err  error
 	}
-	committed struct {
-		output
-		err error
-	}
+	committed struct{ err error }
 )
 
 // Timers.

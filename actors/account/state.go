@@ -56,8 +56,10 @@ type output struct {
 	batch persistence.Batch
 	after []effect
 	// intent is the order that a command asked for, if the step did nothing but
-	// make its intent.
+	// make its intent; own is how many of after are the step's own, those of later
+	// steps follow.
 	intent string
+	own    int
 }
 
 // closedKeep is how long a closed order stays in memory, for late reports; after
@@ -122,6 +124,15 @@ func (s *state) finish(m moment) output {
 	}
 	for _, o := range s.dirty {
 		o.dirty = false
+		if o.awaitsEnd() {
+			s.settle(m, o)
+			s.watch(o)
+			if o.awaitsEnd() {
+				continue
+			}
+		}
+		s.out.batch.Journal = append(s.out.batch.Journal, o.notes...)
+		o.notes = nil
 		if o.changed() {
 			o.UpdatedAt = venues.At(m.now)
 			o.stored = o.OrderRecord
@@ -136,6 +147,7 @@ func (s *state) finish(m moment) output {
 	}
 	s.dirty, s.owed = s.dirty[:0], s.owed[:0]
 	out := s.out
+	out.own = len(out.after)
 	if !out.batch.Empty() {
 		out.batch.Fence = s.fence
 	}
@@ -188,6 +200,7 @@ func (s *state) tick(m moment) {
 		}
 		if isDue(o.replyDue, m.now) {
 			s.answer(o)
+			s.touch(o) // what is told must be durable
 		}
 		if isDue(o.change.replyDue, m.now) {
 			s.answerChange(o, nil) // with the change still pending

@@ -3,6 +3,7 @@ package root_test
 import (
 	"context"
 	"crypto/rand"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net"
@@ -168,7 +169,8 @@ func (d *desk) eventually(orderID string, want func(persistence.OrderRecord) boo
 			return record
 		}
 		if time.Now().After(deadline) {
-			d.t.Fatalf("order is %+v", record.Order)
+			text, _ := json.Marshal(record.Order)
+			d.t.Fatalf("order is %s", text)
 		}
 		time.Sleep(5 * time.Millisecond)
 	}

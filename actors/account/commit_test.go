@@ -1,0 +1,117 @@
+package account_test
+
+import (
+	"context"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"venuegate/actors/account"
+	"venuegate/actors/actortest"
+	"venuegate/persistence"
+	"venuegate/persistence/storetest"
+	"venuegate/venues"
+)
+
+// gate is a journal that keeps commits waiting once it is shut.
+type gate struct {
+	account.Committer
+	mu      sync.Mutex
+	shut    bool
+	waiting []func(error)
+}
+
+func (g *gate) Submit(b persistence.Batch, done func(error)) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if !g.shut {
+		g.Committer.Submit(b, done)
+		return
+	}
+	g.waiting = append(g.waiting, func(err error) {
+		if err != nil {
+			done(err)
+			return
+		}
+		g.Committer.Submit(b, done)
+	})
+}
+
+// open answers the first commit that waits, with err or by the store, and lets
+// everything after it through.
+func (g *gate) open(err error) (waited int) {
+	g.mu.Lock()
+	waiting := g.waiting
+	g.shut, g.waiting = false, nil
+	g.mu.Unlock()
+	for _, answer := range waiting {
+		answer(err)
+		err = nil
+	}
+	return len(waiting)
+}
+
+// behindACommit runs while an intent is being committed and somebody reads funds:
+// that answer waits behind the intent.
+func behindACommit(t *testing.T, failure error, check func(h *house, waited int, placed, read error)) {
+	t.Helper()
+	actortest.Run(t, func(kit *actortest.Kit) {
+		g := &gate{}
+		h := openWith(kit, storetest.NewMemory(), newVenue(), "account", func(c account.Committer) account.Committer {
+			g.Committer = c
+			return g
+		})
+		if _, err := h.client.Funds(context.Background()); err != nil {
+			t.Fatal(err)
+		}
+		g.mu.Lock()
+		g.shut = true
+		g.mu.Unlock()
+		var placed, read error
+		var calls sync.WaitGroup
+		begun := time.Now()
+		calls.Go(func() { _, placed = h.place("r1", "59000") })
+		synctest.Wait()
+		calls.Go(func() {
+			ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+			defer cancel()
+			_, read = h.client.Funds(ctx)
+		})
+		synctest.Wait()
+		waited := g.open(failure)
+		calls.Wait()
+		if took := time.Since(begun); took > 100*time.Millisecond {
+			t.Errorf("answered after %s", took)
+		}
+		check(h, waited, placed, read)
+	}, actortest.ExpectFailures())
+}
+
+// What only has to wait for a commit makes none of its own: a full journal could
+// refuse that.
+func TestAnswersWaitWithoutACommit(t *testing.T) {
+	behindACommit(t, nil, func(_ *house, waited int, placed, read error) {
+		if waited != 1 || placed != nil || read != nil {
+			t.Fatalf("%d commits; %v, %v", waited, placed, read)
+		}
+	})
+}
+
+// Those who wait behind a commit that fails are told at once.
+func TestAnswersBehindAFailedCommit(t *testing.T) {
+	behindACommit(t, persistence.ErrOutcomeUnknown, func(_ *house, _ int, placed, read error) {
+		if venues.CodeOf(placed) != venues.CodeInternal || venues.CodeOf(read) != venues.CodeMaintenance {
+			t.Fatalf("%v, %v", placed, read)
+		}
+	})
+}
+
+// An intent that the store has no room for takes nobody with it.
+func TestAnswersBehindARefusedIntent(t *testing.T) {
+	behindACommit(t, persistence.ErrUnavailable, func(h *house, _ int, placed, read error) {
+		if venues.CodeOf(placed) != venues.CodeMaintenance || read != nil || h.venue.placed != 0 {
+			t.Fatalf("%v, %v, %d placed", placed, read, h.venue.placed)
+		}
+	})
+}
