@@ -159,6 +159,11 @@ type ProtectionLeg struct {
 	OrderID string `json:"orderId,omitempty"`
 }
 
+// IsAwake says whether the leg is to be placed or is live. It is safe on nil.
+func (l *ProtectionLeg) IsAwake() bool {
+	return l != nil && (l.Status == ProtectionPending || l.Status == ProtectionLive)
+}
+
 // Protection of an order's position.
 type Protection struct {
 	StopLoss   *ProtectionLeg `json:"stopLoss,omitempty"`
@@ -179,12 +184,7 @@ func (p *Protection) Leg(kind Protecting) *ProtectionLeg {
 
 // Awake says whether a leg is to be placed or is live. It is safe on nil.
 func (p *Protection) Awake() bool {
-	for _, kind := range []Protecting{ProtectingStopLoss, ProtectingTakeProfit} {
-		if leg := p.Leg(kind); leg != nil && (leg.Status == ProtectionPending || leg.Status == ProtectionLive) {
-			return true
-		}
-	}
-	return false
+	return p.Leg(ProtectingStopLoss).IsAwake() || p.Leg(ProtectingTakeProfit).IsAwake()
 }
 
 // Clone is a deep copy; nil of nil.

@@ -41,16 +41,31 @@ func (s *state) entryOf(r *venues.ExecutionReport) *order {
 	}
 	var newest *order
 	for _, o := range s.inOrder() {
-		if o.Symbol == r.Symbol && o.Side != r.Side && o.EntryOrderID == "" && o.Protection.Awake() && o.guarded().IsPositive() && !s.placesLegs(o) {
+		if o.Symbol == r.Symbol && o.Side != r.Side && o.EntryOrderID == "" && o.guarded().IsPositive() && s.awaitsLeg(o, r.Attachment) {
 			newest = o
 		}
 	}
 	return newest
 }
 
+// awaitsLeg says whether an entry has protection of a kind that the attachment
+// has, and that is the venue's to keep.
+func (s *state) awaitsLeg(o *order, a *venues.Attachment) bool {
+	for _, kind := range protecting() {
+		leg, current := o.Protection.Leg(kind), o.guard.current(kind)
+		if a.Trigger(kind).Valid && leg.IsAwake() && (current == nil || !s.isOurs(current)) {
+			return true
+		}
+	}
+	return false
+}
+
 // followAttachment takes over what a report tells of a venue's protecting order:
 // triggers that were moved, and which one was reached.
 func (s *state) followAttachment(o *order, r *venues.ExecutionReport) {
+	if !r.VenueTime.IsZero() && r.VenueTime.Before(o.termsAt) {
+		return // read before what is known
+	}
 	if r.Attachment != nil {
 		o.attachment = r.Attachment
 	}

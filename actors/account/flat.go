@@ -90,7 +90,7 @@ func (s *state) endProtection(o *order) {
 		return
 	}
 	for _, kind := range protecting() {
-		if leg := o.Protection.Leg(kind); leg != nil && (leg.Status == venues.ProtectionPending || leg.Status == venues.ProtectionLive) {
+		if leg := o.Protection.Leg(kind); leg.IsAwake() {
 			s.setLeg(o, kind, venues.ProtectionCancelled, leg.OrderID)
 		}
 	}

@@ -54,7 +54,7 @@ func (s *state) followLeg(m moment, o, leg *order, kind venues.Protecting) {
 // stop: that is what the stop was for. The leg stays pending until then, so that
 // a restart finds it.
 func (s *state) legFailed(m moment, o, leg *order, kind venues.Protecting) {
-	if status := o.Protection.Leg(kind).Status; status != venues.ProtectionPending && status != venues.ProtectionLive {
+	if !o.Protection.Leg(kind).IsAwake() {
 		return // it was given up before
 	}
 	if leg.withdrawn { // and has come to an end of its own first
@@ -79,9 +79,8 @@ func (s *state) legFailed(m moment, o, leg *order, kind venues.Protecting) {
 // legEnded follows the cancel of a leg. One that was not asked for here may
 // leave a position behind that nobody protects.
 func (s *state) legEnded(m moment, o, leg *order, kind venues.Protecting) {
-	status := o.Protection.Leg(kind).Status
 	switch {
-	case status != venues.ProtectionPending && status != venues.ProtectionLive:
+	case !o.Protection.Leg(kind).IsAwake():
 	case leg.withdrawn, o.guard.closing, o.isExited(kind), leg.endedWithPosition():
 		s.setLeg(o, kind, venues.ProtectionCancelled, leg.OrderID)
 	case o.guard.lostAt.IsZero():

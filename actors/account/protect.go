@@ -135,7 +135,7 @@ func (s *state) moveProtection(m moment, o *order) {
 	for _, kind := range protecting() {
 		wanted, changes := p.wanted[kind]
 		leg, current := o.Protection.Leg(kind), o.guard.current(kind)
-		isAwake := leg != nil && (leg.Status == venues.ProtectionPending || leg.Status == venues.ProtectionLive)
+		isAwake := leg.IsAwake()
 		switch {
 		case !changes, !wanted.Valid && !isAwake, wanted.Valid && isAwake && leg.Price.Equal(wanted.Decimal):
 			delete(p.wanted, kind)

@@ -70,7 +70,7 @@ func (s *state) protect(m moment, o *order) {
 	}
 	for _, kind := range protecting() {
 		leg := o.Protection.Leg(kind)
-		if leg == nil || (leg.Status != venues.ProtectionPending && leg.Status != venues.ProtectionLive) {
+		if !leg.IsAwake() {
 			continue
 		}
 		current := o.guard.current(kind)
