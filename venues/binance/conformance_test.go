@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"venuegate/venues"
 	"venuegate/venues/binance/binancesim"
 	"venuegate/venues/venuetest"
 )
@@ -47,6 +48,8 @@ func TestConformance(t *testing.T) {
 	})
 }
 
+func TestEveryRecordingIsRead(t *testing.T) { venuetest.RecordingsAreRead(t, venues.Binance) }
+
 func simulate(c venuetest.Conditions) (venuetest.Simulator, error) {
 	limits := binancesim.RateLimits{WeightPerMinute: -1, OrdersPer10s: -1, OrdersPerMinute: -1}
 	if c.OrdersMax > 0 {
@@ -60,6 +63,7 @@ func connect(restURL, streamURL string, c venuetest.Conditions) venuetest.Connec
 	o.KeyURL = restURL
 	o.Timeout = c.Timeout
 	o.BookSilenceMax, o.EventSilenceMax = c.SilenceMax, c.SilenceMax
+	o.ConnLifetime = c.ConnLifetime
 	o.BackoffMin, o.BackoffMax = 10*time.Millisecond, 50*time.Millisecond
 	o.RenewOverlap = 300 * time.Millisecond
 	o.tickInterval = 20 * time.Millisecond

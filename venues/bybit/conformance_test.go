@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"venuegate/venues"
 	"venuegate/venues/bybit/bybitsim"
 	"venuegate/venues/venuetest"
 )
@@ -17,6 +18,7 @@ func TestConformance(t *testing.T) {
 			venuetest.ClientIDReuse: "an id is spent for ever",
 			venuetest.ContractUnits: "a contract is one coin",
 			venuetest.SyncAck:       "an answer says only that the request was received",
+			venuetest.Renewal:       "the venue sets connections no lifetime",
 			venuetest.PriceBand:     "a price outside the band is moved to its edge",
 		},
 		Wire: venuetest.Wire{
@@ -47,6 +49,8 @@ func TestConformance(t *testing.T) {
 		},
 	})
 }
+
+func TestEveryRecordingIsRead(t *testing.T) { venuetest.RecordingsAreRead(t, venues.Bybit) }
 
 func simulate(c venuetest.Conditions) (venuetest.Simulator, error) {
 	limits := bybitsim.RateLimits{RequestsPer5s: -1, TradePerSecond: -1, QueryPerSecond: -1}

@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"venuegate/venues"
 	"venuegate/venues/okx/okxsim"
 	"venuegate/venues/venuetest"
 )
@@ -17,6 +18,7 @@ func TestConformance(t *testing.T) {
 			venuetest.ClientIDForever: "an id is unique among open orders",
 			venuetest.InstrumentPages: "the list comes whole",
 			venuetest.SyncAck:         "an answer says only that the request was taken",
+			venuetest.Renewal:         "the venue asks for a renewal when it wants one",
 			venuetest.MinNotional:     "the least quantity is the only floor",
 		},
 		Wire: venuetest.Wire{
@@ -44,6 +46,8 @@ func TestConformance(t *testing.T) {
 		},
 	})
 }
+
+func TestEveryRecordingIsRead(t *testing.T) { venuetest.RecordingsAreRead(t, venues.OKX) }
 
 func simulate(c venuetest.Conditions) (venuetest.Simulator, error) {
 	limits := okxsim.RateLimits{Off: true}

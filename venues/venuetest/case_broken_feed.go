@@ -17,6 +17,7 @@ var brokenFeedCases = []conformanceCase{
 	{number: 215, name: "a connection that the venue drops is mended", under: lively, run: feedDropped},
 	{number: 216, name: "a venue that numbers its books anew breaks none", needs: BookRestarts, under: lively, run: bookRestarts},
 	{number: 217, name: "a venue that refuses the connection is asked again", under: lively, run: feedHandshakeRefused},
+	{number: 218, name: "a renewed connection goes on where the old one stopped", needs: Renewal, under: Conditions{Lively: true, ConnLifetime: 200 * time.Millisecond}, run: feedRenews},
 }
 
 func (s *stage) bookFault(do simcore.FaultAction, times int, args simcore.FaultArgs) {
@@ -139,5 +140,23 @@ func feedHandshakeRefused(s *stage) {
 	s.more(b, symbol)
 	if s.struck() != 2 {
 		s.t.Errorf("%d attempts were refused", s.struck())
+	}
+}
+
+func feedRenews(s *stage) {
+	b, _ := s.feed(bookOf(symbol), venues.FeedChannel{Kind: venues.FeedTrades, Symbol: symbol})
+	s.hears(b, "updates over several connections", func(b *books) bool { return b.of(symbol).updates > 25 })
+	s.continuous(b)
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	seen := map[string]bool{}
+	for _, trade := range b.trades {
+		if seen[trade.ID] {
+			s.t.Errorf("trade %s twice", trade.ID)
+		}
+		seen[trade.ID] = true
+	}
+	if b.resumed[bookOf(symbol)] != 1 {
+		s.t.Errorf("%s", b.story())
 	}
 }

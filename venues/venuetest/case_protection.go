@@ -1,6 +1,10 @@
 package venuetest
 
 import (
+	"cmp"
+	"slices"
+	"time"
+
 	"venuegate/venues"
 )
 
@@ -10,6 +14,10 @@ var protectionCases = []conformanceCase{
 	{number: 52, name: "an attached take profit closes the position", needs: AttachedProtection, run: takeProfitCloses},
 	{number: 53, name: "protection of an order that never fills guards nothing", needs: AttachedProtection, run: protectionOfNothing},
 	{number: 54, name: "attached protection on the wrong side is refused", needs: AttachedProtection, run: protectionOnTheWrongSide},
+	{number: 56, name: "attached protection is told as the venue's own orders, with entry and triggers", needs: AttachedProtection, run: protectionIsTold},
+	{number: 57, name: "live attached protection is moved", needs: AttachedProtection, run: protectionMoves},
+	{number: 58, name: "one attached leg is removed and the other stays", needs: AttachedProtection, run: protectionLosesALeg},
+	{number: 59, name: "attached protection is changed before its order fills", needs: AttachedProtection, run: protectionChangesEarly},
 	{number: 55, name: "closing stops on both sides of the price: one closes, none opens", run: closingStopsOnBothSides},
 }
 
@@ -17,30 +25,172 @@ func protected(stopLoss, takeProfit string) change {
 	return func(r *venues.OrderRequest) { r.StopLoss, r.TakeProfit = some(stopLoss), some(takeProfit) }
 }
 
-func protectionGuards(s *stage) {
-	s.filled(market(venues.Buy, "0.01"), protected("64000", "67000"))
-	rows := 0
-	for _, row := range s.sim.Control().Ledger().Orders {
-		if row.Kind == "conditional" && row.Status == "waiting" {
-			rows++
+// attached is the newest report of each order that protects what an order opened,
+// newest first. What a position has got later names no entry.
+func (h *heard) attached(entry venues.OrderRequest) []venues.ExecutionReport {
+	name := func(r *venues.ExecutionReport) string { return cmp.Or(r.ClientOrderID, r.VenueOrderID) }
+	protects := map[string]bool{}
+	for _, r := range h.reports {
+		if a := r.Attachment; a != nil && (a.EntryClientID == entry.ClientOrderID || a.EntryClientID == "" && a.OfPosition) {
+			protects[name(&r)] = true
 		}
 	}
-	if rows == 0 {
-		s.t.Error("the venue guards nothing")
+	var newest []venues.ExecutionReport
+	for _, r := range slices.Backward(h.reports) {
+		if protects[name(&r)] {
+			newest = append(newest, r)
+		}
+		delete(protects, name(&r))
+	}
+	return newest
+}
+
+// trigger is where live protection of a kind stands; unknown if there is none.
+func trigger(attached []venues.ExecutionReport, kind venues.Protecting) venues.Optional {
+	for _, r := range attached {
+		if r.Status != venues.StatusUntriggered || r.Attachment == nil {
+			continue
+		}
+		if price := r.Attachment.Trigger(kind); price.Valid {
+			return price
+		}
+	}
+	return venues.Optional{}
+}
+
+// guarded waits until the stream tells where protection stands; an empty price is
+// none.
+func (s *stage) guarded(entry venues.OrderRequest, stopLoss, takeProfit string) {
+	s.t.Helper()
+	wanted := func(text string) venues.Optional {
+		if text == "" {
+			return venues.Optional{}
+		}
+		return some(text)
+	}
+	s.await("stop loss "+stopLoss+", take profit "+takeProfit, func(h *heard) bool {
+		attached := h.attached(entry)
+		return venues.EqualOptional(trigger(attached, venues.ProtectingStopLoss), wanted(stopLoss)) &&
+			venues.EqualOptional(trigger(attached, venues.ProtectingTakeProfit), wanted(takeProfit))
+	})
+}
+
+func protectionGuards(s *stage) {
+	entry := s.filled(market(venues.Buy, "0.01"), protected("64000", "67000"))
+	s.guarded(entry, "64000", "67000")
+	s.move("66900")
+	s.move("64100")
+	s.holding(venues.Long, "0.01")
+}
+
+func protectionIsTold(s *stage) {
+	entry := s.filled(market(venues.Buy, "0.01"), protected("64000", "67000"))
+	s.guarded(entry, "64000", "67000")
+	open := s.openOrders()
+	if !venues.EqualOptional(trigger(open, venues.ProtectingStopLoss), some("64000")) || !venues.EqualOptional(trigger(open, venues.ProtectingTakeProfit), some("67000")) {
+		s.t.Errorf("%+v", open)
+	}
+	for _, r := range open {
+		if r.Attachment == nil || r.Attachment.EntryClientID != entry.ClientOrderID || r.ClientOrderID == entry.ClientOrderID || r.Side != venues.Sell || !r.ReduceOnly {
+			s.t.Errorf("%+v, %+v", r, r.Attachment)
+		}
 	}
 }
 
-func stopLossCloses(s *stage) {
-	s.filled(market(venues.Buy, "0.01"), protected("64000", "67000"))
+// protects changes what is attached to an order.
+func (s *stage) protects(entry venues.OrderRequest, wish func(*venues.ProtectRequest)) {
+	s.t.Helper()
+	protector, ok := s.account.(venues.Protector)
+	if !ok {
+		s.t.Fatal("the account cannot change protection")
+	}
+	r := venues.ProtectRequest{Entry: refOf(entry), Side: entry.Side, Deadline: time.Now().Add(5 * time.Second)}
+	s.heard.mu.Lock()
+	for _, leg := range s.heard.attached(entry) {
+		r.Leg = venues.OrderRef{Symbol: leg.Symbol, ClientOrderID: leg.ClientOrderID, VenueOrderID: leg.VenueOrderID, Type: leg.Type}
+	}
+	s.heard.mu.Unlock()
+	wish(&r)
+	if err := protector.Protect(s.t.Context(), r); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+func protectionMoves(s *stage) {
+	entry := s.filled(market(venues.Buy, "0.01"), protected("64000", "67000"))
+	s.guarded(entry, "64000", "67000")
+	s.protects(entry, func(r *venues.ProtectRequest) {
+		r.Set(venues.ProtectingStopLoss, some("63000"))
+		r.Set(venues.ProtectingTakeProfit, some("68000"))
+	})
+	s.guarded(entry, "63000", "68000")
+	s.move("63900")
+	s.move("67100")
+	s.holding(venues.Long, "0.01")
+	s.move("68010")
+	s.await("the end of the position", func(h *heard) bool { return h.holds(venues.Long, "0") })
+	s.flat()
+}
+
+func protectionLosesALeg(s *stage) {
+	entry := s.filled(market(venues.Buy, "0.01"), protected("64000", "67000"))
+	s.guarded(entry, "64000", "67000")
+	s.protects(entry, func(r *venues.ProtectRequest) { r.Set(venues.ProtectingTakeProfit, venues.Optional{}) })
+	s.guarded(entry, "64000", "")
+	s.move("67100")
+	s.holding(venues.Long, "0.01")
 	s.move("63990")
 	s.await("the end of the position", func(h *heard) bool { return h.holds(venues.Long, "0") })
 	s.flat()
 }
 
+func protectionChangesEarly(s *stage) {
+	entry := s.resting(limit(venues.Buy, "0.01", "65000"), protected("64000", "67000"))
+	s.protects(entry, func(r *venues.ProtectRequest) { r.Set(venues.ProtectingStopLoss, some("63500")) })
+	s.trade(venues.Sell, "0.01")
+	s.reaches(entry, venues.StatusFilled)
+	s.guarded(entry, "63500", "67000")
+}
+
+// firedOnce waits until all that protected an order has ended, one of it filled
+// by the trigger of a kind.
+func (s *stage) firedOnce(entry venues.OrderRequest, kind venues.Protecting) {
+	s.t.Helper()
+	var fired venues.OrderRef
+	s.await("the end of the protection", func(h *heard) bool {
+		filled := 0
+		for _, r := range h.attached(entry) {
+			if !r.Status.IsClosed() {
+				return false
+			}
+			if r.Status == venues.StatusFilled {
+				fired = venues.OrderRef{Symbol: r.Symbol, ClientOrderID: r.ClientOrderID, VenueOrderID: r.VenueOrderID, Type: r.Type}
+				filled++
+			}
+		}
+		return filled == 1
+	})
+	found, err := s.account.Order(s.t.Context(), fired)
+	if err != nil || found.Status != venues.StatusFilled || found.Attachment == nil || found.Attachment.Fired != kind && found.Attachment.Fired != "" {
+		s.t.Errorf("%+v, %+v, %v", found, found.Attachment, err)
+	}
+}
+
+func stopLossCloses(s *stage) {
+	entry := s.filled(market(venues.Buy, "0.01"), protected("64000", "67000"))
+	s.guarded(entry, "64000", "67000")
+	s.move("63990")
+	s.await("the end of the position", func(h *heard) bool { return h.holds(venues.Long, "0") })
+	s.firedOnce(entry, venues.ProtectingStopLoss)
+	s.flat()
+}
+
 func takeProfitCloses(s *stage) {
-	s.filled(market(venues.Sell, "0.01"), protected("66000", "63000"))
+	entry := s.filled(market(venues.Sell, "0.01"), protected("66000", "63000"))
+	s.guarded(entry, "66000", "63000")
 	s.move("62990")
 	s.await("the end of the position", func(h *heard) bool { return h.holds(venues.Short, "0") })
+	s.firedOnce(entry, venues.ProtectingTakeProfit)
 	s.flat()
 }
 

@@ -49,6 +49,9 @@ type Conditions struct {
 	// SilenceMax, if positive, is after how long a stream without messages counts
 	// as broken: books, and private streams that owe an event.
 	SilenceMax time.Duration
+	// ConnLifetime, if positive, is after how long the connector renews a public
+	// connection by itself.
+	ConnLifetime time.Duration
 	// Timeout of one request; zero is 3 s.
 	Timeout time.Duration
 }
@@ -80,6 +83,8 @@ const (
 	SyncAck Capability = "answers that tell the state"
 	// MinNotional: the venue refuses orders of little value.
 	MinNotional Capability = "least notional"
+	// Renewal: a connector renews its connections before the venue cuts them.
+	Renewal Capability = "renewal of connections"
 	// PriceBand: a price too far from the market is refused.
 	PriceBand Capability = "refusal of far prices"
 )
