@@ -1,0 +1,47 @@
+package binance
+
+import (
+	"net"
+	"testing"
+
+	"venuegate/venues"
+	"venuegate/venues/binance/binancesim"
+	"venuegate/venues/venuetest"
+)
+
+// A key that the venue lets expire while the stream is up is a loss, mended with
+// a new key.
+func TestListenKeyExpires(t *testing.T) {
+	sim, err := binancesim.New(binancesim.Options{Seed: 1, Quiet: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	sim.Serve(listener(t), listener(t))
+	t.Cleanup(func() {
+		if err := sim.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	c := connect(sim.Endpoints().RestURL, sim.Endpoints().WsURL, venuetest.Conditions{})
+	t.Cleanup(c.Close)
+	keys := sim.DemoAccount().Credentials
+	account, err := c.OpenAccount(venues.Credentials{APIKey: venues.Secret(keys.APIKey), APISecret: venues.Secret(keys.APISecret)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := &heard{}
+	feed := account.OpenPrivate(h)
+	t.Cleanup(feed.Close)
+	h.await(t, "the connection", func() bool { return h.connected == 1 })
+	sim.ExpireListenKey(sim.DemoAccount().ID)
+	h.await(t, "the loss and the return", func() bool { return len(h.lost) == 1 && h.connected == 2 })
+}
+
+func listener(t *testing.T) net.Listener {
+	t.Helper()
+	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l
+}
