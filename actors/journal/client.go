@@ -11,11 +11,17 @@ import (
 
 // Client submits commits. It is safe for concurrent use.
 type Client struct {
-	store persistence.Store
+	store    persistence.Store
+	listener Listener
 
 	mu     sync.Mutex
 	owners map[string]*sequence
 }
+
+// Listener hears that a customer's events up to seq are durable. It is called on
+// the store's goroutine, once for each batch that held events, and must not
+// block. Calls for one customer rise unless a batch has failed.
+type Listener func(customer string, seq uint64)
 
 // sequence numbers the rows of one customer that this process owns.
 type sequence struct {
@@ -28,6 +34,10 @@ type sequence struct {
 func NewClient(store persistence.Store) *Client {
 	return &Client{store: store, owners: map[string]*sequence{}}
 }
+
+// Listen sets who hears of durable events. It is called once, before anything is
+// submitted.
+func (c *Client) Listen(l Listener) { c.listener = l }
 
 // Own takes a customer: what an earlier owner still submits is refused from here
 // on.
@@ -66,11 +76,27 @@ func (c *Client) Submit(b persistence.Batch, done func(error)) {
 		owner.last++
 		b.Events[i].Seq = owner.last
 	}
+	newest := owner.last
 	for i := range b.Journal {
 		owner.last++
 		b.Journal[i].Seq = owner.last
 	}
-	c.store.Submit(b, done)
+	c.store.Submit(b, c.telling(b, newest, done))
+}
+
+// telling is done, with the listener told behind it.
+func (c *Client) telling(b persistence.Batch, newest uint64, done func(error)) func(error) {
+	if c.listener == nil || len(b.Events) == 0 {
+		return done
+	}
+	customer := b.Fence.Customer
+	return func(err error) {
+		done(err)
+		// An unknown outcome may be durable: looking once too often harms nobody.
+		if err == nil || errors.Is(err, persistence.ErrOutcomeUnknown) {
+			c.listener(customer, newest)
+		}
+	}
 }
 
 // Commit submits and waits; if ctx ends first the outcome is unknown.

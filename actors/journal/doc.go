@@ -4,6 +4,9 @@
 // house: it purges what is past its retention and says when the store is not
 // well.
 //
+// Whoever carries events on is told by Listen that there are new ones, and reads
+// them from the store.
+//
 // The number of a row is given by the owner of the customer (see Own): whoever
 // has lost a customer can neither number nor commit for it.
 package journal

@@ -3,6 +3,8 @@ package journal_test
 import (
 	"context"
 	"errors"
+	"fmt"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -63,6 +65,45 @@ func TestRowsAreNumberedInTheOrderOfCommits(t *testing.T) {
 		if err := c.Commit(ctx, persistence.Batch{Fence: fence, Events: []persistence.Event{event("late")}}); !errors.Is(err, persistence.ErrFenced) {
 			t.Errorf("the old fence through %s: %v", name, err)
 		}
+	}
+}
+
+func TestListenerHearsOfDurableEvents(t *testing.T) {
+	store := storetest.NewMemory()
+	client := journal.NewClient(store)
+	var heard []string
+	client.Listen(func(customer string, seq uint64) {
+		last, err := store.LastSequence(context.Background(), customer)
+		if err != nil || last < seq {
+			t.Errorf("told of %d, durable up to %d, %v", seq, last, err)
+		}
+		heard = append(heard, fmt.Sprint(customer, " ", seq))
+	})
+	ctx := context.Background()
+	fence, err := client.Own(ctx, "c1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	row := persistence.JournalEntry{ID: "jrn_1", At: venues.At(time.Unix(1, 0)), Kind: "test"}
+	for _, b := range []persistence.Batch{
+		{Fence: fence, Events: []persistence.Event{event("a"), event("b")}, Journal: []persistence.JournalEntry{row}},
+		{Fence: fence, Journal: []persistence.JournalEntry{row}},
+		{Fence: fence, Events: []persistence.Event{event("c")}},
+	} {
+		if err := client.Commit(ctx, b); err != nil {
+			t.Fatal(err)
+		}
+	}
+	store.FailNext(persistence.ErrUnavailable)
+	if err := client.Commit(ctx, persistence.Batch{Fence: fence, Events: []persistence.Event{event("d")}}); err == nil {
+		t.Error("committed")
+	}
+	store.LoseNextAnswer()
+	if err := client.Commit(ctx, persistence.Batch{Fence: fence, Events: []persistence.Event{event("e")}}); err == nil {
+		t.Error("confirmed")
+	}
+	if got := strings.Join(heard, ", "); got != "c1 2, c1 5, c1 7" {
+		t.Error(got)
 	}
 }
 
