@@ -1,0 +1,178 @@
+package delivery
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"go.uber.org/zap"
+
+	"venuegate/actors"
+	"venuegate/persistence"
+)
+
+// attemptMax bounds one attempt: "no answer within 10 seconds leads to a retry".
+const attemptMax = 10 * time.Second
+
+// effect is something to do, or a step to take once what caused it is durable. It
+// runs on the actor's goroutine and must not wait.
+type effect interface {
+	run(d *delivery, ctx *actors.Context)
+}
+
+type (
+	readEvents  struct{ after uint64 }
+	readPending struct{}
+	sendEvent   struct {
+		eventID string
+		attempt int
+	}
+	sendTest struct {
+		in    test
+		event persistence.Event
+	}
+	findDelivery    struct{ in resend }
+	findUndelivered struct {
+		in    resendAll
+		sent  int
+		after *persistence.Position
+	}
+	pageStored struct {
+		cursor persistence.EndpointCursor
+		rows   []persistence.Delivery
+		more   bool
+	}
+	stored          struct{ eventID string }
+	nextUndelivered struct{ findUndelivered }
+	answerResend    struct{ to []resendReply }
+	answerCount     struct {
+		to   resendAll
+		sent int
+	}
+	answerTest struct {
+		to     test
+		tested Tested
+	}
+	disable struct {
+		endpoint persistence.Endpoint
+		entry    persistence.JournalEntry
+	}
+)
+
+// read runs a read of the store in the pool. A full pool is an answer too.
+func (d *delivery) read(ctx *actors.Context, read func(context.Context) any, busy any) {
+	if err := ctx.Go(d.deps.Pool, read); err != nil {
+		d.Receive(ctx, busy)
+	}
+}
+
+func (e readEvents) run(d *delivery, ctx *actors.Context) {
+	d.read(ctx, func(c context.Context) any {
+		events, err := d.deps.Store.EventsSince(c, d.deps.Endpoint.Customer, e.after, pageMax)
+		return eventsRead{events: events, err: err}
+	}, eventsRead{err: actors.ErrBusy})
+}
+
+func (readPending) run(d *delivery, ctx *actors.Context) {
+	d.read(ctx, func(c context.Context) any {
+		rows, err := d.deps.Store.PendingDeliveries(c, d.deps.Endpoint.Customer, d.deps.Endpoint.ID, windowMax)
+		return pendingRead{rows: rows, err: err}
+	}, pendingRead{err: actors.ErrBusy})
+}
+
+func (e findDelivery) run(d *delivery, ctx *actors.Context) {
+	d.read(ctx, func(c context.Context) any {
+		page, err := d.deps.Store.Deliveries(c, persistence.DeliveryQuery{
+			Customer: d.deps.Endpoint.Customer, Endpoint: d.deps.Endpoint.ID, EventID: e.in.eventID, Limit: 1,
+		})
+		return deliveryFound{in: e.in, rows: page.Items, err: err}
+	}, deliveryFound{in: e.in, err: actors.ErrBusy})
+}
+
+func (e findUndelivered) run(d *delivery, ctx *actors.Context) {
+	d.read(ctx, func(c context.Context) any {
+		page, err := d.deps.Store.Deliveries(c, persistence.DeliveryQuery{
+			Customer: d.deps.Endpoint.Customer, Endpoint: d.deps.Endpoint.ID,
+			Status: persistence.DeliveryUndelivered, Limit: resendPageMax, After: e.after,
+		})
+		return undeliveredRead{in: e.in, sent: e.sent, page: page, err: err}
+	}, undeliveredRead{in: e.in, err: actors.ErrBusy})
+}
+
+// run reads the event anew: a window of payloads would be a large one. Attempts
+// are loops, not work of a pool: a pool that endpoints share would let a dead one
+// delay others, and a stop must not wait for a receiver that hangs.
+func (e sendEvent) run(d *delivery, ctx *actors.Context) {
+	ctx.Loop(func(life context.Context) any {
+		event, err := d.deps.Store.Event(life, d.deps.Endpoint.Customer, e.eventID)
+		out := attempted{eventID: e.eventID, began: time.Now()}
+		switch {
+		case errors.Is(err, persistence.ErrNotFound):
+			out.lost = true
+		case err != nil:
+			out.unread = err
+		default:
+			out.attempt = d.attempt(life, event, e.attempt, out.began)
+		}
+		if out.attempt.Err != nil && life.Err() != nil {
+			return nil // cut off by a stop: nobody knows what came of it
+		}
+		out.end = time.Now()
+		return out
+	})
+}
+
+func (e sendTest) run(d *delivery, ctx *actors.Context) {
+	ctx.Loop(func(life context.Context) any {
+		out := tested{in: e.in, event: e.event, began: time.Now()}
+		out.attempt = d.attempt(life, e.event, 1, out.began)
+		out.end = time.Now()
+		return out
+	})
+}
+
+func (d *delivery) attempt(ctx context.Context, e persistence.Event, attempt int, at time.Time) persistence.Attempt {
+	ctx, cancel := context.WithTimeout(ctx, attemptMax)
+	defer cancel()
+	return d.deps.Sender.Send(ctx, d.deps.Endpoint, e, attempt, at)
+}
+
+func (e pageStored) run(d *delivery, _ *actors.Context) { d.state.pageStored(e) }
+func (e stored) run(d *delivery, _ *actors.Context)     { d.state.stored(d.moment(), e.eventID) }
+
+func (e nextUndelivered) run(d *delivery, _ *actors.Context) {
+	d.state.reads++
+	d.state.do(e.findUndelivered)
+}
+
+func (e answerResend) run(*delivery, *actors.Context) {
+	for _, reply := range e.to {
+		reply.Send(struct{}{})
+	}
+}
+
+func (e answerCount) run(*delivery, *actors.Context) { e.to.Send(e.sent) }
+func (e answerTest) run(*delivery, *actors.Context)  { e.to.Send(e.tested) }
+
+func (e disable) run(d *delivery, ctx *actors.Context) {
+	ctx.Logger().Warn("endpoint disabled", zap.String("endpoint", e.endpoint.ID), zap.String("reason", e.endpoint.Disabled))
+	d.deps.Disable(e.endpoint, e.entry)
+}
+
+// reject answers those who wait for a commit that has failed.
+func reject(after []effect, err error) {
+	for _, e := range after {
+		switch e := e.(type) {
+		case answerResend:
+			for _, reply := range e.to {
+				reply.Reject(err)
+			}
+		case answerCount:
+			e.to.Reject(err)
+		case nextUndelivered:
+			e.in.Reject(err)
+		case answerTest:
+			e.to.Send(e.tested) // the attempt was made
+		}
+	}
+}

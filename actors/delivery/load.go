@@ -1,0 +1,56 @@
+package delivery
+
+import (
+	"context"
+	"errors"
+
+	"venuegate/persistence"
+)
+
+// load reads where the queue stands. What an incarnation before this one has
+// submitted is waited for.
+func (d *delivery) load(ctx context.Context) any {
+	flushed := make(chan error, 1)
+	d.deps.Journal.Submit(persistence.Batch{Fence: d.deps.Fence}, func(err error) { flushed <- err })
+	select {
+	case err := <-flushed:
+		if err != nil {
+			return loaded{err: err}
+		}
+	case <-ctx.Done():
+		return loaded{err: ctx.Err()}
+	}
+	to := d.deps.Endpoint
+	cursor, err := d.deps.Store.EndpointCursor(ctx, to.Customer, to.ID)
+	if errors.Is(err, persistence.ErrNotFound) {
+		cursor, err = d.origin(ctx)
+		return loaded{cursor: cursor, err: err}
+	}
+	if err != nil {
+		return loaded{err: err}
+	}
+	rows, err := d.deps.Store.PendingDeliveries(ctx, to.Customer, to.ID, windowMax)
+	return loaded{cursor: cursor, begun: true, rows: rows, err: err}
+}
+
+// origin finds where a new endpoint begins: behind the last event made before
+// it.
+func (d *delivery) origin(ctx context.Context) (persistence.EndpointCursor, error) {
+	to := d.deps.Endpoint
+	cursor := persistence.EndpointCursor{Customer: to.Customer, Endpoint: to.ID}
+	for {
+		events, err := d.deps.Store.EventsSince(ctx, to.Customer, cursor.Seq, persistence.PageSizeMax)
+		if err != nil {
+			return cursor, err
+		}
+		for _, e := range events {
+			if !e.CreatedAt.Before(to.CreatedAt.Time) {
+				return cursor, nil
+			}
+			cursor.Seq, cursor.Event = e.Seq, e.ID
+		}
+		if len(events) < persistence.PageSizeMax {
+			return cursor, nil
+		}
+	}
+}

@@ -1,0 +1,434 @@
+package delivery_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"venuegate/actors/delivery"
+	"venuegate/persistence"
+	"venuegate/persistence/storetest"
+	"venuegate/venues"
+)
+
+// inBubble runs a test with a process on an empty store in virtual time.
+func inBubble(t *testing.T, test func(t *testing.T, h *house)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		h := open(t, storetest.NewMemory())
+		defer h.close()
+		test(t, h)
+	})
+}
+
+func settle(d time.Duration) {
+	time.Sleep(d)
+	synctest.Wait()
+}
+
+func (r *receiver) events() []string {
+	var ids []string
+	for _, p := range r.seen() {
+		ids = append(ids, p.event)
+	}
+	slices.Sort(ids)
+	return ids
+}
+
+func TestNewEndpointBeginsAfterItsCreation(t *testing.T) {
+	inBubble(t, func(t *testing.T, h *house) {
+		h.emit(persistence.EventOrderFilled, 1500)
+		time.Sleep(time.Second)
+		to := endpoint("end_1")
+		want := h.emit(persistence.EventOrderFilled, 3) // the queue has not started yet
+		r := newReceiver(accept)
+		c := h.start(to, r)
+		settle(time.Second)
+		want = append(want, h.emit(persistence.EventOrderFilled, 2)...)
+		c.Wake(1 << 40)
+		settle(time.Second)
+		slices.Sort(want)
+		if got := r.events(); !slices.Equal(got, want) {
+			t.Errorf("%v, want %v", got, want)
+		}
+	})
+}
+
+func TestFilters(t *testing.T) {
+	all := []persistence.EventType{
+		persistence.EventOrderFilled, persistence.EventOrderPartiallyFilled, persistence.EventPositionClosed, persistence.EventStopTriggered,
+		persistence.EventAlertFired, persistence.EventRiskLimitReached, persistence.EventNotification,
+	}
+	for name, c := range map[string]struct {
+		kind  persistence.EndpointKind
+		types []persistence.EventType
+		want  []persistence.EventType
+	}{
+		"webhook":          {persistence.EndpointWebhook, nil, all[:6]},
+		"webhook filtered": {persistence.EndpointWebhook, all[3:5], all[3:5]},
+		"webhook notified": {persistence.EndpointWebhook, all[6:], nil},
+		"bot":              {persistence.EndpointTelegram, nil, all},
+		"bot filtered":     {persistence.EndpointTelegram, all[:1], all[:1]},
+		"sheet":            {persistence.EndpointSheet, nil, all[2:3]},
+		"file":             {persistence.EndpointFile, all[:2], nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			inBubble(t, func(t *testing.T, h *house) {
+				to := endpoint("end_1")
+				to.Kind, to.Types = c.kind, c.types
+				var got []persistence.EventType
+				client := h.start(to, newReceiver(func(_ context.Context, e persistence.Event, _ int) persistence.Attempt {
+					got = append(got, e.Type)
+					return persistence.Attempt{Code: 200}
+				}))
+				for _, kind := range all {
+					h.emit(kind, 1)
+					client.Wake(1 << 40)
+					settle(time.Second)
+				}
+				if !slices.Equal(got, c.want) {
+					t.Errorf("%v, want %v", got, c.want)
+				}
+			})
+		})
+	}
+}
+
+func TestGoneDisablesTheEndpoint(t *testing.T) {
+	inBubble(t, func(t *testing.T, h *house) {
+		to := endpoint("end_1")
+		r := newReceiver(func(context.Context, persistence.Event, int) persistence.Attempt {
+			return persistence.Attempt{Code: 410, Err: errors.New("answered 410"), Gone: "answered 410 Gone"}
+		})
+		c := h.start(to, r)
+		ids := h.emit(persistence.EventOrderFilled, 20)
+		c.Wake(20)
+		settle(time.Hour)
+		if n := len(r.seen()); n == 0 || n > delivery.ConcurrencyMax {
+			t.Errorf("%d posts", n)
+		}
+		records, err := h.store.Endpoints(t.Context(), customer)
+		if err != nil || len(records) != 1 || len(h.disabled) != 1 || records[0].Disabled != "answered 410 Gone" {
+			t.Fatalf("%+v, %d times, %v", records, len(h.disabled), err)
+		}
+		if got := h.rows("end_1"); !slices.Equal(got, []string{"endpoint.disabled/disabled"}) {
+			t.Error(got)
+		}
+		// Enabled anew, the queue goes on with what waits.
+		again := open(t, h.store)
+		defer again.close()
+		healed := newReceiver(accept)
+		again.start(to, healed)
+		settle(time.Hour)
+		if got := healed.events(); !slices.Equal(got, sorted(ids)) {
+			t.Errorf("%d of %d events", len(got), len(ids))
+		}
+	})
+}
+
+func sorted(ids []string) []string {
+	ids = slices.Clone(ids)
+	slices.Sort(ids)
+	return ids
+}
+
+func TestPausedEndpointWaits(t *testing.T) {
+	inBubble(t, func(t *testing.T, h *house) {
+		for name, change := range map[string]func(*persistence.Endpoint){
+			"end_paused":   func(e *persistence.Endpoint) { e.Paused = true },
+			"end_disabled": func(e *persistence.Endpoint) { e.Disabled = "answered 410 Gone" },
+		} {
+			to := endpoint(name)
+			change(&to)
+			r := newReceiver(accept)
+			c := h.start(to, r)
+			settle(time.Second)
+			ids := h.emit(persistence.EventOrderFilled, 5)
+			c.Wake(1 << 40)
+			settle(time.Hour)
+			if n := len(r.seen()); n != 0 {
+				t.Errorf("%s: %d posts", name, n)
+			}
+			again := open(t, h.store)
+			again.start(endpoint(name), r)
+			settle(time.Second)
+			if got := r.events(); !slices.Equal(got, sorted(ids)) {
+				t.Errorf("%s: %v", name, got)
+			}
+			again.close()
+			h.own()
+		}
+	})
+}
+
+func TestResend(t *testing.T) {
+	inBubble(t, func(t *testing.T, h *house) {
+		var healthy atomic.Bool
+		r := newReceiver(func(ctx context.Context, e persistence.Event, n int) persistence.Attempt {
+			if healthy.Load() {
+				return accept(ctx, e, n)
+			}
+			return refuse(ctx, e, n)
+		})
+		c := h.start(endpoint("end_1"), r)
+		settle(time.Second)
+		ids := h.emit(persistence.EventOrderFilled, 600)
+		c.Wake(600)
+		if err := c.Resend(t.Context(), "evt_unknown"); venues.CodeOf(err) != venues.CodeNotFound {
+			t.Errorf("unknown: %v", err)
+		}
+		settle(3 * time.Hour)
+		posts := len(r.seen())
+		if posts != 3000 {
+			t.Fatalf("%d posts", posts)
+		}
+		healthy.Store(true)
+		if err := c.Resend(t.Context(), ids[7]); err != nil {
+			t.Fatal(err)
+		}
+		settle(time.Second)
+		if last := r.seen()[posts]; last.event != ids[7] || last.attempt != 1 {
+			t.Errorf("%+v", last)
+		}
+		if got := h.rows(ids[7]); !slices.Equal(got[5:], []string{"delivery.undelivered/undelivered", "delivery.resent/pending", "delivery.delivered/delivered"}) {
+			t.Error(got)
+		}
+		if err := c.Resend(t.Context(), ids[7]); err != nil { // once more, though it was delivered
+			t.Fatal(err)
+		}
+		if n, err := c.ResendUndelivered(t.Context()); n != 599 || err != nil {
+			t.Fatalf("%d, %v", n, err)
+		}
+		settle(time.Minute)
+		if len(r.taken) != 600 || r.taken[ids[7]] != 2 {
+			t.Errorf("%d taken, one %d times", len(r.taken), r.taken[ids[7]])
+		}
+		if n, err := c.ResendUndelivered(t.Context()); n != 0 || err != nil {
+			t.Errorf("%d, %v", n, err)
+		}
+	})
+}
+
+// TestResendOfWhatIsInHand: the fifth attempt hangs when it is asked for; it must
+// begin anew when that has failed.
+func TestResendOfWhatIsInHand(t *testing.T) {
+	inBubble(t, func(t *testing.T, h *house) {
+		r := newReceiver(func(ctx context.Context, e persistence.Event, n int) persistence.Attempt {
+			if n == 5 {
+				<-ctx.Done()
+			}
+			return refuse(ctx, e, n)
+		})
+		c := h.start(endpoint("end_1"), r)
+		settle(time.Second)
+		id := h.emit(persistence.EventOrderFilled, 1)[0]
+		c.Wake(1)
+		settle(offsets[4] + 5*time.Second)
+		if err := c.Resend(t.Context(), id); err != nil {
+			t.Fatal(err)
+		}
+		settle(time.Second)
+		posts := r.seen()
+		if len(posts) != 6 || posts[5].attempt != 1 || posts[5].at.Sub(posts[4].at) != 10*time.Second {
+			t.Errorf("%+v", posts)
+		}
+		// One that waits is tried at once.
+		if err := c.Resend(t.Context(), id); err != nil {
+			t.Fatal(err)
+		}
+		settle(0)
+		if n := len(r.seen()); n != 7 {
+			t.Errorf("%d posts", n)
+		}
+	})
+}
+
+func TestTestEvent(t *testing.T) {
+	inBubble(t, func(t *testing.T, h *house) {
+		to := endpoint("end_1")
+		to.Paused, to.Types = true, []persistence.EventType{persistence.EventOrderFilled}
+		var sent persistence.Event
+		c := h.start(to, newReceiver(func(_ context.Context, e persistence.Event, _ int) persistence.Attempt {
+			sent = e
+			time.Sleep(time.Second)
+			return persistence.Attempt{Code: 500, Answer: []byte("oops"), Err: errors.New("answered 500")}
+		}))
+		got, err := c.Test(t.Context())
+		if err != nil || got.EventID != sent.ID || got.Attempt.Code != 500 || got.Took != time.Second {
+			t.Fatalf("%+v, %v", got, err)
+		}
+		if sent.Type != persistence.EventAlertFired || !strings.Contains(string(sent.Data), `"test":true`) {
+			t.Errorf("%s %s", sent.Type, sent.Data)
+		}
+		if rows := h.rows(sent.ID); !slices.Equal(rows, []string{"delivery.attempt/test"}) {
+			t.Error(rows)
+		}
+		if d := h.deliveries("end_1"); len(d) != 0 {
+			t.Errorf("kept: %v", d)
+		}
+	})
+}
+
+func TestDeadEndpointDelaysNoOther(t *testing.T) {
+	inBubble(t, func(t *testing.T, h *house) {
+		dead := newReceiver(func(ctx context.Context, _ persistence.Event, _ int) persistence.Attempt {
+			<-ctx.Done()
+			return persistence.Attempt{Err: ctx.Err()}
+		})
+		fine := newReceiver(accept)
+		var clients []delivery.Client
+		for i := range 20 {
+			clients = append(clients, h.start(endpoint(fmt.Sprint("end_dead", i)), dead))
+		}
+		clients = append(clients, h.start(endpoint("end_fine"), fine))
+		settle(time.Second)
+		begun := time.Now()
+		h.emit(persistence.EventOrderFilled, 400)
+		for _, c := range clients {
+			c.Wake(1 << 40)
+		}
+		settle(time.Minute)
+		posts := fine.seen()
+		if len(posts) != 400 || posts[399].at.Sub(begun) > 0 {
+			t.Errorf("%d posts, the last after %v", len(posts), posts[len(posts)-1].at.Sub(begun))
+		}
+	})
+}
+
+func TestFailingEventDelaysNoneBehindIt(t *testing.T) {
+	inBubble(t, func(t *testing.T, h *house) {
+		var bad string
+		r := newReceiver(func(ctx context.Context, e persistence.Event, n int) persistence.Attempt {
+			if e.ID == bad {
+				return refuse(ctx, e, n)
+			}
+			return accept(ctx, e, n)
+		})
+		c := h.start(endpoint("end_1"), r)
+		settle(time.Second)
+		bad = h.emit(persistence.EventOrderFilled, 1)[0]
+		h.emit(persistence.EventOrderFilled, 100)
+		c.Wake(101)
+		settle(time.Second)
+		if len(r.taken) != 100 {
+			t.Errorf("%d taken", len(r.taken))
+		}
+	})
+}
+
+// TestScheduleHoldsBeyondTheWindow: many more events fail than memory holds, and
+// each keeps its own moments.
+func TestScheduleHoldsBeyondTheWindow(t *testing.T) {
+	inBubble(t, func(t *testing.T, h *house) {
+		var running, most atomic.Int32
+		r := newReceiver(func(ctx context.Context, e persistence.Event, n int) persistence.Attempt {
+			most.Store(max(most.Load(), running.Add(1)))
+			defer running.Add(-1)
+			return refuse(ctx, e, n)
+		})
+		c := h.start(endpoint("end_1"), r)
+		settle(time.Second)
+		const events = 1000
+		for range 10 {
+			h.emit(persistence.EventOrderFilled, events/10)
+			c.Wake(1 << 40)
+			settle(time.Second)
+		}
+		settle(3 * time.Hour)
+		byEvent := map[string][]post{}
+		for _, p := range r.seen() {
+			byEvent[p.event] = append(byEvent[p.event], p)
+		}
+		if len(byEvent) != events || most.Load() > delivery.ConcurrencyMax {
+			t.Errorf("%d events, %d at a time", len(byEvent), most.Load())
+		}
+		for _, posts := range byEvent {
+			checkOffsets(t, posts, posts[0].at)
+		}
+	})
+}
+
+func TestFailedCommitBeginsAnew(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store := storetest.NewMemory()
+		h := open(t, store)
+		defer h.close()
+		r := newReceiver(accept)
+		c := h.start(endpoint("end_1"), r)
+		settle(time.Second)
+		for i := range 20 {
+			if i%2 == 0 {
+				store.LoseNextAnswer() // the emission's own answer
+			}
+			_, _ = h.tryEmit(persistence.EventOrderFilled, 3)
+			store.FailNext(persistence.ErrUnavailable)
+			c.Wake(1 << 40)
+			settle(time.Minute)
+		}
+		if len(r.taken) != 60 {
+			t.Errorf("%d taken", len(r.taken))
+		}
+		all := h.emitted()
+		if delivered, pending, undelivered := h.equation("end_1", all, r); delivered != 60 {
+			t.Errorf("%d delivered, %d pending, %d undelivered", delivered, pending, undelivered)
+		}
+	})
+}
+
+// TestStopCutsAttemptsOff: a receiver that hangs does not hold the process, and
+// the attempt does not count.
+func TestStopCutsAttemptsOff(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store := storetest.NewMemory()
+		h := open(t, store)
+		r := newReceiver(func(ctx context.Context, _ persistence.Event, _ int) persistence.Attempt {
+			<-ctx.Done()
+			return persistence.Attempt{Err: ctx.Err()}
+		})
+		c := h.start(endpoint("end_1"), r)
+		settle(time.Second)
+		id := h.emit(persistence.EventOrderFilled, 1)[0]
+		c.Wake(1)
+		settle(3 * time.Second)
+		begun := time.Now()
+		h.close()
+		if took := time.Since(begun); took > 0 {
+			t.Errorf("stopped after %v", took)
+		}
+		if d := h.deliveries("end_1")[id]; d.Attempts != 0 || d.Status != persistence.DeliveryPending {
+			t.Errorf("%+v", d)
+		}
+	})
+}
+
+func TestJournalRowOfAnAttempt(t *testing.T) {
+	inBubble(t, func(t *testing.T, h *house) {
+		c := h.start(endpoint("end_1"), newReceiver(func(context.Context, persistence.Event, int) persistence.Attempt {
+			time.Sleep(1500 * time.Millisecond)
+			return persistence.Attempt{Code: 503, Answer: []byte("busy\xff"), Err: errors.New("answered 503")}
+		}))
+		settle(time.Second)
+		id := h.emit(persistence.EventOrderFilled, 1)[0]
+		c.Wake(1)
+		settle(2 * time.Second)
+		page, err := h.store.Journal(t.Context(), persistence.JournalQuery{Customer: customer, Subject: id, Channel: "end_1", Result: "failed"})
+		if err != nil || len(page.Items) != 1 {
+			t.Fatalf("%v, %v", page, err)
+		}
+		var text []string
+		for _, f := range page.Items[0].Fields {
+			text = append(text, f.Name+"="+f.Value)
+		}
+		want := "type=order.filled attempt=1 durationMs=1500 status=503 error=answered 503 answer=busy\uFFFD nextAt=" +
+			h.deliveries("end_1")[id].DueAt.UTC().Format("2006-01-02T15:04:05.000Z")
+		if got := strings.Join(text, " "); got != want {
+			t.Errorf("%s\nwant %s", got, want)
+		}
+	})
+}

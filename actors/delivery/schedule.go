@@ -1,0 +1,60 @@
+package delivery
+
+import (
+	"fmt"
+	"time"
+)
+
+// RetryAfterMax bounds how long a receiver may put the next attempt off by
+// Retry-After.
+const RetryAfterMax = 2 * time.Hour
+
+// Bounds of a configured schedule.
+const (
+	AttemptsMax = 20
+	DelayMax    = 7 * 24 * time.Hour
+)
+
+// Schedule says how often a delivery is tried, and how long after the end of each
+// failed attempt the next one begins. The last delay serves all that follow.
+type Schedule struct {
+	Attempts int
+	Delays   []time.Duration
+}
+
+// ScheduleDefault is five attempts: at once, then 10 s, 1 min, 5 min and 30 min
+// after the end of the one before (decisions 6). The fifth delay is for a sixth
+// attempt, should one be configured.
+func ScheduleDefault() Schedule {
+	return Schedule{Attempts: 5, Delays: []time.Duration{10 * time.Second, time.Minute, 5 * time.Minute, 30 * time.Minute, 2 * time.Hour}}
+}
+
+// Validate names what is wrong with a configured schedule.
+func (s Schedule) Validate() error {
+	if s.Attempts < 1 || s.Attempts > AttemptsMax {
+		return fmt.Errorf("delivery attempts: %d is not between 1 and %d", s.Attempts, AttemptsMax)
+	}
+	if s.Attempts > 1 && len(s.Delays) == 0 {
+		return fmt.Errorf("delivery delays: none for %d attempts", s.Attempts)
+	}
+	for _, d := range s.Delays {
+		if d <= 0 || d > DelayMax {
+			return fmt.Errorf("delivery delays: %v is not between 0 and %v", d, DelayMax)
+		}
+	}
+	return nil
+}
+
+// next is the moment of the attempt after failed ones, or false if there is none.
+// It is a whole millisecond, as it is stored, and never early.
+func (s Schedule) next(failed int, ended time.Time, retryAfter time.Duration) (time.Time, bool) {
+	if failed >= s.Attempts {
+		return time.Time{}, false
+	}
+	delay := s.Delays[min(failed, len(s.Delays))-1]
+	due := ended.Add(max(delay, min(retryAfter, RetryAfterMax)))
+	if whole := due.Truncate(time.Millisecond); whole.Before(due) {
+		return whole.Add(time.Millisecond), true
+	}
+	return due, true
+}
