@@ -1,0 +1,294 @@
+package account
+
+import (
+	"encoding/json"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/shopspring/decimal"
+	"pgregory.net/rapid"
+
+	"venuegate/persistence"
+	"venuegate/venues"
+)
+
+// stranger adopts an order that someone else made, with one execution.
+func (b *bench) stranger(n int, side venues.Side, qty, price string, change func(*venues.ExecutionReport)) {
+	id := fmt.Sprintf("x%d", n)
+	r := venues.ExecutionReport{
+		Symbol: "BTCUSDT", ClientOrderID: id, VenueOrderID: "v" + id, Side: side, Type: venues.TypeMarket,
+		Status: venues.StatusFilled, Qty: venues.MustDecimal(qty), FilledQty: venues.MustDecimal(qty), VenueTime: b.now,
+		Fill: &venues.Fill{
+			Symbol: "BTCUSDT", Side: side, Qty: venues.MustDecimal(qty), Price: venues.MustDecimal(price),
+			Fee: venues.Some(venues.MustDecimal("0.5")), FeeCurrency: "USDT",
+			VenueTradeID: fmt.Sprint(n), VenueOrderID: "v" + id, ExecutedAt: venues.At(b.now),
+		},
+	}
+	if change != nil {
+		change(&r)
+	}
+	b.step(func(m moment) { b.state.lookedUp(m, lookedUp{report: r}) })
+}
+
+// lists is the venue's word on a position, by the stream.
+func (b *bench) lists(side venues.PositionSide, qty string) []effect {
+	return b.step(func(m moment) {
+		b.state.position(m, venues.Position{Symbol: "BTCUSDT", Side: side, Qty: venues.MustDecimal(qty), EntryPrice: venues.Some(venues.MustDecimal("100"))})
+	})
+}
+
+func (b *bench) closings() []map[string]any {
+	b.t.Helper()
+	var list []map[string]any
+	for _, e := range b.events {
+		if e.Type != persistence.EventPositionClosed {
+			continue
+		}
+		var payload map[string]any
+		if err := json.Unmarshal(e.Data, &payload); err != nil {
+			b.t.Fatal(err)
+		}
+		list = append(list, payload)
+	}
+	return list
+}
+
+func (b *bench) onlyClosing() map[string]any {
+	b.t.Helper()
+	list := b.closings()
+	if len(list) != 1 {
+		b.t.Fatalf("%d events position.closed", len(list))
+	}
+	return list[0]
+}
+
+func isClosedPosition(e effect) bool {
+	p, ok := e.(publishPosition)
+	return ok && p.position.Qty.IsZero()
+}
+
+func TestClosedPositionIsToldOnceByWhoeverComesLast(t *testing.T) {
+	open := func(b *bench) {
+		b.stranger(1, venues.Buy, "2", "100", nil)
+		b.lists(venues.Long, "2")
+		b.now = b.now.Add(time.Second)
+	}
+	exits := func(b *bench) []effect {
+		b.stranger(2, venues.Sell, "2", "110", nil)
+		return b.asked
+	}
+	for name, steps := range map[string][]func(b *bench) []effect{
+		"the venue":     {exits, func(b *bench) []effect { return b.lists(venues.Long, "0") }},
+		"the execution": {func(b *bench) []effect { return b.lists(venues.Long, "0") }, exits},
+		"nobody more":   {exits, func(b *bench) []effect { return b.pass(endWordMax) }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := newBench(t, venues.Capabilities{})
+			open(b)
+			if steps[0](b); len(b.closings()) != 0 {
+				t.Fatal("told before both agree")
+			}
+			if n := count(steps[1](b), isClosedPosition); n != 1 {
+				t.Fatalf("%d closed positions on the stream", n)
+			}
+			got := b.onlyClosing()
+			for field, want := range map[string]string{
+				"exchange": "binance", "symbol": "BTCUSDT", "side": "long", "qty": "2", "entryPrice": "100", "exitPrice": "110",
+				"realizedPnl": "20", "fee": "1", "reason": "manual", "openedAt": "2026-03-01T12:00:00.000Z",
+			} {
+				if got[field] != want {
+					t.Errorf("%s is %v, want %s", field, got[field], want)
+				}
+			}
+			b.pass(time.Minute)
+			b.onlyClosing()
+		})
+	}
+}
+
+func TestEndWithoutItsExecutionsIsToldWithoutPrices(t *testing.T) {
+	b := newBench(t, venues.Capabilities{})
+	b.stranger(1, venues.Buy, "2", "100", nil)
+	b.lists(venues.Long, "2")
+	b.now = b.now.Add(time.Second)
+	b.lists(venues.Long, "0")
+	if b.pass(endFillsMax - time.Second); len(b.closings()) != 0 {
+		t.Fatal("told too early")
+	}
+	if n := count(b.pass(time.Second), isClosedPosition); n != 1 {
+		t.Fatalf("%d closed positions on the stream", n)
+	}
+	got := b.onlyClosing()
+	if got["qty"] != "2" || got["entryPrice"] != "100" || got["exitPrice"] != nil || got["realizedPnl"] != nil {
+		t.Fatalf("%v", got)
+	}
+	// They are found in the end: recorded, and no second end.
+	b.stranger(2, venues.Sell, "2", "110", func(r *venues.ExecutionReport) { r.Fill.ExecutedAt = venues.At(b.now.Add(-5 * time.Second)) })
+	b.pass(time.Minute)
+	b.onlyClosing()
+}
+
+func TestReasonOfAnEnd(t *testing.T) {
+	for want, change := range map[venues.CloseReason]func(*order, *venues.ExecutionReport){
+		venues.ClosedManual:      func(*order, *venues.ExecutionReport) {},
+		venues.ClosedLiquidation: func(_ *order, r *venues.ExecutionReport) { r.Forced = true },
+		venues.ClosedTakeProfit:  func(o *order, _ *venues.ExecutionReport) { o.Protects = venues.ProtectingTakeProfit },
+		venues.ClosedStopLoss:    func(o *order, _ *venues.ExecutionReport) { o.Protects = venues.ProtectingStopLoss },
+		venues.ClosedOpposite:    func(o *order, _ *venues.ExecutionReport) { o.ClosesAs = venues.ClosedOpposite },
+	} {
+		t.Run(string(want), func(t *testing.T) {
+			b := newBench(t, venues.Capabilities{})
+			b.stranger(1, venues.Buy, "1", "60000", nil)
+			b.lists(venues.Long, "1")
+			in := limitOrder("")
+			in.cmd.Side, in.cmd.ReduceOnly = venues.Sell, true
+			o := b.place(in)
+			r := o.says(venues.StatusFilled, "1")
+			r.Fill = o.fill("t9", "1", "61000")
+			change(o, &r)
+			b.step(func(m moment) { b.state.report(m, r) })
+			var published venues.Position
+			for _, e := range b.lists(venues.Long, "0") {
+				if p, ok := e.(publishPosition); ok {
+					published = p.position
+				}
+			}
+			if got := b.onlyClosing()["reason"]; got != string(want) || published.Reason != want {
+				t.Fatalf("event %v, stream %s", got, published.Reason)
+			}
+		})
+	}
+}
+
+// TestAccountingSurvivesARestart between the entry and the exit.
+func TestAccountingSurvivesARestart(t *testing.T) {
+	b := newBench(t, venues.Capabilities{})
+	b.stranger(1, venues.Sell, "2", "100", nil)
+	b.now = b.now.Add(time.Hour)
+	b.stranger(2, venues.Sell, "1", "130", nil)
+	again := b.restart()
+	again.now = b.now.Add(time.Hour)
+	again.stranger(3, venues.Buy, "3", "90", nil)
+	again.pass(endWordMax)
+	got := again.onlyClosing()
+	if got["side"] != "short" || got["qty"] != "3" || got["entryPrice"] != "110" || got["realizedPnl"] != "60" || got["openedAt"] != "2026-03-01T12:00:00.000Z" {
+		t.Fatalf("%v", got)
+	}
+}
+
+// restart is an account that has read what this one has stored.
+func (b *bench) restart() *bench {
+	again := newBench(b.t, b.state.caps)
+	again.now, again.nextID = b.now, b.nextID
+	again.state.ready = false
+	again.puts = b.puts
+	in := loadDone{day: dayOf(b.now)}
+	fills := []persistence.FillRecord{}
+	for _, r := range b.puts {
+		switch r := r.(type) {
+		case persistence.FillRecord:
+			fills = append(fills, r)
+			if !r.ExecutedAt.Before(in.day) {
+				in.earned = in.earned.Add(earnedBy(&r.Fill))
+			}
+		case persistence.RiskRecord:
+			in.risk = r
+		case persistence.VenueAccount:
+			in.control = r
+		}
+	}
+	for _, r := range b.puts {
+		if p, ok := r.(persistence.PositionRecord); ok {
+			in.positions = append(in.positions, loadedPosition{record: p, fills: fills})
+		}
+	}
+	again.step(func(m moment) { again.state.loaded(m, in) })
+	again.state.ready = true
+	return again
+}
+
+// TestEveryPositionEndsOnce: executions come late, twice and in any order, the
+// venue's word between them, with restarts; each position is told closed once,
+// with sums that are those of its executions.
+func TestEveryPositionEndsOnce(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		b := newBench(t, venues.Capabilities{})
+		truth := newBook("BTCUSDT")
+		var told []func(*bench)
+		for n := range rapid.IntRange(1, 12).Draw(rt, "executions") {
+			side := rapid.SampledFrom([]venues.Side{venues.Buy, venues.Sell}).Draw(rt, "side")
+			qty := fmt.Sprint(rapid.IntRange(1, 3).Draw(rt, "qty"))
+			price := fmt.Sprint(rapid.IntRange(90, 110).Draw(rt, "price"))
+			at := b.now.Add(time.Duration(n+1) * 100 * time.Millisecond)
+			truth.add(execution{
+				executionKey: executionKey{at, fmt.Sprint(n)}, side: side, qty: venues.MustDecimal(qty), price: venues.MustDecimal(price),
+			})
+			told = append(told, func(b *bench) {
+				b.stranger(n, side, qty, price, func(r *venues.ExecutionReport) { r.Fill.ExecutedAt = venues.At(at) })
+			})
+		}
+		b.now = b.now.Add(2 * time.Second)
+		for _, tell := range rapid.Permutation(append(told, told...)).Draw(rt, "arrival") {
+			tell(b)
+			if rapid.IntRange(0, 3).Draw(rt, "word") == 0 {
+				for _, side := range positionSides() {
+					b.lists(side, openQty(truth.now.of(side)).String())
+				}
+			}
+		}
+		b.pass(time.Minute)
+		var got, want decimal.Decimal
+		for _, over := range truth.over {
+			want = want.Add(pnl(over.side, &over.life).Decimal)
+		}
+		for _, c := range b.closings() {
+			got = got.Add(venues.MustDecimal(c["realizedPnl"].(string)))
+		}
+		if open := b.state.book("BTCUSDT").now; !openQty(open.long).Equal(openQty(truth.now.long)) || !openQty(open.short).Equal(openQty(truth.now.short)) {
+			rt.Fatalf("open %s and %s", openQty(open.long), openQty(open.short))
+		}
+		if len(b.closings()) != len(truth.over) || !got.Equal(want) {
+			rt.Fatalf("%d ends that brought %s, want %d with %s", len(b.closings()), got, len(truth.over), want)
+		}
+	})
+}
+
+func TestPositionThatWasThereBeforeIsAdopted(t *testing.T) {
+	b := newBench(t, venues.Capabilities{})
+	b.state.ready = false
+	there := venues.Position{Symbol: "ETHUSDT", Side: venues.Short, Qty: venues.MustDecimal("4"), EntryPrice: venues.Some(venues.MustDecimal("2000"))}
+	b.reconciled(reconcileDone{funds: Funds{Positions: []venues.Position{there}}})
+	if got := openQty(b.state.book("ETHUSDT").now.short); !got.Equal(there.Qty) {
+		t.Fatalf("open %s", got)
+	}
+	b.now = b.now.Add(time.Second)
+	b.stranger(1, venues.Buy, "4", "1900", func(r *venues.ExecutionReport) { r.Symbol, r.Fill.Symbol = "ETHUSDT", "ETHUSDT" })
+	b.pass(endWordMax)
+	got := b.onlyClosing()
+	if got["entryPrice"] != "2000" || got["realizedPnl"] != "400" || got["openedAt"] != nil {
+		t.Fatalf("%v", got)
+	}
+}
+
+func TestListIsBelievedAfterAReconciliation(t *testing.T) {
+	b := newBench(t, venues.Capabilities{})
+	b.stranger(1, venues.Buy, "2", "100", nil)
+	b.now = b.now.Add(time.Minute)
+	open := venues.Position{Symbol: "BTCUSDT", Side: venues.Long, Qty: venues.MustDecimal("5"), EntryPrice: venues.Some(venues.MustDecimal("120"))}
+	list := Funds{Positions: []venues.Position{open}, ReadAt: b.now}
+	b.step(func(m moment) { b.state.fundsRead(m, fundsDone{funds: list}) })
+	if got := openQty(b.state.book("BTCUSDT").now.long); got.String() != "2" {
+		t.Fatalf("believed at once: %s", got)
+	}
+	if count(b.pass(doubtRetry), isReconcile) != 1 {
+		t.Fatal("a difference is not looked into")
+	}
+	b.reconciled(reconcileDone{fillsRead: map[string]bool{"BTCUSDT": true}, funds: list})
+	if got := openQty(b.state.book("BTCUSDT").now.long); got.String() != "5" {
+		t.Fatalf("open %s after the reconciliation", got)
+	}
+	if len(b.closings()) != 0 {
+		t.Fatal("nothing was closed")
+	}
+}
