@@ -1,0 +1,322 @@
+package account
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"venuegate/actors"
+	"venuegate/persistence"
+	"venuegate/venues"
+)
+
+// limited is a bench whose account may lose 100 a day, with a long position of 2
+// at 100.
+func limited(t testing.TB) *bench {
+	b := newBench(t, venues.Capabilities{})
+	b.step(func(moment) { b.state.risk.limits.DailyLoss = venues.Some(venues.MustDecimal("100")) })
+	b.stranger(1, venues.Buy, "2", "100", nil)
+	b.lists(venues.Long, "2")
+	b.now = b.now.Add(time.Second)
+	return b
+}
+
+// loses closes part of the position at a loss, with a fee of 0.5.
+func (b *bench) loses(n int, qty, realized string) {
+	b.stranger(n, venues.Sell, qty, "10", func(r *venues.ExecutionReport) { r.Fill.RealizedPnl = venues.Some(venues.MustDecimal(realized)) })
+}
+
+// asks places an order and gives the refusal, or nil if it was sent.
+func (b *bench) asks(change func(*placeOrder)) *venues.Error {
+	b.t.Helper()
+	in := limitOrder("")
+	change(&in)
+	in.orderReply = actors.ReplyFunc(func(venues.Order, error) {})
+	before := len(b.replies)
+	for _, e := range b.step(func(m moment) { b.state.place(m, in) }) {
+		if c, ok := e.(callPlace); ok {
+			return b.state.depart(c.orderID)
+		}
+	}
+	if len(b.replies) == before {
+		b.t.Fatal("neither sent nor answered")
+	}
+	refusal, _ := errors.AsType[*venues.Error](b.lastReply().err)
+	return refusal
+}
+
+func sells(qty string, reduceOnly bool) func(*placeOrder) {
+	return func(in *placeOrder) {
+		in.cmd.Side, in.cmd.Qty, in.cmd.ReduceOnly = venues.Sell, venues.MustDecimal(qty), reduceOnly
+	}
+}
+
+func code(e *venues.Error) venues.Code {
+	if e == nil {
+		return ""
+	}
+	return e.Code
+}
+
+func TestLossLocksUntilMidnight(t *testing.T) {
+	b := limited(t)
+	b.loses(2, "1", "-98.9") // with both fees 99.9
+	if countEvents(b, persistence.EventRiskLimitReached) != 0 {
+		t.Fatal("locked below the limit")
+	}
+	b.lists(venues.Long, "1")
+	b.now = b.now.Add(time.Second)
+	b.loses(3, "0.5", "-0.1")
+	if countEvents(b, persistence.EventRiskLimitReached) != 1 {
+		t.Fatal("not locked")
+	}
+	record := b.puts["c1/risk/binance"].(persistence.RiskRecord)
+	if record.Lock == nil || record.Lock.Actual.String() != "100.5" || !record.Lock.Until.Equal(time.Date(2026, 3, 2, 0, 0, 0, 0, time.UTC)) {
+		t.Fatalf("record %+v", record)
+	}
+	if got := string(b.events[len(b.events)-1].Data); got != `{"limit":"daily_loss","threshold":"100","actual":"100.5","action":"trading_locked"}` {
+		t.Errorf("event %s", got)
+	}
+	b.wantLocked(true)
+	b = b.restart()
+	b.state.risk.limits.DailyLoss = venues.Some(venues.MustDecimal("100"))
+	b.lists(venues.Long, "0.5")
+	b.wantLocked(true)
+	b.pass(12 * time.Hour)
+	b.wantLocked(false)
+	if record := b.puts["c1/risk/binance"].(persistence.RiskRecord); record.Lock != nil || !record.Baseline.Valid {
+		t.Errorf("record of the new day %+v", record)
+	}
+}
+
+// wantLocked asks for orders of every kind while 0.5 is open, long.
+func (b *bench) wantLocked(locked bool) {
+	b.t.Helper()
+	var want venues.Code
+	if locked {
+		want = venues.CodeTradingLocked
+	}
+	refusal := b.asks(func(*placeOrder) {})
+	if code(refusal) != want {
+		b.t.Fatalf("an increasing order: %v", refusal)
+	}
+	if locked && (refusal.Details["limit"] != "daily_loss" || refusal.Details["threshold"] != "100" || refusal.Details["actual"] != "100.5" || refusal.Details["until"] != "2026-03-02T00:00:00.000Z") {
+		b.t.Errorf("details %v", refusal.Details)
+	}
+	if code(b.asks(sells("0.6", false))) != want {
+		b.t.Error("an order that turns the position round")
+	}
+	if refusal := b.asks(sells("0.5", false)); refusal != nil {
+		b.t.Errorf("an order that reduces: %v", refusal)
+	}
+	if code(b.asks(sells("0.1", false))) != want {
+		b.t.Error("an order that reduces what another one reduces already")
+	}
+	if refusal := b.asks(sells("9", true)); refusal != nil {
+		b.t.Errorf("a reduce-only order: %v", refusal)
+	}
+	for _, o := range b.state.unfinished() {
+		b.step(func(m moment) {
+			b.state.placed(m, placeDone{orderID: o.OrderID, err: venues.Errorf(venues.CodeOrderRejected, "no")})
+		})
+	}
+}
+
+// TestUnrealizedLossCounts from the day's beginning on, and is not counted twice
+// when it is realized before the venue tells the smaller position.
+func TestUnrealizedLossCounts(t *testing.T) {
+	b := limited(t)
+	reads := func(qty, unrealized string) {
+		b.now = b.now.Add(time.Second)
+		p := venues.Position{Symbol: "BTCUSDT", Side: venues.Long, Qty: venues.MustDecimal(qty), UnrealizedPnl: venues.Some(venues.MustDecimal(unrealized))}
+		b.step(func(m moment) {
+			b.state.fundsRead(m, fundsDone{funds: Funds{Positions: []venues.Position{p}, ReadAt: b.now}})
+		})
+		b.now = b.now.Add(time.Second)
+	}
+	reads("2", "-90")
+	if b.state.isClosed() {
+		t.Fatal("locked at a loss of 90.5")
+	}
+	b.loses(2, "1", "-45")
+	if b.state.isClosed() {
+		t.Fatalf("locked at %s: the half that is realized is counted twice", b.state.dailyLoss())
+	}
+	if got := b.state.dailyLoss().String(); got != "91" {
+		t.Fatalf("loss %s", got)
+	}
+	reads("1", "-54")
+	if !b.state.isClosed() || countEvents(b, persistence.EventRiskLimitReached) != 1 {
+		t.Fatalf("not locked at %s", b.state.dailyLoss())
+	}
+}
+
+func TestPositionsAreReadWhileTheyMatter(t *testing.T) {
+	b := limited(t)
+	reads := func(e effect) bool { _, ok := e.(callFunds); return ok }
+	n := 0
+	for range 60 {
+		n += count(b.pass(time.Second), reads)
+		b.state.funds.reading = false
+	}
+	if n < 11 || n > 13 {
+		t.Errorf("read %d times in a minute", n)
+	}
+}
+
+// TestLockWaitsForWhatIsBeingSent, so that nothing leaves after it is durable.
+func TestLockWaitsForWhatIsBeingSent(t *testing.T) {
+	for name, end := range map[string]func(b *bench, o *order){
+		"the answer": func(b *bench, o *order) {
+			b.step(func(m moment) {
+				b.state.placed(m, placeDone{orderID: o.OrderID, report: o.says(venues.StatusOpen, "0")})
+			})
+		},
+		"the deadline": func(b *bench, _ *order) { b.pass(lockDrainMax) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := limited(t)
+			o := b.place(limitOrder(""))
+			if refusal := b.state.depart(o.OrderID); refusal != nil {
+				t.Fatal(refusal)
+			}
+			waits := b.place(limitOrder(""))
+			b.loses(2, "1", "-200")
+			if countEvents(b, persistence.EventRiskLimitReached) != 0 {
+				t.Fatal("the lock is durable while an order is being sent")
+			}
+			if code(b.state.depart(waits.OrderID)) != venues.CodeTradingLocked || code(b.asks(func(*placeOrder) {})) != venues.CodeTradingLocked {
+				t.Fatal("orders are sent meanwhile")
+			}
+			end(b, o)
+			if countEvents(b, persistence.EventRiskLimitReached) != 1 {
+				t.Fatal("not locked")
+			}
+		})
+	}
+}
+
+func TestUnlockCountsAnew(t *testing.T) {
+	b := limited(t)
+	b.loses(2, "0.5", "-150")
+	unlocks := func() {
+		b.step(func(m moment) {
+			b.state.unlock(m, unlock{actors.ReplyFunc(func(struct{}, error) {})})
+		})
+	}
+	unlocks()
+	if b.state.isClosed() {
+		t.Fatal("locked again at once")
+	}
+	b.now = b.now.Add(time.Second)
+	b.loses(3, "0.5", "-99")
+	if b.state.isClosed() {
+		t.Fatal("the loss before the unlock counts")
+	}
+	b.now = b.now.Add(time.Second)
+	b.loses(4, "0.5", "-5")
+	if !b.state.isClosed() {
+		t.Fatal("not locked after another loss of 104")
+	}
+	unlocks()
+	unlocks() // nothing is locked
+}
+
+func TestOrderLimits(t *testing.T) {
+	b := newBench(t, venues.Capabilities{})
+	b.step(func(moment) {
+		b.state.risk.limits = persistence.RiskLimits{MaxOrderNotional: venues.Some(venues.MustDecimal("60000")), MaxOpenOrders: 2}
+	})
+	priced := func(qty string, kind venues.OrderType, mark string) func(*placeOrder) {
+		return func(in *placeOrder) {
+			in.cmd.Qty, in.cmd.Type, in.mark = venues.MustDecimal(qty), kind, venues.Optional{}
+			if kind == venues.TypeMarket {
+				in.cmd.Price = venues.Optional{}
+			}
+			if mark != "" {
+				in.mark = venues.Some(venues.MustDecimal(mark))
+			}
+		}
+	}
+	wants := func(rule string, given any, change func(*placeOrder)) {
+		t.Helper()
+		e := b.asks(change)
+		if code(e) != venues.CodeRiskRejected || e.Details["rule"] != rule || e.Details["given"] != given || e.Details["limit"] == nil {
+			t.Errorf("%+v", e)
+		}
+	}
+	wants("max_order_notional", "60060", priced("1.001", venues.TypeLimit, "1"))
+	wants("max_order_notional", "60001", priced("1", venues.TypeMarket, "60001"))
+	wants("max_order_notional", nil, priced("1", venues.TypeMarket, ""))
+	for range 2 {
+		if e := b.asks(priced("1", venues.TypeLimit, "")); e != nil {
+			t.Fatal(e)
+		}
+	}
+	wants("max_open_orders", 3, priced("1", venues.TypeLimit, ""))
+	if e := b.asks(sells("5", true)); e != nil {
+		t.Errorf("an order that reduces: %v", e)
+	}
+	o := b.state.unfinished()[0]
+	b.step(func(m moment) {
+		b.state.placed(m, placeDone{orderID: o.OrderID, report: o.says(venues.StatusOpen, "0")})
+	})
+	grows := amendOrder{cmd: venues.AmendOrder{OrderID: o.OrderID, Qty: venues.Some(venues.MustDecimal("2"))}, instrument: instrument()}
+	grows.orderReply = actors.ReplyFunc(func(venues.Order, error) {})
+	b.step(func(m moment) { b.state.amend(m, grows) })
+	if code := venues.CodeOf(b.lastReply().err); code != venues.CodeRiskRejected {
+		t.Errorf("an amend past the limit: %v", b.lastReply().err)
+	}
+}
+
+// TestNothingIncreasingPassesALock: whatever is placed, answered, filled or lost
+// before and after, in any order, an order that departs while the account is
+// closed reduces what the executions show open.
+func TestNothingIncreasingPassesALock(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		b := limited(t)
+		n := 10
+		waiting := []string{}
+		for range rapid.IntRange(1, 30).Draw(rt, "steps") {
+			b.now = b.now.Add(time.Duration(rapid.IntRange(0, 700).Draw(rt, "ms")) * time.Millisecond)
+			switch rapid.IntRange(0, 4).Draw(rt, "what") {
+			case 0, 1:
+				in := limitOrder("")
+				in.orderReply = actors.ReplyFunc(func(venues.Order, error) {})
+				in.cmd.Side = rapid.SampledFrom([]venues.Side{venues.Buy, venues.Sell}).Draw(rt, "side")
+				in.cmd.Qty = venues.MustDecimal(fmt.Sprintf("0.%d", rapid.IntRange(1, 9).Draw(rt, "tenths")))
+				for _, e := range b.step(func(m moment) { b.state.place(m, in) }) {
+					if c, ok := e.(callPlace); ok {
+						waiting = append(waiting, c.orderID)
+					}
+				}
+			case 2:
+				b.loses(n, "0.1", fmt.Sprintf("-%d", rapid.IntRange(1, 60).Draw(rt, "loss")))
+				n++
+			case 3:
+				if len(waiting) > 0 {
+					i := rapid.IntRange(0, len(waiting)-1).Draw(rt, "departs")
+					b.departs(rt, waiting[i])
+					waiting = append(waiting[:i], waiting[i+1:]...)
+				}
+			case 4:
+				b.pass(time.Second)
+			}
+		}
+	})
+}
+
+func (b *bench) departs(rt *rapid.T, orderID string) {
+	closed := b.state.isClosed()
+	open := openQty(b.state.book("BTCUSDT").now.long)
+	if b.state.depart(orderID) != nil || !closed {
+		return
+	}
+	o := b.state.orders[orderID]
+	if o.Side != venues.Sell || o.Qty.GreaterThan(open) {
+		rt.Fatalf("%s %s has passed the lock with %s open", o.Side, o.Qty, open)
+	}
+}
