@@ -1,0 +1,158 @@
+package account_test
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"venuegate/actors"
+	"venuegate/actors/account"
+	"venuegate/actors/actortest"
+	"venuegate/actors/journal"
+	"venuegate/persistence"
+	"venuegate/persistence/storetest"
+	"venuegate/venues"
+)
+
+// watchedVenue looks, when a request leaves and when it arrives, whether the lock
+// is durable by then.
+type watchedVenue struct {
+	*ledgerVenue
+	store *storetest.Memory
+	sent  atomic.Int64
+	late  atomic.Int64
+	// leaves is how long a request waits in the connector.
+	leaves func(n int64) time.Duration
+}
+
+func (v *watchedVenue) Place(ctx context.Context, r venues.OrderRequest) (venues.ExecutionReport, error) {
+	n := v.sent.Add(1)
+	v.look(ctx)
+	time.Sleep(v.leaves(n))
+	v.look(ctx)
+	return v.ledgerVenue.Place(ctx, r)
+}
+
+func (v *watchedVenue) look(ctx context.Context) {
+	if risk, err := v.store.Risk(ctx, "c1", venues.Binance); err == nil && risk.Lock != nil {
+		v.late.Add(1)
+	}
+}
+
+// idle stands for the private connection.
+type idle struct{}
+
+func (idle) Started(*actors.Context)      {}
+func (idle) Receive(*actors.Context, any) {}
+
+// TestNothingLeavesAfterTheLockIsDurable: 500 orders are on their way, in the
+// mailbox, the journal, the pool and the connector, when the loss comes.
+func TestNothingLeavesAfterTheLockIsDurable(t *testing.T) {
+	for seed := range int64(8) {
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			actortest.Run(t, func(kit *actortest.Kit) { raceWithALock(kit, seed) })
+		})
+	}
+}
+
+func raceWithALock(kit *actortest.Kit, seed int64) {
+	store := storetest.NewMemory()
+	venue := &watchedVenue{ledgerVenue: newVenue(), store: store, leaves: func(n int64) time.Duration {
+		return time.Duration((n*7919+seed*104729)%40) * time.Millisecond
+	}}
+	client, events := openLimited(kit, store, venue)
+	var answered [3]atomic.Int64
+	var wait sync.WaitGroup
+	for i := range 500 {
+		wait.Go(func() {
+			time.Sleep(time.Duration(i%100) * time.Millisecond)
+			_, err := client.Place(context.Background(), venues.PlaceOrder{
+				OrderSpec: venues.OrderSpec{
+					Symbol: "BTCUSDT", Side: venues.Buy, Type: venues.TypeLimit, Qty: venues.MustDecimal("1"),
+					Price: venues.Some(venues.MustDecimal("60000")), TimeInForce: venues.GoodTillCancel,
+				},
+				RequestID: fmt.Sprintf("r%d", i), Scope: persistence.ScopeREST, Source: venues.SourceAPI,
+			})
+			switch {
+			case err == nil:
+				answered[0].Add(1)
+			case venues.CodeOf(err) == venues.CodeTradingLocked:
+				answered[1].Add(1)
+			default:
+				answered[2].Add(1)
+			}
+		})
+	}
+	time.Sleep(time.Duration(20+5*seed) * time.Millisecond)
+	events.Report(lossOf("200"))
+	wait.Wait()
+	kit.Advance(10 * time.Second)
+	risk, err := store.Risk(context.Background(), "c1", venues.Binance)
+	if err != nil || risk.Lock == nil {
+		kit.T.Fatalf("no lock: %+v, %v", risk, err)
+	}
+	if venue.late.Load() != 0 {
+		kit.T.Errorf("%d requests left after the lock was durable", venue.late.Load())
+	}
+	if answered[0].Load() != venue.sent.Load() || answered[0].Load() == 0 || answered[1].Load() == 0 || answered[2].Load() != 0 {
+		kit.T.Errorf("placed %d of %d sent, locked %d, otherwise %d", answered[0].Load(), venue.sent.Load(), answered[1].Load(), answered[2].Load())
+	}
+}
+
+// openLimited is an account that may lose 100 a day.
+func openLimited(kit *actortest.Kit, store *storetest.Memory, venue venues.Account) (account.Client, account.Observer) {
+	log := journal.NewClient(store)
+	fence, err := log.Own(context.Background(), "c1")
+	if err != nil {
+		kit.T.Fatal(err)
+	}
+	control := persistence.VenueAccount{
+		Customer: "c1", Exchange: venues.Binance, Limits: persistence.RiskLimits{DailyLoss: venues.Some(venues.MustDecimal("100"))},
+	}
+	if err := log.Commit(context.Background(), persistence.Batch{Fence: fence, Puts: []persistence.Record{control}}); err != nil {
+		kit.T.Fatal(err)
+	}
+	config := account.Config{Customer: "c1", Exchange: venues.Binance, ClientIDPrefix: "test"}
+	var events account.Observer
+	spec := account.Child(account.Deps{
+		Config: config, Fence: fence, Venue: venue, Store: store, Journal: log, Market: still{}, Updates: silence{},
+		NewID:     func(prefix string, at time.Time) string { return persistence.NewID(prefix, at, &wide) },
+		OrderPool: kit.System.NewPool("orders", 16, 600), ReadPool: kit.System.NewPool("reads", 8, 64),
+		Private: func(o account.Observer) actors.Child {
+			events = o
+			return actors.Child{Name: "private", Producer: func() actors.Behaviour { return idle{} }}
+		},
+	})
+	ref := kit.Start(spec)
+	kit.Advance(time.Second)
+	return account.NewClient(ref, config, store, still{}), events
+}
+
+// wide is entropy for more ids in a millisecond than a byte counts.
+var wide wideCounter
+
+type wideCounter struct{ n uint64 }
+
+func (c *wideCounter) Read(p []byte) (int, error) {
+	c.n++
+	for i := range p {
+		p[i] = byte(c.n >> (8 * (i % 8)))
+	}
+	return len(p), nil
+}
+
+// lossOf is an order made elsewhere that lost so much.
+func lossOf(amount string) venues.ExecutionReport {
+	now := time.Now()
+	return venues.ExecutionReport{
+		Symbol: "BTCUSDT", ClientOrderID: "elsewhere", VenueOrderID: "77", Side: venues.Sell, Type: venues.TypeMarket,
+		Status: venues.StatusFilled, Qty: venues.MustDecimal("1"), FilledQty: venues.MustDecimal("1"), VenueTime: now,
+		Fill: &venues.Fill{
+			Symbol: "BTCUSDT", Side: venues.Sell, Qty: venues.MustDecimal("1"), Price: venues.MustDecimal("60000"),
+			RealizedPnl: venues.Some(venues.MustDecimal("-" + amount)), VenueTradeID: "1", VenueOrderID: "77", ExecutedAt: venues.At(now),
+		},
+	}
+}
