@@ -46,19 +46,23 @@ func TestPositionsOfABook(t *testing.T) {
 	}{
 		"opened and closed": {
 			[]execution{exec(1, venues.Buy, "1", "100"), exec(2, venues.Sell, "1", "110")},
-			[]string{"long in 1 for 100, out 1 for 110, fee 0.2"}, "0", "0",
+			[]string{"long in 1 for 100, out 1 for 110, fee 0.2"},
+			"0", "0",
 		},
 		"closed in parts": {
 			[]execution{exec(1, venues.Sell, "3", "100"), exec(2, venues.Buy, "1", "90"), exec(3, venues.Buy, "2", "80")},
-			[]string{"short in 3 for 300, out 3 for 250, fee 0.3"}, "0", "0",
+			[]string{"short in 3 for 300, out 3 for 250, fee 0.3"},
+			"0", "0",
 		},
 		"turned round by one execution": {
 			[]execution{exec(1, venues.Buy, "1", "100"), exec(2, venues.Sell, "4", "110")},
-			[]string{"long in 1 for 100, out 1 for 110, fee 0.125"}, "0", "3",
+			[]string{"long in 1 for 100, out 1 for 110, fee 0.125"},
+			"0", "3",
 		},
 		"turned round twice": {
 			[]execution{exec(1, venues.Buy, "1", "100"), exec(2, venues.Sell, "2", "110"), exec(3, venues.Buy, "2", "120")},
-			[]string{"long in 1 for 100, out 1 for 110, fee 0.15", "short in 1 for 110, out 1 for 120, fee 0.1"}, "1", "0",
+			[]string{"long in 1 for 100, out 1 for 110, fee 0.15", "short in 1 for 110, out 1 for 120, fee 0.1"},
+			"1", "0",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

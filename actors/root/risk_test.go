@@ -2,10 +2,17 @@ package root_test
 
 import (
 	"encoding/json"
+	"errors"
+	"fmt"
 	"slices"
+	"testing"
 	"time"
 
+	"github.com/shopspring/decimal"
+
 	"venuegate/persistence"
+	"venuegate/venues"
+	"venuegate/venues/simcore"
 )
 
 // closedPosition is the payload of position.closed.
@@ -46,4 +53,152 @@ func (d *desk) positionClosed(n int) closedPosition {
 		d.t.Fatal(err)
 	}
 	return p
+}
+
+// configure puts the account's record anew, with what change makes of it.
+func (d *desk) configure(change func(*persistence.VenueAccount)) {
+	d.t.Helper()
+	records, err := d.store.VenueAccounts(d.t.Context(), "c1")
+	if err != nil || len(records) != 1 {
+		d.t.Fatal(records, err)
+	}
+	change(&records[0])
+	if err := d.tree.Configure(d.t.Context(), records[0]); err != nil {
+		d.t.Fatal(err)
+	}
+}
+
+func (d *desk) moves(to string) {
+	d.t.Helper()
+	if _, err := d.sim.Control().Market(simcore.MarketRequest{Symbol: "BTCUSDT", Price: price(to)}); err != nil {
+		d.t.Fatal(err)
+	}
+}
+
+// wantCode places an order and looks at the refusal.
+func (d *desk) wantCode(requestID string, s venues.OrderSpec, want venues.Code) *venues.Error {
+	d.t.Helper()
+	_, err := d.place(requestID, s)
+	refusal, _ := errors.AsType[*venues.Error](err)
+	if refusal == nil || refusal.Code != want {
+		d.t.Fatalf("%v, want %s", err, want)
+	}
+	return refusal
+}
+
+// TestDailyLossLocksOverRestarts: real fills at the simulated venue lose more
+// than the account may; only what reduces passes from then on, over a restart,
+// until an administrator unlocks.
+func TestDailyLossLocksOverRestarts(t *testing.T) {
+	d := openDesk(t)
+	if _, err := d.place("open", spec(venues.Buy, venues.TypeMarket, "1", "")); err != nil {
+		t.Fatal(err)
+	}
+	d.configure(func(a *persistence.VenueAccount) { a.Limits.DailyLoss = venues.Some(venues.MustDecimal("500")) })
+	d.moves("64000")
+	if _, err := d.place("part", spec(venues.Sell, venues.TypeMarket, "0.6", "")); err != nil {
+		t.Fatal(err)
+	}
+	d.until("the lock", func() bool { return len(d.events(persistence.EventRiskLimitReached)) == 1 })
+	refusal := d.wantCode("more", spec(venues.Buy, venues.TypeMarket, "0.1", ""), venues.CodeTradingLocked)
+	if refusal.Details["limit"] != "daily_loss" || refusal.Details["threshold"] != "500" || refusal.Details["until"] == nil {
+		t.Errorf("details %v", refusal.Details)
+	}
+	d.stop()
+	d.start(t.Context())
+	_ = d.wantCode("more", spec(venues.Buy, venues.TypeLimit, "0.1", "20000"), venues.CodeTradingLocked)
+	_ = d.wantCode("turn", spec(venues.Sell, venues.TypeMarket, "0.5", ""), venues.CodeTradingLocked)
+	if order, err := d.place("rest", spec(venues.Sell, venues.TypeMarket, "0.4", "")); err != nil || order.Status != venues.StatusFilled {
+		t.Fatalf("an order that reduces: %+v, %v", order, err)
+	}
+	closed := d.positionClosed(1)
+	if closed.Side != "long" || closed.Qty != "1" || closed.Reason != "manual" || closed.OpenedAt == "" || !venues.MustDecimal(closed.RealizedPnl).LessThan(venues.MustDecimal("-500")) {
+		t.Errorf("%+v", closed)
+	}
+	if err := d.tree.Unlock(t.Context(), "c1", venues.Binance); err != nil {
+		t.Fatal(err)
+	}
+	if order, err := d.place("more", spec(venues.Buy, venues.TypeLimit, "0.1", "20000")); err != nil || order.Status != venues.StatusOpen {
+		t.Fatalf("after the unlock: %+v, %v", order, err)
+	}
+	if n := len(d.events(persistence.EventRiskLimitReached)); n != 1 {
+		t.Errorf("%d events risk.limit_reached", n)
+	}
+}
+
+// TestHaltEmptiesTheVenue: orders of ours and of others, a stop, a position.
+func TestHaltEmptiesTheVenue(t *testing.T) {
+	d := openDesk(t)
+	entry := spec(venues.Buy, venues.TypeMarket, "0.5", "")
+	entry.StopLoss = venues.Some(venues.MustDecimal("50000"))
+	if _, err := d.place("open", entry); err != nil {
+		t.Fatal(err)
+	}
+	for n := range 3 {
+		if _, err := d.place(fmt.Sprintf("rests%d", n), spec(venues.Buy, venues.TypeLimit, "1", "20000")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	d.configure(func(a *persistence.VenueAccount) { a.Halted, a.Flatten = true, true })
+	result, err := d.tree.AwaitHalt(t.Context(), "c1", venues.Binance)
+	if err != nil || !result.Done || result.OpenOrders != 0 || result.OpenPositions != 0 {
+		t.Fatalf("%+v, %v", result, err)
+	}
+	for _, o := range d.sim.Control().Ledger().Orders {
+		if o.Refusal == "" && (o.Status == "NEW" || o.Status == "PARTIALLY_FILLED") {
+			t.Errorf("left at the venue: %+v", o)
+		}
+	}
+	if closed := d.positionClosed(1); closed.Side != "long" || closed.Qty != "0.5" || closed.Reason != "manual" {
+		t.Errorf("%+v", closed)
+	}
+	d.stop()
+	d.start(t.Context())
+	refusal := d.wantCode("more", spec(venues.Buy, venues.TypeLimit, "1", "20000"), venues.CodeTradingLocked)
+	if refusal.Details["limit"] != "halted" {
+		t.Errorf("details %v", refusal.Details)
+	}
+	d.configure(func(a *persistence.VenueAccount) { a.Halted, a.Flatten = false, false })
+	if order, err := d.place("more", spec(venues.Buy, venues.TypeLimit, "1", "20000")); err != nil || order.Status != venues.StatusOpen {
+		t.Fatalf("after the resume: %+v, %v", order, err)
+	}
+}
+
+// TestPositionThatTurnsRoundEndsAndBegins with one order.
+func TestPositionThatTurnsRoundEndsAndBegins(t *testing.T) {
+	d := openDesk(t)
+	for n, s := range []venues.OrderSpec{
+		spec(venues.Buy, venues.TypeMarket, "0.2", ""), spec(venues.Sell, venues.TypeMarket, "0.5", ""), spec(venues.Buy, venues.TypeMarket, "0.3", ""),
+	} {
+		if order, err := d.place(fmt.Sprint(n), s); err != nil || order.Status != venues.StatusFilled {
+			t.Fatalf("%+v, %v", order, err)
+		}
+		if n == 1 {
+			if closed := d.positionClosed(1); closed.Side != "long" || closed.Qty != "0.2" {
+				t.Fatalf("%+v", closed)
+			}
+		}
+	}
+	if closed := d.positionClosed(2); closed.Side != "short" || closed.Qty != "0.3" {
+		t.Fatalf("%+v", closed)
+	}
+	fills, err := d.store.Fills(t.Context(), persistence.FillQuery{Customer: "c1"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	told, fees := decimal.Zero, decimal.Zero
+	for _, f := range fills.Items {
+		told, fees = told.Add(f.RealizedPnl.Decimal), fees.Add(f.Fee.Decimal)
+	}
+	var brought, paid decimal.Decimal
+	for _, e := range d.events(persistence.EventPositionClosed) {
+		var p closedPosition
+		if err := json.Unmarshal(e.Data, &p); err != nil {
+			t.Fatal(err)
+		}
+		brought, paid = brought.Add(venues.MustDecimal(p.RealizedPnl)), paid.Add(venues.MustDecimal(p.Fee))
+	}
+	if !brought.Sub(told).Abs().LessThan(venues.MustDecimal("0.0001")) || !paid.Equal(fees) {
+		t.Errorf("brought %s for %s, the venue tells %s for %s", brought, paid, told, fees)
+	}
 }
