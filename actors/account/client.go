@@ -51,6 +51,9 @@ func (c Client) Place(ctx context.Context, cmd venues.PlaceOrder) (venues.Order,
 		order, err = actors.Ask(ctx, c.ref, func(reply orderReply) any {
 			return placeOrder{reply, cmd, attempt, instrument, c.market.Mark(cmd.Symbol)}
 		})
+		if isUnpriced(err) && c.awaitMark(ctx, cmd.Symbol) {
+			continue
+		}
 		exists, taken := errors.AsType[*persistence.ExistsError](err)
 		if !taken {
 			return order, edgeError(err)

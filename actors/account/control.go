@@ -2,10 +2,49 @@ package account
 
 import (
 	"context"
+	"errors"
+	"time"
 
 	"venuegate/actors"
 	"venuegate/persistence"
+	"venuegate/venues"
 )
+
+const (
+	// markWaitMax is how long an order without a price waits for the mark price
+	// that its notional is computed with: that of an instrument which nobody has
+	// traded lately is not known yet.
+	markWaitMax = time.Second
+	// markLookEvery is how often it is looked for.
+	markLookEvery = 20 * time.Millisecond
+)
+
+// isUnpriced says whether an order was refused because nobody knows what it would
+// cost.
+func isUnpriced(err error) bool {
+	refusal, ok := errors.AsType[*venues.Error](err)
+	if !ok || refusal.Code != venues.CodeRiskRejected || refusal.Details["rule"] != ruleMaxNotional {
+		return false
+	}
+	_, priced := refusal.Details["given"]
+	return !priced
+}
+
+// awaitMark waits for a mark price; false if there is none in time.
+func (c Client) awaitMark(ctx context.Context, symbol string) bool {
+	ctx, cancel := context.WithTimeout(ctx, markWaitMax)
+	defer cancel()
+	look := time.NewTicker(markLookEvery)
+	defer look.Stop()
+	for !c.market.Mark(symbol).Valid {
+		select {
+		case <-look.C:
+		case <-ctx.Done():
+			return false
+		}
+	}
+	return true
+}
 
 // Configure gives a running account its limits, and halts it or lets it go on.
 // The account's record has them already: that is where they are found at the

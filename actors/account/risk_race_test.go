@@ -63,7 +63,7 @@ func raceWithALock(kit *actortest.Kit, seed int64) {
 	venue := &watchedVenue{ledgerVenue: newVenue(), store: store, leaves: func(n int64) time.Duration {
 		return time.Duration((n*7919+seed*104729)%40) * time.Millisecond
 	}}
-	client, events := openLimited(kit, store, venue)
+	client, events, _ := openLimited(kit, store, venue)
 	var answered [3]atomic.Int64
 	var wait sync.WaitGroup
 	for i := range 500 {
@@ -103,7 +103,7 @@ func raceWithALock(kit *actortest.Kit, seed int64) {
 }
 
 // openLimited is an account that may lose 100 a day.
-func openLimited(kit *actortest.Kit, store *storetest.Memory, venue venues.Account) (account.Client, account.Observer) {
+func openLimited(kit *actortest.Kit, store *storetest.Memory, venue venues.Account) (account.Client, account.Observer, actors.Ref) {
 	log := journal.NewClient(store)
 	fence, err := log.Own(context.Background(), "c1")
 	if err != nil {
@@ -128,7 +128,7 @@ func openLimited(kit *actortest.Kit, store *storetest.Memory, venue venues.Accou
 	})
 	ref := kit.Start(spec)
 	kit.Advance(time.Second)
-	return account.NewClient(ref, config, store, still{}), events
+	return account.NewClient(ref, config, store, still{}), events, ref
 }
 
 // wide is entropy for more ids in a millisecond than a byte counts.
@@ -155,4 +155,42 @@ func lossOf(amount string) venues.ExecutionReport {
 			RealizedPnl: venues.Some(venues.MustDecimal("-" + amount)), VenueTradeID: "1", VenueOrderID: "77", ExecutedAt: venues.At(now),
 		},
 	}
+}
+
+// quietMarket knows no mark price until somebody has asked for it twice.
+type quietMarket struct {
+	still
+	asked atomic.Int64
+}
+
+func (m *quietMarket) Mark(symbol string) venues.Optional {
+	if m.asked.Add(1) <= 2 {
+		return venues.Optional{}
+	}
+	return m.still.Mark(symbol)
+}
+
+// TestOrderWithoutAPriceWaitsForTheMark where its notional is limited.
+func TestOrderWithoutAPriceWaitsForTheMark(t *testing.T) {
+	actortest.Run(t, func(kit *actortest.Kit) {
+		store := storetest.NewMemory()
+		client, _, ref := openLimited(kit, store, newVenue())
+		config := account.Config{Customer: "c1", Exchange: venues.Binance}
+		limits := persistence.RiskLimits{MaxOrderNotional: venues.Some(venues.MustDecimal("60000"))}
+		if err := client.Configure(context.Background(), limits, false, false); err != nil {
+			t.Fatal(err)
+		}
+		order := func(qty string) venues.PlaceOrder {
+			return venues.PlaceOrder{OrderSpec: venues.OrderSpec{
+				Symbol: "BTCUSDT", Side: venues.Buy, Type: venues.TypeMarket, Qty: venues.MustDecimal(qty), TimeInForce: venues.ImmediateOrCancel,
+			}}
+		}
+		patient := account.NewClient(ref, config, store, &quietMarket{})
+		if _, err := patient.Place(context.Background(), order("1")); err != nil {
+			t.Errorf("%v", err)
+		}
+		if _, err := patient.Place(context.Background(), order("2")); venues.CodeOf(err) != venues.CodeRiskRejected {
+			t.Errorf("%v", err)
+		}
+	})
 }
