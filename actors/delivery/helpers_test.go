@@ -83,6 +83,7 @@ type house struct {
 	fence   persistence.Fence
 	system  *actors.System
 	pool    *actors.Pool
+	clients []delivery.Client
 	events  int
 
 	mu       sync.Mutex
@@ -132,7 +133,8 @@ func (h *house) start(e persistence.Endpoint, s delivery.Sender) delivery.Client
 	if err != nil {
 		h.t.Fatal(err)
 	}
-	return delivery.NewClient(ref)
+	h.clients = append(h.clients, delivery.NewClient(ref))
+	return h.clients[len(h.clients)-1]
 }
 
 // emit commits n events of a type and gives their ids.

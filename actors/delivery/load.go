@@ -3,6 +3,7 @@ package delivery
 import (
 	"context"
 	"errors"
+	"time"
 
 	"venuegate/persistence"
 )
@@ -38,13 +39,14 @@ func (d *delivery) load(ctx context.Context) any {
 func (d *delivery) origin(ctx context.Context) (persistence.EndpointCursor, error) {
 	to := d.deps.Endpoint
 	cursor := persistence.EndpointCursor{Customer: to.Customer, Endpoint: to.ID}
+	created := to.CreatedAt.Truncate(time.Millisecond) // as events are stored
 	for {
 		events, err := d.deps.Store.EventsSince(ctx, to.Customer, cursor.Seq, persistence.PageSizeMax)
 		if err != nil {
 			return cursor, err
 		}
 		for _, e := range events {
-			if !e.CreatedAt.Before(to.CreatedAt.Time) {
+			if !e.CreatedAt.Before(created) {
 				return cursor, nil
 			}
 			cursor.Seq, cursor.Event = e.Seq, e.ID

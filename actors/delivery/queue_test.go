@@ -44,7 +44,7 @@ func (r *receiver) events() []string {
 func TestNewEndpointBeginsAfterItsCreation(t *testing.T) {
 	inBubble(t, func(t *testing.T, h *house) {
 		h.emit(persistence.EventOrderFilled, 1500)
-		time.Sleep(time.Second)
+		time.Sleep(time.Second + 300*time.Microsecond) // the store keeps milliseconds
 		to := endpoint("end_1")
 		want := h.emit(persistence.EventOrderFilled, 3) // the queue has not started yet
 		r := newReceiver(accept)

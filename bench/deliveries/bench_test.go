@@ -1,0 +1,63 @@
+package deliveries_test
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"sync/atomic"
+	"testing"
+
+	"venuegate/actors/delivery"
+	"venuegate/transport/webhook"
+)
+
+// BenchmarkDeliveries measures events from their commit to the answer of a
+// receiver in the same process: signed, over loopback sockets, each attempt
+// journaled in the embedded store. One operation is one event to all endpoints.
+func BenchmarkDeliveries(b *testing.B) {
+	for _, endpoints := range []int{1, 1000} {
+		b.Run(fmt.Sprintf("endpoints=%d", endpoints), func(b *testing.B) { deliver(b, endpoints) })
+	}
+}
+
+func deliver(b *testing.B, endpoints int) {
+	b.Helper()
+	var taken atomic.Int64
+	goal := int64(b.N) * int64(endpoints)
+	done := make(chan struct{})
+	r := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, in *http.Request) {
+		_, _ = io.Copy(io.Discard, in.Body)
+		if taken.Add(1) == goal {
+			close(done)
+		}
+	}))
+	defer r.Close()
+	targets := make([]string, endpoints)
+	for i := range targets {
+		targets[i] = r.URL
+	}
+	p, err := start(b.Context(), b.TempDir(), targets, delivery.ScheduleDefault(), webhook.TimeoutDefault)
+	if err != nil {
+		b.Fatal(err)
+	}
+	for n := 1; n > 0; { // until every queue has begun
+		if n, err = p.waiting(b.Context()); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ResetTimer()
+	for left := b.N; left > 0; {
+		n := min(left, 100)
+		left -= n
+		if _, err := p.emit(b.Context(), n); err != nil {
+			b.Fatal(err)
+		}
+	}
+	<-done
+	b.StopTimer()
+	b.ReportMetric(float64(goal)/b.Elapsed().Seconds(), "deliveries/s")
+	if err := p.stop(); err != nil {
+		b.Fatal(err)
+	}
+}

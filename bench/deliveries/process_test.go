@@ -1,0 +1,181 @@
+// Package deliveries_test drives delivery queues as the service joins them: the
+// embedded store, the signed poster, receivers over real sockets. The process
+// that delivers is this test's own binary, started anew, so that it can be
+// killed at any moment.
+package deliveries_test
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"fmt"
+	"net/netip"
+	"os"
+	"testing"
+	"time"
+
+	"go.uber.org/zap"
+
+	"venuegate/actors"
+	"venuegate/actors/delivery"
+	"venuegate/actors/journal"
+	"venuegate/persistence"
+	"venuegate/persistence/badgerstore"
+	"venuegate/transport/webhook"
+	"venuegate/venues"
+)
+
+const (
+	customer = "cus_1"
+	secret   = "whsec_deliveries"
+	// childVariable carries the plan of a child process.
+	childVariable = "VENUEGATE_DELIVERIES_CHILD"
+)
+
+// plan is what a child process is to do.
+type plan struct {
+	Dir     string
+	Targets []string
+	// Emit lets it emit until it is killed; else it delivers what waits and
+	// ends.
+	Emit bool
+}
+
+func TestMain(m *testing.M) {
+	text := os.Getenv(childVariable)
+	if text == "" {
+		os.Exit(m.Run())
+	}
+	var p plan
+	err := json.Unmarshal([]byte(text), &p)
+	if err == nil {
+		err = p.run(context.Background())
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+func newID(prefix string, at time.Time) string { return persistence.NewID(prefix, at, rand.Reader) }
+
+func endpointID(i int) string { return fmt.Sprintf("end_%04d", i) }
+
+// process is the part of the service that delivers.
+type process struct {
+	store   *badgerstore.Store
+	journal *journal.Client
+	fence   persistence.Fence
+	system  *actors.System
+	sender  *webhook.Sender
+	clients []delivery.Client
+}
+
+func start(ctx context.Context, dir string, targets []string, schedule delivery.Schedule, timeout time.Duration) (*process, error) {
+	store, err := badgerstore.Open(dir, badgerstore.Options{FreeBytesMin: -1})
+	if err != nil {
+		return nil, err
+	}
+	p := &process{store: store, journal: journal.NewClient(store), system: actors.New(zap.NewNop())}
+	p.journal.Listen(func(_ string, seq uint64) {
+		for _, c := range p.clients {
+			c.Wake(seq)
+		}
+	})
+	if p.fence, err = p.journal.Own(ctx, customer); err != nil {
+		return nil, err
+	}
+	p.sender = webhook.NewSender(webhook.Options{
+		Guard:   webhook.Guard{Allow: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}},
+		Secrets: webhook.Secrets{Unseal: func([]byte, persistence.Key) (venues.Secret, error) { return secret, nil }},
+		Timeout: timeout, UserAgent: "venuegate/test",
+	})
+	pool := p.system.NewPool("store", 8, 2048)
+	for i, target := range targets {
+		to := persistence.Endpoint{ID: endpointID(i), Customer: customer, Kind: persistence.EndpointWebhook, Target: target, Sealed: []byte{1}}
+		ref, err := p.system.Start(delivery.Child(delivery.Deps{
+			Endpoint: to, Fence: p.fence, Store: store, Journal: p.journal, Sender: p.sender, Schedule: schedule,
+			NewID: newID, Pool: pool, Disable: func(persistence.Endpoint, persistence.JournalEntry) {},
+		}))
+		if err != nil {
+			return nil, err
+		}
+		p.clients = append(p.clients, delivery.NewClient(ref))
+	}
+	return p, nil
+}
+
+func (p *process) stop() error {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	err := p.system.Stop(ctx)
+	p.sender.Close()
+	if closed := p.store.Close(); err == nil {
+		err = closed
+	}
+	return err
+}
+
+// emit commits n events and gives their ids.
+func (p *process) emit(ctx context.Context, n int) ([]string, error) {
+	batch := persistence.Batch{Fence: p.fence}
+	ids := make([]string, n)
+	for i := range n {
+		ids[i] = newID(persistence.PrefixEvent, time.Now())
+		batch.Events = append(batch.Events, persistence.Event{
+			ID: ids[i], Type: persistence.EventOrderFilled, CreatedAt: venues.At(time.Now()),
+			Data: []byte(`{"orderId":"ord_1","exchange":"okx","symbol":"BTCUSDT","side":"buy","orderType":"market","qty":"0.01"}`),
+		})
+	}
+	return ids, p.journal.Commit(ctx, batch)
+}
+
+// waiting counts what is not delivered and not given up.
+func (p *process) waiting(ctx context.Context) (int, error) {
+	n := 0
+	for i := range p.clients {
+		cursor, err := p.store.EndpointCursor(ctx, customer, endpointID(i))
+		if err != nil {
+			return 1, nil //nolint:nilerr // the queue has not begun yet
+		}
+		events, err := p.store.EventsSince(ctx, customer, cursor.Seq, 1)
+		if err != nil {
+			return 0, err
+		}
+		rows, err := p.store.PendingDeliveries(ctx, customer, endpointID(i), 1)
+		if err != nil {
+			return 0, err
+		}
+		n += len(events) + len(rows)
+	}
+	return n, nil
+}
+
+// run is the life of a child. Each line that it prints is the id of an event that
+// is durable.
+func (p plan) run(ctx context.Context) error {
+	schedule := delivery.Schedule{Attempts: 5, Delays: []time.Duration{5 * time.Millisecond, 20 * time.Millisecond, 50 * time.Millisecond}}
+	process, err := start(ctx, p.Dir, p.Targets, schedule, 200*time.Millisecond)
+	if err != nil {
+		return err
+	}
+	for p.Emit {
+		ids, err := process.emit(ctx, 20)
+		if err != nil {
+			return err
+		}
+		for _, id := range ids {
+			fmt.Fprintln(os.Stdout, id)
+		}
+	}
+	for {
+		n, err := process.waiting(ctx)
+		if err != nil {
+			return err
+		}
+		if n == 0 {
+			return process.stop()
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+}
