@@ -128,7 +128,7 @@ func TestNothingIsLostOverKills(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer store.Close()
+	defer func() { _ = store.Close() }()
 	emitted := events(t, store)
 	for i, r := range receivers {
 		equation(t, store, endpointID(i), emitted, r)
