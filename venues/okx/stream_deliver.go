@@ -84,7 +84,7 @@ func (s *shard) fault(one *stream, now time.Time) {
 	one.faults++
 }
 
-// arrived finds the stream of a message and notes that it lives.
+// arrived finds the stream of a message, which lives.
 func (s *shard) arrived(c *wsclient.Conn, channel, instID []byte, now time.Time) *stream {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -100,10 +100,14 @@ func (s *shard) arrived(c *wsclient.Conn, channel, instID []byte, now time.Time)
 	if one == nil || one.broken {
 		return nil
 	}
-	one.heardAt = now
-	one.strikes = 0
+	if one.channel.Kind != venues.FeedBook { // a book lives once it has its snapshot
+		one.lives(now)
+	}
 	return one
 }
+
+// lives notes a sign of life; the shard's lock is held.
+func (one *stream) lives(now time.Time) { one.heardAt, one.strikes = now, 0 }
 
 // fresh says whether a trade is new to a stream; deliver is held.
 func (one *stream) fresh(id uint64) bool {
@@ -148,6 +152,8 @@ func (s *shard) pass(one *stream, data []byte, received time.Time) error {
 }
 
 // passBook passes an update on, unless it is of a subscription that is over.
+// Changes without a snapshot are no sign of life: if it was lost, the silence
+// brings another.
 func (s *shard) passBook(one *stream, data []byte, k *contract, received time.Time) error {
 	update, err := s.decoder.decode(data, k, received)
 	if err != nil {
@@ -156,6 +162,9 @@ func (s *shard) passBook(one *stream, data []byte, k *contract, received time.Ti
 	s.mu.Lock()
 	one.synced = one.synced || update.Snapshot
 	synced := one.synced
+	if synced {
+		one.lives(received)
+	}
 	s.mu.Unlock()
 	if !synced {
 		update.Release()

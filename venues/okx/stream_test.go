@@ -288,6 +288,23 @@ func TestFeedNoticesSilence(t *testing.T) {
 	h.await(t, "a new connection", func() bool { return v.connections(pathPublic) > 1 })
 }
 
+// A snapshot that never came is asked for again, however many changes follow.
+func TestFeedWithoutASnapshot(t *testing.T) {
+	s, v, h, f := streaming(t)
+	s.connector.options.BookSilenceMax = 60 * time.Millisecond
+	f.Subscribe(bookOf("BTCUSDT"))
+	h.await(t, "confirmation", func() bool { return len(h.resumed) == 1 })
+	h.await(t, "another subscription", func() bool {
+		v.say(pathPublic, updateOf("12", "10"))
+		return len(h.interrupted) > 0 && len(h.resumed) > 1
+	})
+	h.with(func() {
+		if len(h.books) > 0 {
+			t.Errorf("%+v", h.books)
+		}
+	})
+}
+
 func TestFeedPings(t *testing.T) {
 	s, v, h, f := streaming(t)
 	s.connector.options.PingInterval = 10 * time.Millisecond
