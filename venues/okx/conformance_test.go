@@ -18,6 +18,7 @@ func TestConformance(t *testing.T) {
 			venuetest.ClientIDForever: "an id is unique among open orders",
 			venuetest.InstrumentPages: "the list comes whole",
 			venuetest.SyncAck:         "an answer says only that the request was taken",
+			venuetest.OrderedEvents:   "stops and the orders they become are told on two connections",
 			venuetest.Renewal:         "the venue asks for a renewal when it wants one",
 			venuetest.MinNotional:     "the least quantity is the only floor",
 		},

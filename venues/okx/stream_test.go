@@ -294,10 +294,22 @@ func TestFeedWithoutASnapshot(t *testing.T) {
 	s.connector.options.BookSilenceMax = 60 * time.Millisecond
 	f.Subscribe(bookOf("BTCUSDT"))
 	h.await(t, "confirmation", func() bool { return len(h.resumed) == 1 })
-	h.await(t, "another subscription", func() bool {
-		v.say(pathPublic, updateOf("12", "10"))
-		return len(h.interrupted) > 0 && len(h.resumed) > 1
+	var saying sync.WaitGroup
+	enough := make(chan struct{})
+	saying.Go(func() {
+		for tick := time.NewTicker(5 * time.Millisecond); ; {
+			select {
+			case <-enough:
+				tick.Stop()
+				return
+			case <-tick.C:
+				v.say(pathPublic, updateOf("12", "10"))
+			}
+		}
 	})
+	h.await(t, "another subscription", func() bool { return len(h.interrupted) > 0 && len(h.resumed) > 1 })
+	close(enough)
+	saying.Wait()
 	h.with(func() {
 		if len(h.books) > 0 {
 			t.Errorf("%+v", h.books)

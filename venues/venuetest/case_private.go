@@ -26,6 +26,7 @@ var privateCases = []conformanceCase{
 	{number: 182, name: "a wrong key never counts as connected", run: privateWrongKey},
 	{number: 183, name: "a venue that does not let the stream in is asked again", run: privateHandshakeRefused},
 	{number: 184, name: "two streams of one account hear the same", run: privateTwice},
+	{number: 185, name: "the steps of a stop come in their order", needs: OrderedEvents, run: stopInOrder},
 }
 
 func lifeIsTold(s *stage) {
@@ -242,4 +243,15 @@ func privateTwice(s *stage) {
 	other.await(s.t, "the second stream", func(h *heard) bool { return h.connected > 0 })
 	order := s.filled(market(venues.Buy, "0.01"))
 	other.await(s.t, "the same end", func(h *heard) bool { return h.last(order.ClientOrderID).Status == venues.StatusFilled })
+}
+
+func stopInOrder(s *stage) {
+	for range racesMax {
+		order := s.place(stop(venues.Buy, "66000"))
+		s.reaches(order, venues.StatusUntriggered)
+		s.move("66010")
+		s.lived(order, venues.StatusUntriggered, venues.StatusFilled)
+		s.reaches(order, venues.StatusFilled)
+		s.move("65000")
+	}
 }

@@ -85,6 +85,8 @@ const (
 	MinNotional Capability = "least notional"
 	// Renewal: a connector renews its connections before the venue cuts them.
 	Renewal Capability = "renewal of connections"
+	// OrderedEvents: what is told of one order comes on one connection.
+	OrderedEvents Capability = "one connection for the events of an order"
 	// PriceBand: a price too far from the market is refused.
 	PriceBand Capability = "refusal of far prices"
 )

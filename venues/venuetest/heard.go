@@ -25,12 +25,15 @@ type heard struct {
 	mu sync.Mutex
 	// disordered is set where a case brings events out of order itself.
 	disordered bool
-	faults     []string
-	reports    []venues.ExecutionReport
-	positions  []venues.Position
-	balances   int
-	connected  int
-	lost       []error
+	// severalSockets is set where a venue tells of one order on several
+	// connections, so that a step may come after the end; it is late then.
+	severalSockets bool
+	faults         []string
+	reports        []venues.ExecutionReport
+	positions      []venues.Position
+	balances       int
+	connected      int
+	lost           []error
 }
 
 func newHeard() *heard { return &heard{wake: make(chan struct{}, 1)} }
@@ -52,7 +55,11 @@ func (h *heard) note(what func()) {
 
 func (h *heard) Report(r venues.ExecutionReport) {
 	h.note(func() {
-		if before := h.before(&r); before != "" && !before.CanBecome(r.Status) && !h.disordered {
+		before := h.before(&r)
+		if h.severalSockets && before.IsClosed() && r.Status.IsActive() {
+			return
+		}
+		if before != "" && !before.CanBecome(r.Status) && !h.disordered {
 			h.faults = append(h.faults, fmt.Sprintf("%s (%s) went from %s to %s", r.ClientOrderID, r.VenueOrderID, before, r.Status))
 		}
 		if !r.Status.Valid() {

@@ -85,6 +85,7 @@ func (s *stage) open(keys simcore.Credentials) venues.Account {
 
 func (s *stage) listen(account venues.Account) *heard {
 	h := newHeard()
+	_, h.severalSockets = s.harness.Lacks[OrderedEvents]
 	feed := account.OpenPrivate(h)
 	s.t.Cleanup(feed.Close)
 	return h
