@@ -36,6 +36,22 @@
 // their end, flat.go withdraws them with the position, closing.go raises the
 // alarm and closes what cannot be protected, as policy.go says.
 //
+// # Positions and their ends
+//
+// ledger.go counts the executions of one instrument, whatever the order in which
+// they become known; positions.go tells a position closed once the venue and the
+// executions agree, or after endFillsMax and endWordMax without one of them. A
+// difference that outlives a reconciliation is settled by the venue's list.
+//
+// # Risk
+//
+// risk.go holds limits and the daily loss. An account is closed to increasing
+// orders from the moment of the decision on: it is asked when an order is
+// admitted, when its intent is durable, and by gate.go right before the request
+// leaves. The lock becomes durable, with its event, when nothing that increases is
+// being sent any more. halt.go is the kill switch; control.go is the
+// administrator's way in.
+//
 // # A quantity and its fills agree
 //
 // filledQty moves with recorded fills only. A report that tells of more is held

@@ -1,6 +1,7 @@
 package venuetest
 
 import (
+	"maps"
 	"slices"
 	"time"
 
@@ -17,6 +18,7 @@ var fillCases = []conformanceCase{
 	{number: 114, name: "one order through many levels has one fill each and their average price", run: fillsThroughLevels},
 	{number: 115, name: "realised profit is told where the venue knows it, exactly", run: fillsRealize},
 	{number: 116, name: "fills of an instrument without any are empty", run: fillsOfNothing},
+	{number: 117, name: "in hedge mode fills name their position, in one-way mode none", run: fillsNamePositions},
 }
 
 // fills reads all fills of an instrument.
@@ -48,6 +50,48 @@ func fillsAddUp(s *stage) {
 	if paid := s.feesOf(order.ClientOrderID); !fees.Equal(paid) {
 		s.t.Errorf("fees of %v, the venue took %v", fees, paid)
 	}
+}
+
+// fillsNamePositions by the query and by the stream alike.
+func fillsNamePositions(s *stage) {
+	s.filled(market(venues.Buy, "0.01"))
+	for _, f := range s.fills(symbol) {
+		if f.PositionSide != "" {
+			s.t.Errorf("in one-way mode: %+v", f)
+		}
+	}
+	s.hedge()
+	s.filled(market(venues.Buy, "0.02"))
+	s.filled(market(venues.Sell, "0.01"))
+	s.filled(market(venues.Sell, "0.02"), reduceOnly)
+	s.filled(market(venues.Buy, "0.01"), reduceOnly)
+	want := map[string]string{"long buy": "0.02", "long sell": "0.02", "short sell": "0.01", "short buy": "0.01"}
+	if got := byPosition(s.fills(symbol)); !maps.Equal(got, want) {
+		s.t.Errorf("by the query %v", got)
+	}
+	s.await("all fills on the stream", func(h *heard) bool {
+		var streamed []venues.Fill
+		for _, r := range h.reports {
+			if r.Fill != nil {
+				streamed = append(streamed, *r.Fill)
+			}
+		}
+		return maps.Equal(byPosition(streamed), want)
+	})
+}
+
+// byPosition sums up quantities by position and side.
+func byPosition(fills []venues.Fill) map[string]string {
+	sums := map[string]decimal.Decimal{}
+	for _, f := range fills {
+		key := string(f.PositionSide) + " " + string(f.Side)
+		sums[key] = sums[key].Add(f.Qty)
+	}
+	texts := map[string]string{}
+	for key, sum := range sums {
+		texts[key] = venues.FormatDecimal(sum)
+	}
+	return texts
 }
 
 // feesOf is what the venue's ledger took for an order.
