@@ -14,8 +14,11 @@
 //	│   ├── market/<n>           permanent  one public connection
 //	│   └── book/<symbol>        transient  local book, its views, candles, last trades
 //	└── customer/<id>            transient  what one customer owns, and whether it is ready
-//	    └── account/<exchange>   permanent  orders, positions, balance, risk, in strict order
-//	        └── private          permanent  the private connection and reconciliation
+//	    ├── lanes                permanent  strict order of signals per account and symbol
+//	    ├── alerts               permanent  the customer's price alerts
+//	    ├── account/<exchange>   permanent  orders, positions, balance, risk, in strict order
+//	    │   └── private          permanent  the private connection and reconciliation
+//	    └── channel/<hook>       permanent  one inbound channel: rules, plans, inbox
 //	tree:end
 //
 // A name is stable and unique among siblings; joined by slashes names make the

@@ -24,12 +24,20 @@ type Deps struct {
 	// the customer; CloseAccount hears that it is gone.
 	OpenAccount  func(persistence.Fence, persistence.VenueAccount, Updates) (actors.Child, error)
 	CloseAccount func(customer string, exchange venues.Venue)
+	// Standing are the children that every customer has. They start before the
+	// others and end after them.
+	Standing func(persistence.Fence) []actors.Child
+	// OpenPart makes the child that a Channel or an Endpoint describes. It is
+	// called for each new state of the record; one that is removed has a name
+	// and no child.
+	OpenPart func(persistence.Fence, persistence.Record) (name string, child *actors.Child, err error)
 }
 
 // Journal takes ownership and commits.
 type Journal interface {
 	Own(ctx context.Context, customer string) (persistence.Fence, error)
 	Commit(ctx context.Context, b persistence.Batch) error
+	Submit(b persistence.Batch, done func(error))
 }
 
 // Child describes the customer for its supervisor. The loss of one customer is
@@ -55,12 +63,14 @@ type customer struct {
 	deps   Deps
 	fence  persistence.Fence
 	topics *topics
+	parts  parts
 	// early are the commands that came before the customer was owned.
 	early []any
 }
 
 // Started takes the customer and learns its accounts.
 func (c *customer) Started(ctx *actors.Context) {
+	c.parts = parts{}
 	c.topics = newTopics(c.deps.Encoder, uint64(time.Now().UnixNano()))
 	c.own(ctx)
 }
@@ -71,12 +81,25 @@ func (c *customer) own(ctx *actors.Context) {
 		if err != nil {
 			return owned{err: err}
 		}
-		accounts, err := c.deps.Store.VenueAccounts(life, c.deps.ID)
-		return owned{fence, accounts, err}
+		return c.read(life, fence)
 	})
 	if err != nil {
 		c.ownLater(ctx, err)
 	}
+}
+
+// read gives what the customer's records describe.
+func (c *customer) read(ctx context.Context, fence persistence.Fence) owned {
+	accounts, err := c.deps.Store.VenueAccounts(ctx, c.deps.ID)
+	if err != nil {
+		return owned{err: err}
+	}
+	channels, err := c.deps.Store.Channels(ctx, c.deps.ID)
+	if err != nil {
+		return owned{err: err}
+	}
+	endpoints, err := c.deps.Store.Endpoints(ctx, c.deps.ID)
+	return owned{fence, accounts, channels, endpoints, err}
 }
 
 // ownLater tries again. To fail would be to forget who listens, who would not
@@ -110,6 +133,10 @@ func (c *customer) Receive(ctx *actors.Context, msg any) {
 		c.whenOwned(in, func() { c.remove(ctx, in) })
 	case accountRemoved:
 		c.removed(ctx, in)
+	case configure:
+		c.whenOwned(in, func() { c.configure(ctx, in) })
+	case configured:
+		c.configured(ctx, in)
 	case stop:
 		ctx.Stop()
 		in.Send(struct{}{})
@@ -142,8 +169,19 @@ func (c *customer) owned(ctx *actors.Context, in owned) {
 		return
 	}
 	c.fence = in.fence
+	for _, child := range c.deps.Standing(c.fence) {
+		if _, err := ctx.Children().Start(child); err != nil {
+			ctx.Fail(err)
+		}
+	}
 	for _, account := range in.accounts {
 		c.open(ctx, account)
+	}
+	for _, channel := range in.channels {
+		_, _ = c.openPart(ctx, channel) // logged; the others go on
+	}
+	for _, endpoint := range in.endpoints {
+		_, _ = c.openPart(ctx, endpoint)
 	}
 	early := c.early
 	c.early = nil
@@ -245,11 +283,12 @@ func (c *customer) close(ctx *actors.Context, exchange venues.Venue) {
 // ended hears of an account that was removed, replaced, or lost: it has no more
 // to tell.
 func (c *customer) ended(ctx *actors.Context, in *actors.ChildEnded) {
+	c.partEnded(ctx, in.Name)
 	if exchange, ok := strings.CutPrefix(in.Name, "account/"); ok {
 		c.topics.replace(reconciled{exchange: venues.Venue(exchange)}, time.Now())
 	}
 	if in.Err != nil {
-		ctx.Logger().Error("account lost", zap.String("account", in.Name), zap.Error(in.Err))
+		ctx.Logger().Error("child lost", zap.String("child", in.Name), zap.Error(in.Err))
 	}
 }
 

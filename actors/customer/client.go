@@ -34,6 +34,21 @@ func (c Client) Remove(ctx context.Context, exchange venues.Venue) error {
 	return err
 }
 
+// Configure stores a Channel or an Endpoint with the journal row that says why.
+// It returns when the child that the record describes follows it: an error
+// after that was stored leaves the record in place, and the next start follows
+// it.
+func (c Client) Configure(ctx context.Context, record persistence.Record, entry persistence.JournalEntry) error {
+	_, err := actors.Ask(ctx, c.ref, func(r actors.Reply[struct{}]) any { return configure{Reply: r, record: record, entry: entry} })
+	return err
+}
+
+// Replace is Configure for a child that changes its own record, and does not
+// wait. It does nothing if the record is no longer what it was.
+func (c Client) Replace(was, record persistence.Record, entry persistence.JournalEntry) {
+	c.ref.Tell(configure{record: record, entry: entry, was: was})
+}
+
 // Stop begins the orderly end of the customer and its accounts.
 func (c Client) Stop(ctx context.Context) error {
 	_, err := actors.Ask(ctx, c.ref, func(r actors.Reply[struct{}]) any { return stop{r} })

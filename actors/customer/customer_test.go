@@ -2,6 +2,7 @@ package customer_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"sync"
@@ -67,7 +68,34 @@ func (i inert) Started(ctx *actors.Context) {
 }
 func (inert) Receive(*actors.Context, any) {}
 
+// scribe writes down when it lives, and under which name.
+type scribe struct {
+	inert
+	home *home
+	name string
+}
+
+func (s scribe) Started(ctx *actors.Context) {
+	s.home.note(s.name + " begins")
+	s.inert.Started(ctx)
+}
+func (s scribe) Stopping(*actors.Context) { s.home.note(s.name + " ends") }
+
+func (h *home) note(text string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.events = append(h.events, text)
+}
+
+func (h *home) noted() string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return strings.Join(h.events, ", ")
+}
+
 type home struct {
+	mu      sync.Mutex
+	events  []string
 	kit     *actortest.Kit
 	store   *storetest.Memory
 	client  customer.Client
@@ -94,6 +122,21 @@ func startWith(kit *actortest.Kit, prepare func(*storetest.Memory)) *home {
 			return actors.Child{Name: "account/" + string(a.Exchange), Producer: func() actors.Behaviour { return inert{pool, h.stubborn} }}, nil
 		},
 		CloseAccount: func(_ string, exchange venues.Venue) { h.closed = append(h.closed, string(exchange)) },
+		Standing: func(fence persistence.Fence) []actors.Child {
+			h.note("standing begins")
+			return []actors.Child{{Name: "lanes", Producer: func() actors.Behaviour { return inert{pool, 0} }}}
+		},
+		OpenPart: func(_ persistence.Fence, r persistence.Record) (string, *actors.Child, error) {
+			record := r.(persistence.Channel)
+			name := "channel/" + record.ID
+			if record.Name == "broken" {
+				return name, nil, errors.New("it does not open")
+			}
+			if !record.RemovedAt.IsZero() {
+				return name, nil, nil
+			}
+			return name, &actors.Child{Name: name, Producer: func() actors.Behaviour { return scribe{inert{pool, h.stubborn}, h, record.Name} }}, nil
+		},
 	}))
 	h.client = customer.NewClient(ref)
 	kit.Settle()

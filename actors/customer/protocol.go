@@ -12,6 +12,7 @@ import (
 //	connectAccount    command  Client             -
 //	recordAccount     command  Client             -
 //	removeAccount     command  Client             -
+//	configure         command  Client, endpoints  -
 //	stop              command  Client             -
 //	subscribe         command  Client             the subscription
 //	resync, leave     command  subscription       -
@@ -29,6 +30,15 @@ type (
 	removeAccount struct {
 		actors.Reply[struct{}]
 		exchange venues.Venue
+	}
+	// configure stores a record with the journal row that says why, and lets the
+	// child that it describes follow. If was is given, the record must not have
+	// changed since.
+	configure struct {
+		actors.Reply[struct{}]
+		record persistence.Record
+		entry  persistence.JournalEntry
+		was    persistence.Record
 	}
 	stop struct {
 		actors.Reply[struct{}]
@@ -71,9 +81,11 @@ type (
 // Results of effects.
 type (
 	owned struct {
-		fence    persistence.Fence
-		accounts []persistence.VenueAccount
-		err      error
+		fence     persistence.Fence
+		accounts  []persistence.VenueAccount
+		channels  []persistence.Channel
+		endpoints []persistence.Endpoint
+		err       error
 	}
 	ownDue        struct{}
 	openAccount   struct{ account persistence.VenueAccount }
@@ -83,6 +95,10 @@ type (
 	}
 	accountRecorded struct {
 		in  recordAccount
+		err error
+	}
+	configured struct {
+		in  configure
 		err error
 	}
 	accountRemoved struct {

@@ -3,6 +3,7 @@ package root
 import (
 	"context"
 	"errors"
+	"maps"
 	"sync"
 	"time"
 
@@ -26,6 +27,7 @@ type Directory struct {
 	mu        sync.RWMutex
 	customers map[string]customer.Client
 	accounts  map[accountKey]account.Client
+	channels  map[string]*Inbound
 }
 
 // Market is one venue's public side.
@@ -52,6 +54,7 @@ func newDirectory(store persistence.Reader, markets map[venues.Venue]Market) *Di
 	return &Directory{
 		store: store, markets: markets,
 		customers: map[string]customer.Client{}, accounts: map[accountKey]account.Client{},
+		channels: map[string]*Inbound{},
 	}
 }
 
@@ -68,6 +71,7 @@ func (d *Directory) removeCustomer(id string) {
 	for _, exchange := range venues.All() {
 		delete(d.accounts, accountKey{id, exchange})
 	}
+	maps.DeleteFunc(d.channels, func(_ string, c *Inbound) bool { return c.Customer == id })
 }
 
 func (d *Directory) addAccount(id string, exchange venues.Venue, c account.Client) {

@@ -29,6 +29,10 @@ const (
 	// storeCallsMax bounds what is read from the store at the same time.
 	storeCallsMax     = 8
 	storeCallsWaiting = 1024
+	// signalStepsMax bounds the steps of signals that are under way at the same
+	// time; each waits for an account.
+	signalStepsMax     = 128
+	signalStepsWaiting = 4096
 )
 
 // Deps are what the tree is made of.
@@ -40,6 +44,8 @@ type Deps struct {
 	Encoder    customer.Encoder
 	// Unseal opens the credentials of a connected account.
 	Unseal func(persistence.VenueAccount) (venues.Credentials, error)
+	// UnsealSecret opens a secret that was sealed for the record with this key.
+	UnsealSecret func(sealed []byte, of persistence.Key) (venues.Secret, error)
 	// ClientIDPrefix names the installation; see account.Config.
 	ClientIDPrefix string
 	Protection     account.ProtectionPolicy
@@ -53,10 +59,11 @@ type Tree struct {
 	*Directory
 	Journal *journal.Client
 
-	deps      Deps
-	storePool *actors.Pool
-	orderPool map[venues.Venue]*actors.Pool
-	readPool  map[venues.Venue]*actors.Pool
+	deps       Deps
+	storePool  *actors.Pool
+	signalPool *actors.Pool
+	orderPool  map[venues.Venue]*actors.Pool
+	readPool   map[venues.Venue]*actors.Pool
 }
 
 // Start starts the journal and every customer of the store. The venues' markets
@@ -64,8 +71,9 @@ type Tree struct {
 func Start(ctx context.Context, d Deps) (*Tree, error) {
 	t := &Tree{
 		Directory: newDirectory(d.Store, d.Markets), Journal: journal.NewClient(d.Store), deps: d,
-		storePool: d.System.NewPool("store", storeCallsMax, storeCallsWaiting),
-		orderPool: map[venues.Venue]*actors.Pool{}, readPool: map[venues.Venue]*actors.Pool{},
+		storePool:  d.System.NewPool("store", storeCallsMax, storeCallsWaiting),
+		signalPool: d.System.NewPool("signals", signalStepsMax, signalStepsWaiting),
+		orderPool:  map[venues.Venue]*actors.Pool{}, readPool: map[venues.Venue]*actors.Pool{},
 	}
 	for exchange := range d.Connectors {
 		t.orderPool[exchange] = d.System.NewPool("orders/"+string(exchange), orderCallsMax, orderCallsWaiting)
@@ -96,6 +104,7 @@ func (t *Tree) StartCustomer(id string) error {
 		ID: id, Store: t.deps.Store, Journal: t.Journal, Encoder: t.deps.Encoder, Pool: t.storePool,
 		OpenAccount:  t.openAccount,
 		CloseAccount: t.removeAccount,
+		Standing:     t.standing, OpenPart: t.openPart,
 	}))
 	if err != nil {
 		return fmt.Errorf("start customer %s: %w", id, err)

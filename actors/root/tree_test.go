@@ -12,12 +12,16 @@ import (
 
 	"venuegate/actors"
 	"venuegate/actors/account"
+	"venuegate/actors/alerts"
 	"venuegate/actors/book"
+	"venuegate/actors/channel"
 	"venuegate/actors/customer"
 	"venuegate/actors/journal"
+	"venuegate/actors/lane"
 	"venuegate/actors/market"
 	"venuegate/actors/private"
 	"venuegate/actors/venue"
+	"venuegate/persistence"
 	"venuegate/venues"
 )
 
@@ -73,6 +77,9 @@ func TestPictureShowsTheTree(t *testing.T) {
 		"venue/<exchange>/market/<n>":              market.New(none, market.Deps{Name: "market/<n>"}).Child(),
 		"venue/<exchange>/book/<symbol>":           book.New(none, book.Deps{Instrument: venues.Instrument{Symbol: "<symbol>"}}).Child(),
 		"customer/<id>":                            customer.Child(customer.Deps{ID: "<id>"}),
+		"customer/<id>/lanes":                      lane.Child(),
+		"customer/<id>/alerts":                     alerts.Child(alerts.Deps{}),
+		"customer/<id>/channel/<hook>":             channel.Child(channel.Deps{Channel: persistence.Channel{ID: "<hook>"}}),
 		"customer/<id>/account/<exchange>":         account.Child(account.Deps{Config: account.Config{Exchange: "<exchange>"}}),
 		"customer/<id>/account/<exchange>/private": private.Child(private.Deps{}),
 	}

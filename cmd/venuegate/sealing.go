@@ -75,6 +75,21 @@ func (v credentialVault) Seal(customer string, exchange venues.Venue, c venues.C
 	return v.Vault.Seal(plain, credentialContext(customer, exchange))
 }
 
+// sealSecret seals a secret that belongs to a record.
+func (v credentialVault) sealSecret(secret venues.Secret, of persistence.Key) ([]byte, error) {
+	return v.Vault.Seal([]byte(secret.Reveal()), secretContext(of))
+}
+
+// openSecret opens it for that record alone.
+func (v credentialVault) openSecret(sealed []byte, of persistence.Key) (venues.Secret, error) {
+	plain, err := v.Vault.Open(sealed, secretContext(of))
+	return venues.Secret(plain), err
+}
+
+func secretContext(of persistence.Key) string {
+	return vault.Context(of.Customer, string(of.Kind), of.ID)
+}
+
 // Open implements admin.Vault.
 func (v credentialVault) Open(customer string, exchange venues.Venue, sealed []byte) (venues.Credentials, error) {
 	plain, err := v.Vault.Open(sealed, credentialContext(customer, exchange))

@@ -42,6 +42,7 @@ type engine struct {
 	vault    credentialVault
 	system   *actors.System
 	auth     *auth.Authenticator
+	limiter  auth.Limiter
 	tree     *root.Tree
 	registry *admin.Registry
 	rest     *rest.Server
@@ -76,6 +77,7 @@ func (e *engine) open(ctx context.Context, dir *dataDir, metrics prometheus.Regi
 		return fmt.Errorf("start actors: %w", err)
 	}
 	e.auth = auth.NewAuthenticator(e.store)
+	e.limiter = auth.NewMemoryLimiter(limiterKeysMax)
 	e.registry = admin.NewRegistry(admin.Options{
 		Store: e.store, Directory: e, Vault: e.vault, Examiner: examiner{connectors}, Environments: environments(e.config),
 	})
@@ -104,7 +106,7 @@ func (e *engine) startActors(ctx context.Context, connectors map[venues.Venue]ve
 	}
 	e.tree, err = root.Start(ctx, root.Deps{
 		System: e.system, Store: e.store, Connectors: connectors, Markets: markets,
-		Encoder: api.StreamEncoder{}, Unseal: e.unseal, ClientIDPrefix: string(prefix),
+		Encoder: api.StreamEncoder{}, Unseal: e.unseal, UnsealSecret: e.vault.openSecret, ClientIDPrefix: string(prefix),
 		Protection: e.config.Protection.policy(),
 		NewID:      func(prefix string, at time.Time) string { return persistence.NewID(prefix, at, rand.Reader) },
 		EventsKeep: e.config.Retention.Events, JournalKeep: e.config.Retention.Journal,
@@ -151,7 +153,7 @@ func (e *engine) openEdges(ctx context.Context, times requestTimes) error {
 	e.add(func() error { unwatch(); return nil })
 	e.rest, err = rest.New(rest.Deps{
 		Trader: e.tree, Accounts: e.tree, Catalogue: e.tree, Records: e.store, Auth: e.auth,
-		Limiter: auth.NewMemoryLimiter(limiterKeysMax), Ready: e, CursorSecret: secret,
+		Limiter: e.limiter, Ready: e, CursorSecret: secret,
 		AsyncAPI: api.AsyncAPI(), Log: e.log.Named("rest"), TrustedProxies: e.config.trustedPrefixes(),
 		ConnsMax: e.config.Limits.Connections, ConnsPerAddressMax: e.config.Limits.ConnectionsPerSource,
 		Observe: times.observe,
@@ -160,6 +162,7 @@ func (e *engine) openEdges(ctx context.Context, times requestTimes) error {
 		return err
 	}
 	e.rest.Mount(http.MethodGet, streamPath, e.hub.Handler)
+	e.mountHooks()
 	return nil
 }
 

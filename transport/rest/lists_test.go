@@ -374,3 +374,33 @@ func TestEvents(t *testing.T) {
 	}
 	w.do(http.MethodGet, "/v1/events?after=evt_1", w.key("cus_2", persistence.ScopeRead), "").wantFaults("after unknown_value")
 }
+
+// TestNotificationsAreNoEvents: they are for messaging channels, and fill no page
+// either.
+func TestNotificationsAreNoEvents(t *testing.T) {
+	w := newWorld(t)
+	w.customer("cus_1")
+	var events []persistence.Event
+	for i := range 9 {
+		kind := persistence.EventNotification
+		if i%4 == 3 {
+			kind = persistence.EventOrderFilled
+		}
+		events = append(events, persistence.Event{
+			ID: fmt.Sprintf("evt_%d", i), Seq: uint64(i + 1), Type: kind, CreatedAt: venues.At(time.Now()), Data: []byte(`{}`),
+		})
+	}
+	w.commit("cus_1", persistence.Batch{Events: events})
+	key := w.key("cus_1", persistence.ScopeRead)
+	for query, want := range map[string]string{
+		"": "evt_3 evt_7", "?limit=1": "evt_3", "?limit=2": "evt_3 evt_7", "?after=evt_3&limit=1": "evt_7", "?after=evt_7": "",
+	} {
+		var list []string
+		for _, e := range w.do(http.MethodGet, "/v1/events"+query, key, "").want(200).page().Items {
+			list = append(list, e["id"].(string))
+		}
+		if got := strings.Join(list, " "); got != want {
+			t.Errorf("%s: %s, want %s", query, got, want)
+		}
+	}
+}

@@ -1,0 +1,155 @@
+package root
+
+import (
+	"context"
+	"fmt"
+
+	"venuegate/actors"
+	"venuegate/actors/alerts"
+	"venuegate/actors/channel"
+	"venuegate/actors/lane"
+	"venuegate/persistence"
+	"venuegate/venues"
+)
+
+// Inbound is an inbound channel as its edge needs it. It is not changed: another
+// one takes its place.
+type Inbound struct {
+	persistence.Channel
+	// Secret signs, and Previous did before it; both are empty for a chart.
+	Secret, Previous venues.Secret
+
+	client channel.Client
+}
+
+// Channel finds an inbound channel that exists.
+func (d *Directory) Channel(id string) (*Inbound, bool) {
+	d.mu.RLock()
+	defer d.mu.RUnlock()
+	c, known := d.channels[id]
+	return c, known
+}
+
+// Accept routes a signal whose sender is proven to its channel.
+func (d *Directory) Accept(ctx context.Context, s venues.Signal) (venues.SignalAnswer, error) {
+	c, known := d.Channel(s.ChannelID)
+	if !known || c.Customer != s.Customer {
+		return venues.SignalAnswer{}, venues.Errorf(venues.CodeNotFound, "no such channel")
+	}
+	return c.client.Accept(ctx, s)
+}
+
+// PutAlert stores an alert of a customer and watches it; see alerts.Client.
+func (t *Tree) PutAlert(ctx context.Context, alert persistence.Alert, entry persistence.JournalEntry) (persistence.Alert, error) {
+	if _, err := t.Customer(alert.Customer); err != nil {
+		return persistence.Alert{}, err
+	}
+	return alerts.NewClient(t.part(alert.Customer, alerts.Name)).Put(ctx, alert, entry)
+}
+
+// ConfigurePart stores a Channel or an Endpoint and lets its actor follow.
+func (t *Tree) ConfigurePart(ctx context.Context, record persistence.Record, entry persistence.JournalEntry) error {
+	owner, err := t.Customer(record.Key().Customer)
+	if err != nil {
+		return err
+	}
+	return owner.Configure(ctx, record, entry)
+}
+
+func (t *Tree) part(customerID, name string) actors.Ref {
+	return t.deps.System.Ref("customer/" + customerID).Child(name)
+}
+
+// standing are the children that a customer has whatever it has configured.
+func (t *Tree) standing(fence persistence.Fence) []actors.Child {
+	return []actors.Child{
+		lane.Child(),
+		alerts.Child(alerts.Deps{
+			Customer: fence.Customer, Fence: fence, Store: t.deps.Store, Journal: t.Journal,
+			Watch: t.WatchPrice, NewID: t.deps.NewID, Pool: t.storePool,
+		}),
+	}
+}
+
+// openPart makes the child that a record describes.
+func (t *Tree) openPart(fence persistence.Fence, record persistence.Record) (string, *actors.Child, error) {
+	switch r := record.(type) {
+	case persistence.Channel:
+		child, err := t.openChannel(fence, r)
+		return channel.Name(r.ID), child, err
+	default:
+		return "", nil, fmt.Errorf("no actor follows %T", record)
+	}
+}
+
+// openChannel joins a channel with its customer's accounts. Senders are answered
+// from the new record as soon as it is durable.
+func (t *Tree) openChannel(fence persistence.Fence, record persistence.Channel) (*actors.Child, error) {
+	if !record.RemovedAt.IsZero() {
+		t.removeChannel(record.ID)
+		return nil, nil
+	}
+	in := &Inbound{Channel: record}
+	var err error
+	if in.Secret, err = t.secret(record, record.Sealed); err != nil {
+		t.removeChannel(record.ID)
+		return nil, err
+	}
+	if in.Previous, err = t.secret(record, record.Previous); err != nil {
+		t.removeChannel(record.ID)
+		return nil, err
+	}
+	ref := t.part(record.Customer, channel.Name(record.ID))
+	in.client = channel.NewClient(ref, record, t.deps.Store, t.Directory)
+	child := channel.Child(channel.Deps{
+		Channel: record, Fence: fence, Store: t.deps.Store, Journal: t.Journal, Desk: t.desk(&record),
+		Lanes: lane.NewClient(t.part(record.Customer, lane.Name)), NewID: t.deps.NewID, Pool: t.signalPool,
+	})
+	t.addChannel(in)
+	return &child, nil
+}
+
+// desk of a channel in test mode holds nothing that can trade.
+func (t *Tree) desk(record *persistence.Channel) channel.Desk {
+	reader := deskReader{t.deps.Store, t.Directory}
+	if record.TestMode {
+		return channel.Rehearsal{Reader: reader}
+	}
+	return channel.Trading{Trader: t.Directory, Reader: reader}
+}
+
+// deskReader reads orders from the store and positions from the accounts.
+type deskReader struct {
+	persistence.Reader
+	accounts interface {
+		Positions(ctx context.Context, q venues.ReadAccount) ([]venues.Position, []venues.VenueFailure, error)
+	}
+}
+
+func (r deskReader) Positions(ctx context.Context, q venues.ReadAccount) ([]venues.Position, []venues.VenueFailure, error) {
+	return r.accounts.Positions(ctx, q)
+}
+
+// secret opens what is sealed for a record; nothing is in nothing.
+func (t *Tree) secret(of persistence.Record, sealed []byte) (venues.Secret, error) {
+	if len(sealed) == 0 {
+		return "", nil
+	}
+	secret, err := t.deps.UnsealSecret(sealed, of.Key())
+	if err != nil {
+		return "", fmt.Errorf("unseal the secret of %s: %w", of.Key(), err)
+	}
+	return secret, nil
+}
+
+func (d *Directory) addChannel(in *Inbound) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.channels[in.ID] = in
+}
+
+func (d *Directory) removeChannel(id string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	delete(d.channels, id)
+}

@@ -1,0 +1,81 @@
+package main
+
+import (
+	"sync"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+
+	"venuegate/actors/root"
+	"venuegate/transport/hooks"
+	"venuegate/transport/rest"
+	"venuegate/transport/signing"
+)
+
+// inbound shows the tree's channels to the edge that takes signals. It keeps the
+// prepared keys of each, so that a request does not begin by hashing a secret.
+type inbound struct {
+	tree *root.Tree
+
+	mu       sync.Mutex
+	prepared map[string]preparedKeys
+}
+
+// preparedKeys are those of one state of a channel.
+type preparedKeys struct {
+	of   *root.Inbound
+	now  []*signing.Key
+	both []*signing.Key
+}
+
+func newInbound(tree *root.Tree) *inbound {
+	return &inbound{tree: tree, prepared: map[string]preparedKeys{}}
+}
+
+// Channel implements hooks.Channels.
+func (i *inbound) Channel(id string) (hooks.Channel, bool) {
+	c, known := i.tree.Channel(id)
+	if !known {
+		i.forget(id)
+		return hooks.Channel{}, false
+	}
+	keys := i.keys(c)
+	if c.Previous != "" && time.Now().Before(c.PreviousUntil.Time) {
+		return hooks.Channel{Channel: c.Channel, Keys: keys.both}, true
+	}
+	return hooks.Channel{Channel: c.Channel, Keys: keys.now}, true
+}
+
+func (i *inbound) keys(c *root.Inbound) preparedKeys {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if p, known := i.prepared[c.ID]; known && p.of == c {
+		return p
+	}
+	p := preparedKeys{of: c}
+	if c.Secret != "" {
+		p.now = []*signing.Key{signing.NewKey(c.Secret.Reveal())}
+		p.both = p.now
+	}
+	if c.Previous != "" {
+		p.both = append(p.now[:len(p.now):len(p.now)], signing.NewKey(c.Previous.Reveal()))
+	}
+	i.prepared[c.ID] = p
+	return p
+}
+
+func (i *inbound) forget(id string) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	delete(i.prepared, id)
+}
+
+// mountHooks adds the routes of inbound channels to the public server.
+func (e *engine) mountHooks() {
+	edge := hooks.New(hooks.Deps{
+		Channels: newInbound(e.tree), Signals: e.tree, Limiter: e.limiter, Failures: e.auth,
+		Headers: signing.NewHeaders(e.config.HeaderPrefix), Source: rest.Source,
+	})
+	e.rest.Mount(fiber.MethodPost, hooks.WebhookPath, edge.Webhook)
+	e.rest.Mount(fiber.MethodPost, hooks.ChartPath, edge.Chart)
+}
