@@ -7,6 +7,7 @@ import (
 	"venuegate/actors"
 	"venuegate/actors/alerts"
 	"venuegate/actors/channel"
+	"venuegate/actors/delivery"
 	"venuegate/actors/lane"
 	"venuegate/persistence"
 	"venuegate/venues"
@@ -77,6 +78,9 @@ func (t *Tree) openPart(fence persistence.Fence, record persistence.Record) (str
 	case persistence.Channel:
 		child, err := t.openChannel(fence, r)
 		return channel.Name(r.ID), child, err
+	case persistence.Endpoint:
+		child, err := t.openEndpoint(fence, r)
+		return delivery.Name(r.ID), child, err
 	default:
 		return "", nil, fmt.Errorf("no actor follows %T", record)
 	}
@@ -87,7 +91,7 @@ func (t *Tree) openPart(fence persistence.Fence, record persistence.Record) (str
 func (t *Tree) openChannel(fence persistence.Fence, record persistence.Channel) (*actors.Child, error) {
 	if !record.RemovedAt.IsZero() {
 		t.removeChannel(record.ID)
-		return nil, nil
+		return nil, nil //nolint:nilnil // nothing is to run
 	}
 	in := &Inbound{Channel: record}
 	var err error

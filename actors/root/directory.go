@@ -28,6 +28,7 @@ type Directory struct {
 	customers map[string]customer.Client
 	accounts  map[accountKey]account.Client
 	channels  map[string]*Inbound
+	endpoints map[string]queues
 }
 
 // Market is one venue's public side.
@@ -54,7 +55,7 @@ func newDirectory(store persistence.Reader, markets map[venues.Venue]Market) *Di
 	return &Directory{
 		store: store, markets: markets,
 		customers: map[string]customer.Client{}, accounts: map[accountKey]account.Client{},
-		channels: map[string]*Inbound{},
+		channels: map[string]*Inbound{}, endpoints: map[string]queues{},
 	}
 }
 
@@ -72,6 +73,7 @@ func (d *Directory) removeCustomer(id string) {
 		delete(d.accounts, accountKey{id, exchange})
 	}
 	maps.DeleteFunc(d.channels, func(_ string, c *Inbound) bool { return c.Customer == id })
+	delete(d.endpoints, id)
 }
 
 func (d *Directory) addAccount(id string, exchange venues.Venue, c account.Client) {

@@ -11,6 +11,7 @@ import (
 	"venuegate/actors"
 	"venuegate/actors/account"
 	"venuegate/actors/customer"
+	"venuegate/actors/delivery"
 	"venuegate/actors/journal"
 	"venuegate/actors/private"
 	"venuegate/persistence"
@@ -49,9 +50,13 @@ type Deps struct {
 	// ClientIDPrefix names the installation; see account.Config.
 	ClientIDPrefix string
 	Protection     account.ProtectionPolicy
-	NewID          func(prefix string, at time.Time) string
-	EventsKeep     time.Duration
-	JournalKeep    time.Duration
+	// Senders carry events to endpoints of their kind; Schedule says how often
+	// each is tried.
+	Senders     map[persistence.EndpointKind]delivery.Sender
+	Schedule    delivery.Schedule
+	NewID       func(prefix string, at time.Time) string
+	EventsKeep  time.Duration
+	JournalKeep time.Duration
 }
 
 // Tree is the running tree.
@@ -75,6 +80,7 @@ func Start(ctx context.Context, d Deps) (*Tree, error) {
 		signalPool: d.System.NewPool("signals", signalStepsMax, signalStepsWaiting),
 		orderPool:  map[venues.Venue]*actors.Pool{}, readPool: map[venues.Venue]*actors.Pool{},
 	}
+	t.Journal.Listen(t.wake)
 	for exchange := range d.Connectors {
 		t.orderPool[exchange] = d.System.NewPool("orders/"+string(exchange), orderCallsMax, orderCallsWaiting)
 		t.readPool[exchange] = d.System.NewPool("reads/"+string(exchange), readCallsMax, readCallsWaiting)

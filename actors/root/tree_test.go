@@ -16,6 +16,7 @@ import (
 	"venuegate/actors/book"
 	"venuegate/actors/channel"
 	"venuegate/actors/customer"
+	"venuegate/actors/delivery"
 	"venuegate/actors/journal"
 	"venuegate/actors/lane"
 	"venuegate/actors/market"
@@ -79,6 +80,7 @@ func TestPictureShowsTheTree(t *testing.T) {
 		"customer/<id>":                            customer.Child(customer.Deps{ID: "<id>"}),
 		"customer/<id>/lanes":                      lane.Child(),
 		"customer/<id>/alerts":                     alerts.Child(alerts.Deps{}),
+		"customer/<id>/delivery/<endpoint>":        delivery.Child(delivery.Deps{Endpoint: persistence.Endpoint{ID: "<endpoint>"}}),
 		"customer/<id>/channel/<hook>":             channel.Child(channel.Deps{Channel: persistence.Channel{ID: "<hook>"}}),
 		"customer/<id>/account/<exchange>":         account.Child(account.Deps{Config: account.Config{Exchange: "<exchange>"}}),
 		"customer/<id>/account/<exchange>/private": private.Child(private.Deps{}),

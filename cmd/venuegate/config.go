@@ -8,7 +8,9 @@ import (
 	"time"
 
 	"venuegate/actors/account"
+	"venuegate/actors/delivery"
 	"venuegate/transport/api"
+	"venuegate/transport/webhook"
 	"venuegate/venues"
 	"venuegate/venues/binance"
 	"venuegate/venues/bybit"
@@ -47,6 +49,7 @@ type Config struct {
 	Limits       LimitsConfig                 `yaml:"limits"`
 	Retention    RetentionConfig              `yaml:"retention"`
 	Protection   ProtectionConfig             `yaml:"protection"`
+	Delivery     DeliveryConfig               `yaml:"delivery"`
 	// Demo runs on simulated venues, with a customer and keys made for it.
 	Demo bool `yaml:"demo"`
 	// Sim is a file that `venuegate sim --out` wrote: the demo uses those
@@ -142,7 +145,29 @@ func (c ProtectionConfig) policy() account.ProtectionPolicy {
 	return account.ProtectionPolicy{AlarmAfter: c.AlarmAfter, CloseAfter: c.CloseAfter, KeepOpen: c.Unprotected == unprotectedKeep}
 }
 
+// DeliveryConfig says how events go to endpoints.
+type DeliveryConfig struct {
+	// Attempts is how often an event is tried; Delays are the waits after the
+	// failed ones, each from the end of the attempt. The last serves all that
+	// follow.
+	Attempts int             `yaml:"attempts"`
+	Delays   []time.Duration `yaml:"delays"`
+	// Allow lists addresses or prefixes that endpoints may lead to though they
+	// are not public: the operator's own receivers.
+	Allow []string `yaml:"allow"`
+}
+
+func (c DeliveryConfig) schedule() delivery.Schedule {
+	return delivery.Schedule{Attempts: c.Attempts, Delays: c.Delays}
+}
+
 const day = 24 * time.Hour
+
+// defaultDelivery is the interface's schedule, to public addresses alone.
+func defaultDelivery() DeliveryConfig {
+	schedule := delivery.ScheduleDefault()
+	return DeliveryConfig{Attempts: schedule.Attempts, Delays: schedule.Delays}
+}
 
 // DefaultConfig is what holds where nobody says otherwise.
 func DefaultConfig() Config {
@@ -162,6 +187,7 @@ func DefaultConfig() Config {
 		Protection: ProtectionConfig{
 			AlarmAfter: account.DefaultAlarmAfter, CloseAfter: account.DefaultCloseAfter, Unprotected: unprotectedClose,
 		},
+		Delivery: defaultDelivery(),
 	}
 }
 
@@ -181,10 +207,20 @@ func (c *Config) useSimulators(described map[venues.Venue]SimVenue) {
 	}
 }
 
-// trustedPrefixes are TrustedProxies, which validation has read before.
-func (c *Config) trustedPrefixes() []netip.Prefix {
-	prefixes := make([]netip.Prefix, 0, len(c.TrustedProxies))
-	for _, text := range c.TrustedProxies {
+// guard decides where events may be sent. In the demo receivers are on this
+// machine.
+func (c *Config) guard() webhook.Guard {
+	g := webhook.Guard{Allow: prefixesOf(c.Delivery.Allow), Ports: webhook.PortsDefault}
+	if c.Demo {
+		g.Allow = append(g.Allow, netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::1/128"))
+	}
+	return g
+}
+
+// prefixesOf reads a list that validation has read before.
+func prefixesOf(texts []string) []netip.Prefix {
+	prefixes := make([]netip.Prefix, 0, len(texts))
+	for _, text := range texts {
 		if prefix, err := parsePrefix(text); err == nil {
 			prefixes = append(prefixes, prefix)
 		}

@@ -111,6 +111,8 @@ func TestLoadConfigNamesWhatIsWrong(t *testing.T) {
 		{name: "protection closed before the alarm", file: "protection: {closeAfter: 2s}", want: []string{"protection.closeAfter (FILE): must be 5s to"}},
 		{name: "unknown end of the unprotected", file: "protection: {unprotected: hope}", want: []string{"protection.unprotected (FILE):"}},
 		{name: "retention shorter than served", file: "retention: {events: 24h}", want: []string{"retention.events (FILE): must be 720h0m0s to"}},
+		{name: "no delivery attempt", file: "delivery: {attempts: 0}", want: []string{"delivery: delivery attempts: 0 is not between 1 and"}},
+		{name: "receivers of no network", file: "delivery: {allow: [everywhere]}", want: []string{"delivery.allow (FILE): entry 1 is neither"}},
 		{name: "simulators without a demo", file: "sim: a.json", want: []string{"sim (FILE): is for the demo"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -142,6 +144,7 @@ func TestLoadConfigAccepts(t *testing.T) {
 		"listen: :8080\nbehindProxy: true",
 		"listen: 127.0.0.1:0\nadminListen: 127.0.0.1:0",
 		"demo: true\nvenues: {binance: {environment: sim}}",
+		"delivery: {attempts: 2, delays: [1s, 90m], allow: [10.0.0.0/8, '::1']}",
 		"venues: {binance: {restUrl: 'http://127.0.0.1:9', wsUrl: 'ws://[::1]:9/x'}}",
 		"venues: {binance: {environment: testnet, restUrl: 'https://r.example/prefix', wsUrl: 'wss://s.example'}}",
 	} {

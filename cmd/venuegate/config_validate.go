@@ -31,9 +31,10 @@ func (c *Config) faults() []ConfigFault {
 	f := &faultList{}
 	c.checkListeners(f)
 	c.checkFiles(f)
-	for i, proxy := range c.TrustedProxies {
-		_, err := parsePrefix(proxy)
-		f.add(err != nil, "trustedProxies", "entry "+strconv.Itoa(i+1)+" is neither an address nor a prefix: "+strconv.Quote(proxy))
+	f.prefixes("trustedProxies", c.TrustedProxies)
+	f.prefixes("delivery.allow", c.Delivery.Allow)
+	if err := c.Delivery.schedule().Validate(); err != nil {
+		f.add(true, "delivery", err.Error())
 	}
 	f.add(!headerPrefixPattern.MatchString(c.HeaderPrefix), "headerPrefix", "must be letters, digits and inner dashes, such as X-Service")
 	f.oneOf("log.format", c.Log.Format, logJSON, logConsole)
@@ -120,6 +121,13 @@ func (f *faultList) oneOf(key, value string, allowed ...string) {
 
 func (f *faultList) between(key string, value, least, most time.Duration) {
 	f.add(value < least || value > most, key, "must be "+least.String()+" to "+most.String())
+}
+
+func (f *faultList) prefixes(key string, list []string) {
+	for i, text := range list {
+		_, err := parsePrefix(text)
+		f.add(err != nil, key, "entry "+strconv.Itoa(i+1)+" is neither an address nor a prefix: "+strconv.Quote(text))
+	}
 }
 
 func checkAddress(f *faultList, key, address string) bool {

@@ -108,6 +108,7 @@ func (e *engine) startActors(ctx context.Context, connectors map[venues.Venue]ve
 		System: e.system, Store: e.store, Connectors: connectors, Markets: markets,
 		Encoder: api.StreamEncoder{}, Unseal: e.unseal, UnsealSecret: e.vault.openSecret, ClientIDPrefix: string(prefix),
 		Protection: e.config.Protection.policy(),
+		Senders:    e.openSenders(), Schedule: e.config.Delivery.schedule(),
 		NewID:      func(prefix string, at time.Time) string { return persistence.NewID(prefix, at, rand.Reader) },
 		EventsKeep: e.config.Retention.Events, JournalKeep: e.config.Retention.Journal,
 	})
@@ -154,7 +155,7 @@ func (e *engine) openEdges(ctx context.Context, times requestTimes) error {
 	e.rest, err = rest.New(rest.Deps{
 		Trader: e.tree, Accounts: e.tree, Catalogue: e.tree, Records: e.store, Auth: e.auth,
 		Limiter: e.limiter, Ready: e, CursorSecret: secret,
-		AsyncAPI: api.AsyncAPI(), Log: e.log.Named("rest"), TrustedProxies: e.config.trustedPrefixes(),
+		AsyncAPI: api.AsyncAPI(), Log: e.log.Named("rest"), TrustedProxies: prefixesOf(e.config.TrustedProxies),
 		ConnsMax: e.config.Limits.Connections, ConnsPerAddressMax: e.config.Limits.ConnectionsPerSource,
 		Observe: times.observe,
 	})

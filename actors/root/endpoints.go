@@ -1,0 +1,100 @@
+package root
+
+import (
+	"context"
+	"fmt"
+
+	"venuegate/actors"
+	"venuegate/actors/delivery"
+	"venuegate/persistence"
+	"venuegate/venues"
+)
+
+// queues are those of one customer's endpoints.
+type queues map[string]delivery.Client
+
+// endpoint finds the queue of an endpoint.
+func (d *Directory) endpoint(customer, id string) (delivery.Client, error) {
+	d.mu.RLock()
+	defer d.mu.RUnlock()
+	c, known := d.endpoints[customer][id]
+	if !known {
+		return c, venues.Errorf(venues.CodeNotFound, "no such endpoint")
+	}
+	return c, nil
+}
+
+// Resend begins the delivery of an event anew; see delivery.Client.
+func (d *Directory) Resend(ctx context.Context, customer, endpoint, eventID string) error {
+	c, err := d.endpoint(customer, endpoint)
+	if err != nil {
+		return err
+	}
+	return c.Resend(ctx, eventID)
+}
+
+// ResendUndelivered begins all undelivered ones of an endpoint anew.
+func (d *Directory) ResendUndelivered(ctx context.Context, customer, endpoint string) (int, error) {
+	c, err := d.endpoint(customer, endpoint)
+	if err != nil {
+		return 0, err
+	}
+	return c.ResendUndelivered(ctx)
+}
+
+// TestEndpoint sends an endpoint a test event, once and now.
+func (d *Directory) TestEndpoint(ctx context.Context, customer, endpoint string) (delivery.Tested, error) {
+	c, err := d.endpoint(customer, endpoint)
+	if err != nil {
+		return delivery.Tested{}, err
+	}
+	return c.Test(ctx)
+}
+
+// wake tells the customer's queues that there are events up to seq.
+func (d *Directory) wake(customer string, seq uint64) {
+	d.mu.RLock()
+	defer d.mu.RUnlock()
+	for _, c := range d.endpoints[customer] {
+		c.Wake(seq)
+	}
+}
+
+func (d *Directory) addEndpoint(customer, id string, c delivery.Client) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.endpoints[customer] == nil {
+		d.endpoints[customer] = queues{}
+	}
+	d.endpoints[customer][id] = c
+}
+
+func (d *Directory) removeEndpoint(customer, id string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	delete(d.endpoints[customer], id)
+}
+
+// openEndpoint joins a queue with the sender of its kind.
+func (t *Tree) openEndpoint(fence persistence.Fence, record persistence.Endpoint) (*actors.Child, error) {
+	if !record.RemovedAt.IsZero() {
+		t.removeEndpoint(record.Customer, record.ID)
+		return nil, nil //nolint:nilnil // nothing is to run
+	}
+	sender, served := t.deps.Senders[record.Kind]
+	if !served {
+		t.removeEndpoint(record.Customer, record.ID)
+		return nil, fmt.Errorf("nothing sends to an endpoint of kind %s", record.Kind)
+	}
+	child := delivery.Child(delivery.Deps{
+		Endpoint: record, Fence: fence, Store: t.deps.Store, Journal: t.Journal, Sender: sender,
+		Schedule: t.deps.Schedule, NewID: t.deps.NewID, Pool: t.storePool,
+		Disable: func(disabled persistence.Endpoint, entry persistence.JournalEntry) {
+			if owner, err := t.Customer(record.Customer); err == nil {
+				owner.Replace(record, disabled, entry)
+			}
+		},
+	})
+	t.addEndpoint(record.Customer, record.ID, delivery.NewClient(t.part(record.Customer, delivery.Name(record.ID))))
+	return &child, nil
+}
