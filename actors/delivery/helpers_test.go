@@ -93,11 +93,13 @@ type house struct {
 // open starts a process on a store.
 func open(t testing.TB, store persistence.Store) *house {
 	t.Helper()
-	h := &house{t: t, store: store, journal: journal.NewClient(store), system: actors.New(zap.NewNop())}
+	h := &house{t: t, store: store, journal: journal.NewClient(store), system: newSystem()}
 	h.pool = h.system.NewPool("store", 8, 1024)
 	h.own()
 	return h
 }
+
+func newSystem() *actors.System { return actors.New(zap.NewNop()) }
 
 // own takes the customer, from another process if need be.
 func (h *house) own() {
@@ -152,14 +154,19 @@ func (h *house) tryEmit(kind persistence.EventType, n int) ([]string, error) {
 	batch := persistence.Batch{Fence: h.fence}
 	for range n {
 		h.events++
-		e := persistence.Event{
-			ID: newID(persistence.PrefixEvent, time.Now()), Type: kind, CreatedAt: venues.At(time.Now()),
-			Data: fmt.Appendf(nil, `{"n":%d}`, h.events),
-		}
+		e := anEvent()
+		e.Type, e.Data = kind, fmt.Appendf(nil, `{"n":%d}`, h.events)
 		batch.Events = append(batch.Events, e)
 		ids = append(ids, e.ID)
 	}
 	return ids, h.journal.Commit(context.Background(), batch)
+}
+
+func anEvent() persistence.Event {
+	return persistence.Event{
+		ID: newID(persistence.PrefixEvent, time.Now()), Type: persistence.EventOrderFilled,
+		CreatedAt: venues.At(time.Now()), Data: []byte(`{}`),
+	}
 }
 
 func endpoint(id string) persistence.Endpoint {

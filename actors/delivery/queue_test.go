@@ -178,14 +178,14 @@ func TestResend(t *testing.T) {
 		})
 		c := h.start(endpoint("end_1"), r)
 		settle(time.Second)
-		ids := h.emit(persistence.EventOrderFilled, 600)
+		ids := h.emit(persistence.EventOrderFilled, 400)
 		c.Wake(600)
 		if err := c.Resend(t.Context(), "evt_unknown"); venues.CodeOf(err) != venues.CodeNotFound {
 			t.Errorf("unknown: %v", err)
 		}
 		settle(3 * time.Hour)
 		posts := len(r.seen())
-		if posts != 3000 {
+		if posts != 2000 {
 			t.Fatalf("%d posts", posts)
 		}
 		healthy.Store(true)
@@ -202,11 +202,11 @@ func TestResend(t *testing.T) {
 		if err := c.Resend(t.Context(), ids[7]); err != nil { // once more, though it was delivered
 			t.Fatal(err)
 		}
-		if n, err := c.ResendUndelivered(t.Context()); n != 599 || err != nil {
+		if n, err := c.ResendUndelivered(t.Context()); n != 399 || err != nil {
 			t.Fatalf("%d, %v", n, err)
 		}
 		settle(time.Minute)
-		if len(r.taken) != 600 || r.taken[ids[7]] != 2 {
+		if len(r.taken) != 400 || r.taken[ids[7]] != 2 {
 			t.Errorf("%d taken, one %d times", len(r.taken), r.taken[ids[7]])
 		}
 		if n, err := c.ResendUndelivered(t.Context()); n != 0 || err != nil {
@@ -334,7 +334,7 @@ func TestScheduleHoldsBeyondTheWindow(t *testing.T) {
 		})
 		c := h.start(endpoint("end_1"), r)
 		settle(time.Second)
-		const events = 1000
+		const events = 600
 		for range 10 {
 			h.emit(persistence.EventOrderFilled, events/10)
 			c.Wake(1 << 40)

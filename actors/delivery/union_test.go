@@ -99,7 +99,7 @@ func TestNothingIsLostOverCrashes(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
 	total := 0
-	synctest.Test(t, func(t *testing.T) { total = overCrashes(t, seed, 1000) })
+	synctest.Test(t, func(t *testing.T) { total = overCrashes(t, seed, 500) })
 	t.Logf("%d deliveries", total)
 }
 

@@ -1,0 +1,57 @@
+package delivery_test
+
+import (
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"venuegate/persistence"
+	"venuegate/persistence/storetest"
+)
+
+// onDisk is a store whose commits become durable when the test says so, with a
+// process on it and one event.
+func onDisk(t *testing.T) (*storetest.Memory, *house) {
+	t.Helper()
+	store := storetest.NewMemory(storetest.Manual())
+	go func() {
+		synctest.Wait()
+		store.Sync(-1) // the ownership
+	}()
+	return store, open(t, store)
+}
+
+func TestNothingIsTriedBeforeItIsDurable(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store, h := onDisk(t)
+		r := newReceiver(accept)
+		c := h.start(endpoint("end_1"), r)
+		sync := func() { settle(0); store.Sync(-1); settle(0) }
+		sync() // the barrier
+		sync() // the cursor
+		h.journal.Submit(persistence.Batch{Fence: h.fence, Events: []persistence.Event{anEvent()}}, func(error) {})
+		sync()
+		c.Wake(1 << 40)
+		settle(5 * time.Second)
+		if n := len(r.seen()); n != 0 || store.Waiting() != 1 {
+			t.Errorf("%d posts, %d commits wait", n, store.Waiting())
+		}
+		sync()
+		if n := len(r.seen()); n != 1 {
+			t.Errorf("%d posts", n)
+		}
+		// The attempt's own commit is on its way when the next incarnation
+		// begins: it waits for that, and repeats nothing.
+		h.close()
+		next := &house{t: t, store: store, journal: h.journal, fence: h.fence, system: newSystem()}
+		next.pool = next.system.NewPool("store", 1, 8)
+		next.start(endpoint("end_1"), r)
+		sync()
+		settle(time.Minute)
+		sync()
+		if n := len(r.seen()); n != 1 {
+			t.Errorf("%d posts after the restart", n)
+		}
+		next.close()
+	})
+}
