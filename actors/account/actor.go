@@ -85,6 +85,8 @@ type account struct {
 	// behind them.
 	committing []*output
 	gate       gate
+	// openReads numbers the readings of the venue's list that wait for their time.
+	openReads uint64
 }
 
 // Started loads the account; the private connection is opened afterwards.
@@ -120,6 +122,8 @@ func (a *account) Receive(ctx *actors.Context, msg any) {
 		a.state.swept(m, in)
 	case getOpen:
 		a.state.getOpen(in)
+	case openDue:
+		in.run(a, ctx)
 	case openDone:
 		a.state.openRead(m, in)
 	case observed:

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strconv"
 	"sync"
 	"time"
 
@@ -33,6 +34,7 @@ type openOrders struct {
 
 type (
 	callOpen struct{ query getOpen }
+	openDue  struct{ callOpen }
 	openDone struct {
 		query getOpen
 		open  []lookedUp
@@ -46,7 +48,19 @@ func (s *state) getOpen(in getOpen) {
 		in.Reject(s.maintenance())
 		return
 	}
-	s.after(callOpen{in})
+	s.after(waitOpen{in})
+}
+
+// waitOpen gives the venue time before its list is read again.
+type waitOpen struct{ query getOpen }
+
+func (e waitOpen) run(a *account, ctx *actors.Context) {
+	if e.query.delay == 0 {
+		callOpen(e).run(a, ctx)
+		return
+	}
+	a.openReads++
+	ctx.Timers().After("open/"+strconv.FormatUint(a.openReads, 10), e.query.delay, openDue{callOpen(e)})
 }
 
 func (e callOpen) run(a *account, ctx *actors.Context) {
@@ -98,33 +112,29 @@ func (e replyOpen) run(*account, *actors.Context) { e.to.Send(e.list) }
 // cancelled too: it goes on until the venue's own list is empty, or for
 // cancelAllWithin. What remains then is named with what was found last.
 func (c Client) CancelAll(ctx context.Context, cmd venues.CancelOrders) ([]venues.CancelResult, error) {
-	ctx, stop := context.WithTimeout(ctx, cancelAllWithin)
+	end := time.Now().Add(cancelAllWithin)
+	ctx, stop := context.WithDeadline(ctx, end)
 	defer stop()
 	var results []venues.CancelResult
-	for round := 0; ; round++ {
-		list, err := c.open(ctx, cmd.Symbol)
-		if err != nil {
-			if round == 0 {
-				return nil, edgeError(err)
-			}
+	for pause := time.Duration(0); ; pause = cancelAllPause {
+		list, err := c.open(ctx, cmd.Symbol, pause)
+		switch {
+		case err != nil && pause == 0:
+			return nil, edgeError(err)
+		case err != nil:
 			return results, nil
 		}
 		if due := c.stillOpen(list, results); len(due) > 0 {
 			results = merged(results, c.cancelEach(ctx, cmd.Command, due))
 		}
-		if list.err == nil && len(list.atVenue) == 0 {
+		if (list.err == nil && len(list.atVenue) == 0) || time.Until(end) <= cancelAllPause {
 			return results, nil
-		}
-		select {
-		case <-ctx.Done():
-			return results, nil
-		case <-time.After(cancelAllPause):
 		}
 	}
 }
 
-func (c Client) open(ctx context.Context, symbol string) (openOrders, error) {
-	return actors.Ask(ctx, c.ref, func(reply actors.Reply[openOrders]) any { return getOpen{reply, c.canonical(symbol)} })
+func (c Client) open(ctx context.Context, symbol string, delay time.Duration) (openOrders, error) {
+	return actors.Ask(ctx, c.ref, func(reply actors.Reply[openOrders]) any { return getOpen{reply, c.canonical(symbol), delay} })
 }
 
 // stillOpen are the orders to cancel: those that were not yet, and those that the

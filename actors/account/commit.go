@@ -89,7 +89,7 @@ func (a *account) rejectAll(failed *output, cause error) {
 			}
 		}
 	}
-	for _, o := range a.state.orders {
+	for _, o := range a.state.inOrder() {
 		for _, waiter := range slices.Concat(o.waiters, o.change.waiters) {
 			waiter.Reject(lostError(cause))
 		}

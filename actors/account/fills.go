@@ -86,6 +86,8 @@ func (s *state) addFill(m moment, o *order, f venues.Fill) {
 			s.become(m, o, venues.StatusPartiallyFilled)
 		}
 		s.emitPartiallyFilled(m, o, f)
+	} else if o.Status.IsClosed() && o.Status != venues.StatusFilled {
+		s.emitFilled(m, o) // late, and yet it was filled whole
 	}
 	if o.held != nil && o.held.FilledQty.LessThanOrEqual(o.FilledQty) {
 		held := *o.held

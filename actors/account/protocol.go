@@ -66,6 +66,7 @@ type (
 	getOpen struct {
 		actors.Reply[openOrders]
 		symbol string
+		delay  time.Duration
 	}
 )
 

@@ -536,3 +536,18 @@ func TestTakerIsCommittedWithItsEnd(t *testing.T) {
 		}
 	}
 }
+
+// A cancelled order of which a late fill proves that nothing was left is told as
+// filled.
+func TestLateFillThatCompletesACancelledOrder(t *testing.T) {
+	b := newBench(t, venues.Capabilities{})
+	o := b.open(limitOrder("r1"), venues.StatusOpen)
+	b.step(func(m moment) { b.state.report(m, o.says(venues.StatusCancelled, "0")) })
+	b.step(func(m moment) {
+		b.state.fills(m, []venues.Fill{*o.fill("t1", "0.4", "60000"), *o.fill("t2", "0.6", "60000")})
+	})
+	b.want(o, venues.StatusCancelled, "1")
+	if n := len(b.events); n != 2 || b.events[0].Type != persistence.EventOrderPartiallyFilled || b.events[1].Type != persistence.EventOrderFilled {
+		t.Fatalf("%d events", n)
+	}
+}
