@@ -86,6 +86,11 @@ var technologies = []technology{
 	{"github.com/valyala/fasthttp", edges, nil, "HTTP stays at the edge"},
 	{"github.com/fasthttp/websocket", append([]string{"venues/internal/wsclient"}, edges...), []string{"venues/*"}, "sockets have one owner on each side"},
 
+	{"github.com/go-telegram/bot", []string{"transport/notify"}, nil, "one package knows the channels to people"},
+	{"github.com/xuri/excelize/v2", []string{"transport/notify"}, nil, "one package knows the channels to people"},
+	{"golang.org/x/oauth2", []string{"transport/notify"}, nil, "one package knows the channels to people"},
+	{"google.golang.org/api", []string{"transport/notify"}, nil, "one package knows the channels to people"},
+
 	{"github.com/knadh/koanf", []string{"cmd/..."}, nil, "configuration is read in cmd alone; elsewhere options are plain structs"},
 	{"github.com/spf13/cobra", []string{"cmd/...", "bench/..."}, nil, "the command line belongs to the binary"},
 	{"github.com/spf13/pflag", []string{"cmd/...", "bench/..."}, nil, "the command line belongs to the binary"},

@@ -1,0 +1,149 @@
+package notify_test
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"venuegate/persistence"
+	"venuegate/venues"
+)
+
+func TestMain(m *testing.M) {
+	if crashChild() {
+		return
+	}
+	goleak.VerifyTestMain(m)
+}
+
+var now = time.Date(2026, 1, 1, 0, 0, 0, 5e6, time.UTC)
+
+// unsealed is a store of secrets in which sealing only marks.
+func unsealed(sealed []byte, of persistence.Key) (venues.Secret, error) {
+	secret, ok := strings.CutPrefix(string(sealed), of.ID+"|")
+	if !ok {
+		return "", errors.New("sealed for another record")
+	}
+	return venues.Secret(secret), nil
+}
+
+func sealed(secret string) []byte { return []byte("end_1|" + secret) }
+
+func newEvent(id string, kind persistence.EventType, data any) persistence.Event {
+	text, err := json.Marshal(data)
+	if err != nil {
+		panic(err)
+	}
+	return persistence.Event{ID: id, Seq: 7, Type: kind, CreatedAt: venues.At(now), Data: text}
+}
+
+type members map[string]any
+
+// closed is a closed trade.
+func closed(id, comment string) persistence.Event {
+	return newEvent(id, persistence.EventPositionClosed, members{
+		"exchange": "binance", "symbol": "BTCUSDT", "side": "long", "qty": "0.5", "entryPrice": "64000.1",
+		"exitPrice": "64100.2", "realizedPnl": "50.05", "fee": "-0.000000000000000001", "reason": "take_profit",
+		"openedAt": "2025-12-31T23:00:00.000Z", "comment": comment,
+	})
+}
+
+// closedRow is what closed makes, but for its last two cells.
+var closedRow = []string{
+	"2026-01-01T00:00:00.005Z", "binance:BTCUSDT", "long", "0.5", "64000.1", "64100.2", "-0.000000000000000001", "50.05",
+}
+
+var headings = []string{
+	"Time", "Instrument", "Direction", "Quantity", "Entry price", "Exit price", "Fee", "P&L", "Comment", "Event ID",
+}
+
+// faultIn says whether an error names a member that the customer must put right.
+func faultIn(err error, field, about string) bool {
+	e, ok := errors.AsType[*venues.Error](err)
+	if !ok || e.Code != venues.CodeInvalidRequest {
+		return false
+	}
+	faults, _ := e.Details["fields"].([]venues.FieldFault)
+	return len(faults) == 1 && faults[0].Field == field && strings.Contains(faults[0].Rule, about)
+}
+
+// hostile serves connections by a script, which gets the connection after one
+// whole request was read.
+func hostile(t *testing.T, script func(net.Conn)) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	stopped := make(chan struct{})
+	go func() {
+		defer close(stopped)
+		for {
+			conn, err := l.Accept()
+			if err != nil {
+				return
+			}
+			go func() {
+				defer conn.Close()
+				in, err := http.ReadRequest(bufio.NewReader(conn))
+				if err != nil {
+					return
+				}
+				_, _ = io.Copy(io.Discard, in.Body)
+				script(conn)
+			}()
+		}
+	}()
+	t.Cleanup(func() { l.Close(); <-stopped })
+	return "http://" + l.Addr().String()
+}
+
+func write(conn net.Conn, text string) bool {
+	_, err := io.WriteString(conn, text)
+	return err == nil
+}
+
+const head = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
+
+// hostileScripts are answers that no API gives.
+var hostileScripts = map[string]func(net.Conn){
+	"closes":           func(c net.Conn) { c.Close() },
+	"resets":           func(c net.Conn) { _ = c.(*net.TCPConn).SetLinger(0); c.Close() },
+	"is silent":        func(c net.Conn) { _, _ = c.Read(make([]byte, 1)) },
+	"speaks no HTTP":   func(c net.Conn) { write(c, "SSH-2.0-OpenSSH\r\n\r\n") },
+	"says nothing":     func(c net.Conn) { write(c, head+"Content-Length: 0\r\n\r\n") },
+	"says garbage":     func(c net.Conn) { write(c, head+"Connection: close\r\n\r\n\x00\xff{{{"); c.Close() },
+	"says null":        func(c net.Conn) { write(c, head+"Connection: close\r\n\r\n"+`{"ok":null,"error":null}`); c.Close() },
+	"says other types": func(c net.Conn) { write(c, head+"Connection: close\r\n\r\n"+`{"ok":"yes","valueRanges":7}`); c.Close() },
+	"nests":            func(c net.Conn) { write(c, head+"Connection: close\r\n\r\n"+strings.Repeat("[", 100_000)); c.Close() },
+	"falls silent":     func(c net.Conn) { write(c, head+"Content-Length: 99999\r\n\r\n{"); _, _ = c.Read(make([]byte, 1)) },
+	"breaks off":       func(c net.Conn) { write(c, head+"Content-Length: 99999\r\n\r\n{"); c.Close() },
+	"fails":            func(c net.Conn) { write(c, "HTTP/1.1 502 Bad Gateway\r\nContent-Length: 6\r\n\r\n<html>") },
+	"switches protocols": func(c net.Conn) {
+		write(c, "HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n")
+	},
+	"sends headers without end": func(c net.Conn) {
+		for ok := write(c, head); ok; ok = write(c, "X-More: "+strings.Repeat("x", 4000)+"\r\n") {
+		}
+	},
+	"continues without end": func(c net.Conn) {
+		for write(c, "HTTP/1.1 100 Continue\r\n\r\n") {
+		}
+	},
+	"sends a body without end": func(c net.Conn) {
+		for ok := write(c, head+"\r\n{\"ok\":true,\"a\":\""); ok; ok = write(c, strings.Repeat("x", 32<<10)) {
+		}
+	},
+	"sends an error without end": func(c net.Conn) {
+		for ok := write(c, "HTTP/1.1 500 Oops\r\n\r\n"); ok; ok = write(c, strings.Repeat("x", 32<<10)) {
+		}
+	},
+}

@@ -1,0 +1,474 @@
+package notify_test
+
+import (
+	"crypto"
+	"crypto/rand"
+	"crypto/rsa"
+	"crypto/sha256"
+	"crypto/x509"
+	"encoding/base64"
+	"encoding/json"
+	"encoding/pem"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"venuegate/persistence"
+	"venuegate/transport/notify"
+	"venuegate/venues"
+)
+
+const (
+	spreadsheet = "1BxiMVs0XRA5nFMdKvBdBZjgmUUqptlbs74OgvE2upms"
+	accessToken = "ya29.canaryCANARYcanary"
+	robot       = "robot@project.iam.gserviceaccount.com"
+)
+
+var robotKey = sync.OnceValue(func() *rsa.PrivateKey {
+	key, err := rsa.GenerateKey(rand.Reader, 2048)
+	if err != nil {
+		panic(err)
+	}
+	return key
+})
+
+// accountKey is the JSON that Google gives for a service account. Its addresses
+// lead to a trap.
+func accountKey(change members) string {
+	der, err := x509.MarshalPKCS8PrivateKey(robotKey())
+	if err != nil {
+		panic(err)
+	}
+	key := members{
+		"type": "service_account", "client_email": robot, "private_key_id": "kid1",
+		"private_key": string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der})),
+		"token_uri":   "http://127.0.0.1:1/trap", "universe_domain": "trap.invalid",
+	}
+	maps.Copy(key, change)
+	text, _ := json.Marshal(key)
+	return string(text)
+}
+
+// google answers as the token endpoint and the Sheets API do. It is one sheet.
+type google struct {
+	*httptest.Server
+	mu sync.Mutex
+	// answers by "token", "read", "append", "update" in place of the usual ones.
+	answers map[string]func(http.ResponseWriter)
+	rows    [][]json.RawMessage
+	calls   []string
+	faults  []string
+	token   string
+}
+
+func newGoogle(t *testing.T) *google {
+	t.Helper()
+	g := &google{answers: map[string]func(http.ResponseWriter){}, token: accessToken}
+	g.Server = httptest.NewServer(http.HandlerFunc(g.serve))
+	t.Cleanup(func() {
+		g.Close()
+		for _, fault := range g.faults {
+			t.Error(fault)
+		}
+	})
+	return g
+}
+
+func (g *google) expect(ok bool, format string, args ...any) {
+	if !ok {
+		g.faults = append(g.faults, fmt.Sprintf(format, args...))
+	}
+}
+
+func (g *google) serve(w http.ResponseWriter, in *http.Request) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	path, _ := strings.CutPrefix(in.URL.Path, "/v4/spreadsheets/"+spreadsheet+"/")
+	call := map[string]string{
+		"POST /token": "token", "GET values:batchGet": "read", "POST values/A:J:append": "append",
+		"PUT values/A1:J1": "update", "PUT values/J1": "update",
+	}[in.Method+" "+path]
+	g.expect(call != "", "%s %s", in.Method, in.URL)
+	g.calls = append(g.calls, call)
+	w.Header().Set("Content-Type", "application/json")
+	if answer := g.answers[call]; answer != nil {
+		answer(w)
+		return
+	}
+	switch call {
+	case "token":
+		g.checkAssertion(in)
+		fmt.Fprintf(w, `{"access_token":%q,"token_type":"Bearer","expires_in":3600}`, g.token)
+		return
+	case "read":
+		g.read(w, in)
+	default:
+		g.write(w, in, path)
+	}
+	g.expect(in.Header.Get("Authorization") == "Bearer "+g.token, "authorization of %s", call)
+}
+
+// checkAssertion verifies what stands in for a password.
+func (g *google) checkAssertion(in *http.Request) {
+	parts := strings.Split(in.FormValue("assertion"), ".")
+	if len(parts) != 3 || in.FormValue("grant_type") != "urn:ietf:params:oauth:grant-type:jwt-bearer" {
+		g.expect(false, "assertion of %d parts", len(parts))
+		return
+	}
+	signature, _ := base64.RawURLEncoding.DecodeString(parts[2])
+	digest := sha256.Sum256([]byte(parts[0] + "." + parts[1]))
+	err := rsa.VerifyPKCS1v15(&robotKey().PublicKey, crypto.SHA256, digest[:], signature)
+	g.expect(err == nil, "signature of the assertion: %v", err)
+	claims, _ := base64.RawURLEncoding.DecodeString(parts[1])
+	var said struct {
+		Iss, Scope, Aud string
+		Exp, Iat        int64
+	}
+	err = json.Unmarshal(claims, &said)
+	g.expect(err == nil && said.Iss == robot && said.Scope == "https://www.googleapis.com/auth/spreadsheets" && said.Aud == g.URL+"/token" &&
+		said.Exp-said.Iat <= 3610, "claims %s: %v", claims, err)
+}
+
+func (g *google) read(w io.Writer, in *http.Request) {
+	q := in.URL.Query()
+	g.expect(slices.Equal(q["ranges"], []string{"A1:J1", "J2:J"}) && q.Get("majorDimension") == "COLUMNS", "reads %v", q)
+	var heads [][]json.RawMessage
+	var ids []json.RawMessage
+	for i, row := range g.rows {
+		if i == 0 {
+			for _, value := range row {
+				heads = append(heads, []json.RawMessage{value})
+			}
+		} else {
+			ids = append(ids, row[9])
+		}
+	}
+	first, second := members{"range": "A1:J1"}, members{"range": "J2:J1000"}
+	if heads != nil {
+		first["values"] = heads
+	}
+	if ids != nil {
+		second["values"] = [][]json.RawMessage{ids}
+	}
+	_ = json.NewEncoder(w).Encode(members{"spreadsheetId": spreadsheet, "valueRanges": []any{first, second}})
+}
+
+func (g *google) write(w io.Writer, in *http.Request, path string) {
+	q := in.URL.Query()
+	var sent struct{ Values [][]json.RawMessage }
+	err := json.NewDecoder(in.Body).Decode(&sent)
+	g.expect(err == nil && q.Get("valueInputOption") == "RAW", "writes %v: %v", q, err)
+	switch path {
+	case "values/A1:J1":
+		g.rows = append(sent.Values, g.rows[min(1, len(g.rows)):]...)
+	case "values/J1":
+		g.rows[0][9] = sent.Values[0][0]
+	default:
+		g.expect(q.Get("insertDataOption") == "INSERT_ROWS", "appends %v", q)
+		g.rows = append(g.rows, sent.Values...)
+	}
+	_, _ = io.WriteString(w, `{"spreadsheetId":"`+spreadsheet+`","updatedRange":"A1:J1"}`)
+}
+
+func (g *google) sheet(t *testing.T, timeout time.Duration) *notify.Sheet {
+	t.Helper()
+	return sheet(t, g.URL, timeout)
+}
+
+func sheet(t *testing.T, url string, timeout time.Duration) *notify.Sheet {
+	t.Helper()
+	s, err := notify.NewSheet(notify.SheetOptions{URL: url, TokenURL: url + "/token", Unseal: unsealed, UserAgent: "venuegate/test", Timeout: timeout})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(s.Close)
+	return s
+}
+
+func spread() persistence.Endpoint {
+	return persistence.Endpoint{ID: "end_1", Customer: "c1", Kind: persistence.EndpointSheet, Target: spreadsheet, Sealed: sealed(accountKey(nil))}
+}
+
+func answer(status int, body string, header ...string) func(http.ResponseWriter) {
+	return func(w http.ResponseWriter) {
+		for i := 0; i < len(header); i += 2 {
+			w.Header().Set(header[i], header[i+1])
+		}
+		w.WriteHeader(status)
+		_, _ = io.WriteString(w, body)
+	}
+}
+
+func refusedBy(code int, said string) func(http.ResponseWriter) {
+	return answer(code, fmt.Sprintf(`{"error":{"code":%d,"message":%q,"status":"X"}}`, code, said), "Retry-After", "17")
+}
+
+func TestRowsOfASpreadsheet(t *testing.T) {
+	g := newGoogle(t)
+	s := g.sheet(t, 0)
+	for i, id := range []string{"evt_1", "evt_2", "evt_1"} {
+		out := s.Send(t.Context(), spread(), closed(id, "by hand"), i+1, now)
+		if out.Err != nil || out.Code != 200 || out.Gone != "" {
+			t.Fatalf("%+v", out)
+		}
+	}
+	row := func(id string) string {
+		return `["2026-01-01T00:00:00.005Z","binance:BTCUSDT","long",0.5,64000.1,64100.2,-0.000000000000000001,50.05,"by hand","` + id + `"]`
+	}
+	if len(g.rows) != 3 {
+		t.Fatalf("%d rows", len(g.rows))
+	}
+	for i, want := range []string{
+		`["Time","Instrument","Direction","Quantity","Entry price","Exit price","Fee","P\u0026L","Comment","Event ID"]`, row("evt_1"), row("evt_2"),
+	} {
+		if got, _ := json.Marshal(g.rows[i]); string(got) != want {
+			t.Errorf("row %d is %s", i+1, got)
+		}
+	}
+	if got := strings.Join(g.calls, " "); got != "token read append read append read" {
+		t.Errorf("called %s", got)
+	}
+}
+
+func TestNumbersThatAreNotKnown(t *testing.T) {
+	g := newGoogle(t)
+	e := newEvent("evt_1", persistence.EventPositionClosed, members{
+		"exchange": "okx", "symbol": "X", "side": "short", "qty": "1e9", "entryPrice": nil, "fee": "=1", "realizedPnl": "-1",
+	})
+	if out := g.sheet(t, 0).Send(t.Context(), spread(), e, 1, now); out.Err != nil {
+		t.Fatal(out.Err)
+	}
+	want := `["2026-01-01T00:00:00.005Z","okx:X","short","1e9","","","'=1",-1,"","evt_1"]`
+	if got, _ := json.Marshal(g.rows[1]); string(got) != want {
+		t.Errorf("%s", got)
+	}
+}
+
+func TestFormulasAreTextInASpreadsheet(t *testing.T) {
+	g := newGoogle(t)
+	s := g.sheet(t, 0)
+	for i, comment := range payloads() {
+		id := fmt.Sprintf("evt_%d", i)
+		if out := s.Send(t.Context(), spread(), closed(id, comment), 1, now); out.Err != nil {
+			t.Fatalf("%q: %v", comment, out.Err)
+		}
+		var text string
+		if err := json.Unmarshal(g.rows[i+1][8], &text); err != nil {
+			t.Errorf("%q became %s", comment, g.rows[i+1][8])
+		}
+		looksLikeText(t, text)
+	}
+}
+
+func TestOnlyClosedTradesMakeRows(t *testing.T) {
+	g := newGoogle(t)
+	w := notify.NewWorkbook(notify.WorkbookOptions{Dir: t.TempDir()})
+	for _, e := range []persistence.Event{
+		newEvent("evt_1", persistence.EventOrderFilled, members{}),
+		newEvent("evt_1", persistence.EventNotification, members{"comment": "x"}),
+		newEvent("evt_1", persistence.EventPositionClosed, []string{"x"}),
+		newEvent("evt_1", persistence.EventPositionClosed, members{"qty": 5}),
+	} {
+		if out := g.sheet(t, 0).Send(t.Context(), spread(), e, 1, now); out.Err == nil || out.Gone != "" {
+			t.Errorf("%+v", out)
+		}
+		if out := w.Send(t.Context(), book("trades.xlsx"), e, 1, now); out.Err == nil {
+			t.Errorf("%+v", out)
+		}
+	}
+	if len(g.calls) != 0 {
+		t.Errorf("called %v", g.calls)
+	}
+}
+
+func TestRefusalsOfTheSheetsAPI(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		at   string
+		with func(http.ResponseWriter)
+		code int
+		says string
+		gone bool
+		wait int
+	}{
+		{"not shared", "read", refusedBy(403, "The caller does not have permission"), 403, "not shared with " + robot, true, 17},
+		{"viewer", "append", refusedBy(403, "The caller does not have permission"), 403, "as an editor", true, 17},
+		{"deleted", "read", refusedBy(404, "Requested entity was not found."), 404, "no such spreadsheet", true, 17},
+		{"quota", "append", refusedBy(429, "Quota exceeded"), 429, "Quota exceeded", false, 17},
+		{"bad range", "read", refusedBy(400, "Unable to parse range"), 400, "Unable to parse range", false, 17},
+		{"token ended", "read", refusedBy(401, "Request had invalid authentication credentials"), 401, "answered 401", false, 17},
+		{"internal", "append", refusedBy(500, "Internal error"), 500, "answered 500", false, 17},
+		{"proxy", "read", answer(403, "<html>"), 403, "answered 403", false, 0},
+		{"redirect", "read", answer(302, "", "Location", "http://127.0.0.1:1/"), 302, "answered 302", false, 0},
+		{"not modified", "read", answer(304, ""), 304, "answered 304", false, 0},
+		{"other ranges", "read", answer(200, `{"valueRanges":[]}`), 200, "answered 200", false, 0},
+		{"null ranges", "read", answer(200, `{"valueRanges":[null,null]}`), 200, "answered 200", false, 0},
+		{"echo", "append", refusedBy(400, "no "+accessToken+"\u202e"), 400, "no [redacted]", false, 17},
+		{"key deleted", "token", answer(400, `{"error":"invalid_grant","error_description":"Invalid JWT Signature."}`), 0, "not accepted: invalid_grant Invalid JWT Signature.", true, 0},
+		{"account deleted", "token", answer(401, `{"error":"invalid_client"}`), 0, "not accepted", true, 0},
+		{"clock wrong", "token", answer(400, `{"error":"invalid_grant"}`, "Date", "Thu, 01 Jan 2015 00:00:00 GMT"), 0, "clock", false, 0},
+		{"tokens down", "token", answer(503, `{"error":"unavailable"}`), 0, "answered 503", false, 0},
+		{"tokens proxied", "token", answer(400, `<html>`), 0, "answered 400", false, 0},
+		{"token redirected", "token", answer(307, "", "Location", "http://127.0.0.1:1/"), 0, "answered 307", false, 0},
+		{"no token", "token", answer(200, `{}`), 0, "answered none", false, 0},
+		{"bad token", "token", answer(200, `{"access_token":"a\r\nX: y"}`), 0, "answered none", false, 0},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			g := newGoogle(t)
+			g.answers[c.at] = c.with
+			out := g.sheet(t, 0).Send(t.Context(), spread(), closed("evt_1", ""), 1, now)
+			if out.Err == nil || !strings.Contains(out.Err.Error(), c.says) {
+				t.Errorf("%v", out.Err)
+			}
+			if out.Code != c.code || (out.Gone != "") != c.gone || out.RetryAfterSec != c.wait || len(g.rows) != 0 {
+				t.Errorf("%+v", out)
+			}
+			tellsNoToken(t, out)
+		})
+	}
+}
+
+func TestTokenIsFetchedAnewWhenItEnds(t *testing.T) {
+	g := newGoogle(t)
+	s := g.sheet(t, 0)
+	if out := s.Send(t.Context(), spread(), closed("evt_1", ""), 1, now); out.Err != nil {
+		t.Fatal(out.Err)
+	}
+	g.answers["read"], g.token = refusedBy(401, "ended"), "another"
+	if out := s.Send(t.Context(), spread(), closed("evt_2", ""), 1, now); out.Err == nil {
+		t.Fatal("delivered")
+	}
+	delete(g.answers, "read")
+	if out := s.Send(t.Context(), spread(), closed("evt_2", ""), 2, now); out.Err != nil {
+		t.Fatal(out.Err)
+	}
+	if got := strings.Join(g.calls, " "); got != "token read append read token read append" {
+		t.Errorf("called %s", got)
+	}
+}
+
+// TestAnswerThatWasLost: the row was added and nobody heard.
+func TestAnswerThatWasLost(t *testing.T) {
+	g := newGoogle(t)
+	s := g.sheet(t, 0)
+	g.answers["append"] = func(w http.ResponseWriter) {
+		row := make([]json.RawMessage, 10)
+		for i := range row {
+			row[i] = json.RawMessage(`"x"`)
+		}
+		row[9] = json.RawMessage(`"evt_1"`)
+		g.rows = append(g.rows, row, row)
+		answer(503, "")(w)
+	}
+	if out := s.Send(t.Context(), spread(), closed("evt_1", ""), 1, now); out.Err == nil {
+		t.Fatal("delivered")
+	}
+	delete(g.answers, "append")
+	if out := s.Send(t.Context(), spread(), closed("evt_1", ""), 2, now); out.Err != nil || len(g.rows) != 2 {
+		t.Fatalf("%+v, %d rows", out, len(g.rows))
+	}
+}
+
+func TestHostileGoogle(t *testing.T) {
+	for name, script := range hostileScripts {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			g := newGoogle(t)
+			begun := time.Now()
+			for _, urls := range [][2]string{{hostile(t, script), g.URL + "/token"}, {g.URL, hostile(t, script)}} {
+				s, err := notify.NewSheet(notify.SheetOptions{URL: urls[0], TokenURL: urls[1], Unseal: unsealed, Timeout: 300 * time.Millisecond})
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer s.Close()
+				g.answers["token"] = answer(200, `{"access_token":"`+accessToken+`"}`)
+				out := s.Send(t.Context(), spread(), closed("evt_1", ""), 1, begun)
+				if !errors.Is(out.Err, notify.ErrUnreachable) || out.Gone != "" {
+					t.Errorf("%+v", out)
+				}
+				if err := s.Check(t.Context(), spread()); !errors.Is(err, notify.ErrUnreachable) {
+					t.Errorf("check: %v", err)
+				}
+				tellsNoToken(t, out)
+			}
+			if took := time.Since(begun); took > 15*time.Second {
+				t.Errorf("took %v", took)
+			}
+		})
+	}
+}
+
+func TestSheetCheck(t *testing.T) {
+	g := newGoogle(t)
+	if err := g.sheet(t, 0).Check(t.Context(), spread()); err != nil || len(g.rows) != 1 || len(g.rows[0]) != 10 {
+		t.Fatalf("an empty sheet: %v, %s", err, g.rows)
+	}
+	if out := g.sheet(t, 0).Send(t.Context(), spread(), closed("evt_1", ""), 1, now); out.Err != nil || len(g.rows) != 2 {
+		t.Fatalf("after the check: %+v", out)
+	}
+	g.rows[0][0] = json.RawMessage(`"Zeit"`)
+	if err := g.sheet(t, 0).Check(t.Context(), spread()); err != nil || string(g.rows[0][0]) != `"Zeit"` {
+		t.Errorf("another language: %v", err)
+	}
+	g.rows[0][9] = json.RawMessage(`"other"`)
+	if err := g.sheet(t, 0).Check(t.Context(), spread()); !faultIn(err, "target", "must be empty") {
+		t.Errorf("other content: %v", err)
+	}
+	for _, c := range []struct {
+		at    string
+		with  func(http.ResponseWriter)
+		field string
+		says  string
+	}{
+		{"token", answer(400, `{"error":"invalid_grant"}`), "secret", "not accepted"},
+		{"read", refusedBy(404, "x"), "target", "no such spreadsheet"},
+		{"read", refusedBy(403, "x"), "target", "not shared with " + robot},
+		{"update", refusedBy(403, "x"), "target", "as an editor"},
+		{"read", refusedBy(429, "x"), "", ""},
+		{"update", answer(500, ""), "", ""},
+	} {
+		g := newGoogle(t)
+		g.answers[c.at] = c.with
+		err := g.sheet(t, 0).Check(t.Context(), spread())
+		if (c.field != "" && !faultIn(err, c.field, c.says)) || (c.field == "" && !errors.Is(err, notify.ErrUnreachable)) {
+			t.Errorf("%s: %v", c.at, err)
+		}
+	}
+}
+
+func TestBadKeysAskNobody(t *testing.T) {
+	g := newGoogle(t)
+	for name, key := range map[string]string{
+		"empty": "{}", "none": "canary", "a user's": accountKey(members{"type": "authorized_user"}), "no key": accountKey(members{"private_key": "canary"}),
+		"no PKCS8": accountKey(members{"private_key": "-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n"}), "no address": accountKey(members{"client_email": "canary"}),
+		"huge": accountKey(members{"x": strings.Repeat("x", 20_000)}),
+	} {
+		to := spread()
+		to.Sealed = sealed(key)
+		s := g.sheet(t, 0)
+		out := s.Send(t.Context(), to, closed("evt_1", ""), 1, now)
+		if out.Err == nil || out.Gone != "" {
+			t.Errorf("%s: %+v", name, out)
+		}
+		tellsNoToken(t, out)
+		if err := s.Check(t.Context(), to); !faultIn(err, "secret", "JSON key of a service account") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	to := spread()
+	to.Target = "x"
+	if err := g.sheet(t, 0).Check(t.Context(), to); venues.CodeOf(err) != venues.CodeInvalidRequest {
+		t.Error(err)
+	}
+	if len(g.calls) != 0 {
+		t.Errorf("called %v", g.calls)
+	}
+}

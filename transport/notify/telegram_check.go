@@ -1,0 +1,98 @@
+package notify
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/go-telegram/bot"
+	"github.com/go-telegram/bot/models"
+
+	"venuegate/persistence"
+)
+
+// Check says what is missing for messages to reach the endpoint's chat:
+// invalid_request with the member to put right, ErrUnreachable if the Bot API
+// does not say. It sends no message.
+func (t *Telegram) Check(ctx context.Context, to persistence.Endpoint) error {
+	ctx, cancel := context.WithTimeout(ctx, t.options.Timeout)
+	defer cancel()
+	if err := CheckTarget(persistence.EndpointTelegram, to.Target); err != nil {
+		return err
+	}
+	b, err := t.talk(to, time.Now())
+	if errors.Is(err, errBadToken) {
+		return missing(fieldSecret, err.Error())
+	}
+	if err != nil {
+		return err
+	}
+	return b.check(ctx, to.Target)
+}
+
+func (b talk) check(ctx context.Context, target string) error {
+	ctx, seen := withExchange(ctx)
+	me, err := b.GetMe(ctx)
+	if isTokenRefused(err) {
+		return missing(fieldSecret, "the token of the bot is not valid")
+	}
+	if err != nil {
+		return b.explain(ctx, seen, err)
+	}
+	chat, err := b.GetChat(ctx, &bot.GetChatParams{ChatID: target})
+	switch {
+	case errors.Is(err, bot.ErrorBadRequest):
+		return missing(fieldTarget, "the bot does not know this chat: in a private chat write to the bot first, to a group add it")
+	case errors.Is(err, bot.ErrorForbidden):
+		return missing(fieldTarget, "the bot is shut out of this chat")
+	case err != nil:
+		return b.explain(ctx, seen, err)
+	case chat.Type == models.ChatTypePrivate:
+		return b.checkPrivate(ctx, seen, target)
+	default:
+		return b.checkGroup(ctx, seen, target, me.ID, chat.Type)
+	}
+}
+
+// checkPrivate shows "typing": the one act that a block refuses and nobody reads.
+func (b talk) checkPrivate(ctx context.Context, seen *exchange, target string) error {
+	_, err := b.SendChatAction(ctx, &bot.SendChatActionParams{ChatID: target, Action: models.ChatActionTyping})
+	switch {
+	case errors.Is(err, bot.ErrorForbidden):
+		return missing(fieldTarget, "the bot is blocked in this chat, or was never written to")
+	case err != nil:
+		return b.explain(ctx, seen, err)
+	default:
+		return nil
+	}
+}
+
+func (b talk) checkGroup(ctx context.Context, seen *exchange, target string, me int64, kind models.ChatType) error {
+	member, err := b.GetChatMember(ctx, &bot.GetChatMemberParams{ChatID: target, UserID: me})
+	switch {
+	case errors.Is(err, bot.ErrorBadRequest), errors.Is(err, bot.ErrorForbidden):
+		return missing(fieldTarget, "the bot is not in this "+place(kind))
+	case err != nil:
+		return b.explain(ctx, seen, err)
+	}
+	switch member.Type {
+	case models.ChatMemberTypeOwner:
+		return nil
+	case models.ChatMemberTypeAdministrator:
+		if kind == models.ChatTypeChannel && !member.Administrator.CanPostMessages {
+			return missing(fieldTarget, "the bot is an administrator of this channel without the right to post messages")
+		}
+		return nil
+	case models.ChatMemberTypeLeft, models.ChatMemberTypeBanned:
+		return missing(fieldTarget, "the bot is not in this "+place(kind))
+	default:
+		return missing(fieldTarget, "the bot must be an administrator of this "+place(kind)+"; it is only a member")
+	}
+}
+
+func place(kind models.ChatType) string {
+	if kind == models.ChatTypeChannel {
+		return "channel"
+	}
+	return "group"
+}

@@ -1,0 +1,75 @@
+package notify
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+
+	"venuegate/persistence"
+	"venuegate/venues"
+)
+
+// headings of the columns of a closed trade.
+var headings = []string{
+	"Time", "Instrument", "Direction", "Quantity", "Entry price", "Exit price", "Fee", "P&L", "Comment", "Event ID",
+}
+
+const (
+	// lastColumn holds the event id, by which a repeat is recognised.
+	lastColumn     = "J"
+	lastHeading    = "Event ID"
+	cellRunesMax   = 1000
+	formulaLeaders = "=+-@\t\r＝＋－＠"
+)
+
+// errNoTrade: rows are made of closed trades alone.
+var errNoTrade = errors.New("only " + string(persistence.EventPositionClosed) + " makes a row")
+
+// cell is a text, or the exact decimal text of a number.
+type cell struct {
+	text   string
+	number bool
+}
+
+// tradeRow is the row of a closed trade: a cell for each heading.
+func tradeRow(e persistence.Event) ([]cell, error) {
+	if e.Type != persistence.EventPositionClosed {
+		return nil, fmt.Errorf("%s: %w", short(string(e.Type)), errNoTrade)
+	}
+	var p payload
+	if err := json.Unmarshal(e.Data, &p); err != nil {
+		return nil, fmt.Errorf("read the event: %w", err)
+	}
+	instrument := p.Symbol
+	if p.Exchange != "" {
+		instrument = p.Exchange + ":" + p.Symbol
+	}
+	return []cell{
+		textCell(e.CreatedAt.UTC().Format(venues.TimeFormat)), textCell(instrument), textCell(p.Side),
+		numberCell(p.Qty), numberCell(p.EntryPrice), numberCell(p.ExitPrice), numberCell(p.Fee), numberCell(p.RealizedPnl),
+		textCell(p.Comment), textCell(e.ID),
+	}, nil
+}
+
+// decimals are written by this service in plain notation.
+var plainDecimal = regexp.MustCompile(`^-?[0-9]{1,40}(\.[0-9]{1,40})?$`)
+
+// numberCell is a number if the event holds one, and text otherwise.
+func numberCell(text string) cell {
+	if plainDecimal.MatchString(text) {
+		return cell{text: text, number: true}
+	}
+	return textCell(text)
+}
+
+// textCell is a text that no program takes for a formula, also after an export
+// to CSV.
+func textCell(text string) cell {
+	text = cut(clean(text), cellRunesMax)
+	if text != "" && strings.ContainsRune(formulaLeaders, []rune(text)[0]) {
+		text = "'" + text
+	}
+	return cell{text: text}
+}

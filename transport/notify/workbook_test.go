@@ -1,0 +1,415 @@
+package notify_test
+
+import (
+	"archive/zip"
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/xuri/excelize/v2"
+
+	"venuegate/persistence"
+	"venuegate/transport/notify"
+	"venuegate/venues"
+)
+
+func book(name string) persistence.Endpoint {
+	return persistence.Endpoint{ID: "end_1", Customer: "c1", Kind: persistence.EndpointFile, Target: name}
+}
+
+// closedNow is a trade that was closed a moment ago, as those that are delivered
+// were.
+func closedNow(id string) persistence.Event {
+	e := closed(id, "")
+	e.CreatedAt = venues.At(time.Now())
+	return e
+}
+
+func files(t *testing.T, dir string) []string {
+	t.Helper()
+	entries, err := os.ReadDir(filepath.Join(dir, "c1"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, e := range entries {
+		if strings.HasSuffix(e.Name(), ".xlsx") {
+			names = append(names, e.Name())
+		}
+	}
+	return names
+}
+
+func openFile(t *testing.T, dir, name string) *excelize.File {
+	t.Helper()
+	f, err := excelize.OpenFile(filepath.Join(dir, "c1", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = f.Close() })
+	return f
+}
+
+func rowsOf(t *testing.T, dir, name string) [][]string {
+	t.Helper()
+	rows, err := openFile(t, dir, name).GetRows("Trades", excelize.Options{RawCellValue: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return rows
+}
+
+// sheetXML is the sheet as it stands in the file.
+func sheetXML(t *testing.T, dir, name string) string {
+	t.Helper()
+	r, err := zip.OpenReader(filepath.Join(dir, "c1", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = r.Close() }()
+	f, err := r.Open("xl/worksheets/sheet1.xml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = f.Close() }()
+	text, err := io.ReadAll(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+func mustSend(t *testing.T, w *notify.Workbook, to persistence.Endpoint, e persistence.Event) {
+	t.Helper()
+	if out := w.Send(t.Context(), to, e, 1, now); out.Err != nil {
+		t.Fatalf("%s: %v", e.ID, out.Err)
+	}
+}
+
+func TestRowsOfAWorkbook(t *testing.T) {
+	dir := t.TempDir()
+	w := notify.NewWorkbook(notify.WorkbookOptions{Dir: dir})
+	for _, id := range []string{"evt_1", "evt_2", "evt_1"} {
+		mustSend(t, w, book("trades.xlsx"), closed(id, "by hand"))
+	}
+	got := rowsOf(t, dir, "trades.xlsx")
+	want := [][]string{headings, append(slices.Clone(closedRow), "by hand", "evt_1"), append(slices.Clone(closedRow), "by hand", "evt_2")}
+	if !slices.EqualFunc(got, want, slices.Equal[[]string]) {
+		t.Errorf("%q", got)
+	}
+	info, err := os.Stat(filepath.Join(dir, "c1", "trades.xlsx"))
+	if err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("%v, %v", info.Mode(), err)
+	}
+}
+
+// TestNumbersAreExact: a float would have lost the end of each.
+func TestNumbersAreExact(t *testing.T) {
+	dir := t.TempDir()
+	w := notify.NewWorkbook(notify.WorkbookOptions{Dir: dir})
+	exact := []string{
+		"0.1", "-0.3", "123456789012345678.123456789012345678", "0.000000000000000001", "9007199254740993", "-50.10", "100000000000000000000000",
+	}
+	for i, number := range exact {
+		mustSend(t, w, book("trades.xlsx"), newEvent(fmt.Sprintf("evt_%d", i), persistence.EventPositionClosed, members{"qty": number, "realizedPnl": number}))
+	}
+	// The file has been opened and written since the first number went in.
+	text := sheetXML(t, dir, "trades.xlsx")
+	for i, number := range exact {
+		for _, column := range []string{"D", "H"} {
+			cell := fmt.Sprintf(`<c r="%s%d"><v>%s</v></c>`, column, i+2, number)
+			if !strings.Contains(text, cell) {
+				t.Errorf("no %s", cell)
+			}
+		}
+	}
+}
+
+func TestFormulasAreTextInAWorkbook(t *testing.T) {
+	dir := t.TempDir()
+	w := notify.NewWorkbook(notify.WorkbookOptions{Dir: dir})
+	const perFile = 10
+	file := func(i int) string { return fmt.Sprintf("trades%d.xlsx", i/perFile) }
+	for i, comment := range payloads() {
+		mustSend(t, w, book(file(i)), closed(fmt.Sprintf("evt_%d", i), comment))
+	}
+	var f *excelize.File
+	for i, comment := range payloads() {
+		if i%perFile == 0 {
+			f = openFile(t, dir, file(i))
+			if text := sheetXML(t, dir, file(i)); strings.Contains(text, "<f") {
+				t.Error("the sheet holds a formula")
+			}
+		}
+		at := fmt.Sprintf("I%d", i%perFile+2)
+		text, err := f.GetCellValue("Trades", at)
+		formula, formulaErr := f.GetCellFormula("Trades", at)
+		if err != nil || formulaErr != nil || formula != "" {
+			t.Errorf("%q: %v, %v, formula %q", comment, err, formulaErr, formula)
+		}
+		looksLikeText(t, text)
+		if kind, _ := f.GetCellType("Trades", at); text != "" && kind != excelize.CellTypeSharedString && kind != excelize.CellTypeInlineString {
+			t.Errorf("%q is of type %d", comment, kind)
+		}
+	}
+	for i, same := range []string{"<b>bold</b>", "_x003D_1", "_x003D_x0041_x005F_", "_x005F_x003D_", "_x00", "_", "]]>", "&amp;", "\U0001f468\u200d\U0001f469"} {
+		mustSend(t, w, book("same.xlsx"), closed(fmt.Sprintf("evt_%d", i), same))
+		mustSend(t, w, book("same.xlsx"), closed("evt_again"+fmt.Sprint(i), same))
+		for _, row := range rowsOf(t, dir, "same.xlsx")[2*i+1:] {
+			if row[8] != same {
+				t.Errorf("%q became %q", same, row[8])
+			}
+		}
+	}
+}
+
+func TestFullWorkbookIsFollowedByAnother(t *testing.T) {
+	dir := t.TempDir()
+	w := notify.NewWorkbook(notify.WorkbookOptions{Dir: dir, RowsMax: 3})
+	for range 2 { // the second time nothing is added
+		for i := range 10 {
+			mustSend(t, w, book("trades.xlsx"), closedNow(fmt.Sprintf("evt_%d", i)))
+		}
+		if got := files(t, dir); !slices.Equal(got, []string{"trades (2).xlsx", "trades (3).xlsx", "trades (4).xlsx", "trades.xlsx"}) {
+			t.Fatalf("%q", got)
+		}
+		for name, rows := range map[string]int{"trades.xlsx": 4, "trades (2).xlsx": 4, "trades (3).xlsx": 4, "trades (4).xlsx": 2} {
+			if got := rowsOf(t, dir, name); len(got) != rows || !slices.Equal(got[0], headings) {
+				t.Errorf("%s: %q", name, got)
+			}
+		}
+	}
+	// One that was taken away is not begun again, nor is what is not of the series.
+	for _, name := range []string{"trades (007).xlsx", "trades (x).xlsx", "tradesman.xlsx", "trades ().xlsx", "trades (-1).xlsx"} {
+		if err := os.WriteFile(filepath.Join(dir, "c1", name), []byte("x"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Remove(filepath.Join(dir, "c1", "trades.xlsx")); err != nil {
+		t.Fatal(err)
+	}
+	mustSend(t, w, book("trades.xlsx"), closedNow("evt_10"))
+	if got := rowsOf(t, dir, "trades (4).xlsx"); len(got) != 3 {
+		t.Errorf("%q", got)
+	}
+}
+
+func TestCustomersAndEndpointsHaveFilesOfTheirOwn(t *testing.T) {
+	dir := t.TempDir()
+	w := notify.NewWorkbook(notify.WorkbookOptions{Dir: dir})
+	other := book("trades.xlsx")
+	other.Customer = "c2"
+	mustSend(t, w, book("trades.xlsx"), closed("evt_1", ""))
+	mustSend(t, w, other, closed("evt_1", ""))
+	mustSend(t, w, book("more.xlsx"), closed("evt_1", ""))
+	for _, name := range []string{"c1/trades.xlsx", "c1/more.xlsx", "c2/trades.xlsx"} {
+		if _, err := os.Stat(filepath.Join(dir, name)); err != nil {
+			t.Error(err)
+		}
+	}
+	for _, customer := range []string{"", ".", "..", "../c1", "c1/x", "/c1", "c\x001"} {
+		to := book("trades.xlsx")
+		to.Customer = customer
+		if out := w.Send(t.Context(), to, closed("evt_1", ""), 1, now); out.Err == nil {
+			t.Errorf("%q is taken", customer)
+		}
+	}
+}
+
+// TestLinksLeadNowhere: not even one within the directory is followed out of it.
+func TestLinksLeadNowhere(t *testing.T) {
+	dir, outside := t.TempDir(), filepath.Join(t.TempDir(), "outside.xlsx")
+	w := notify.NewWorkbook(notify.WorkbookOptions{Dir: dir})
+	mustSend(t, w, book("other.xlsx"), closed("evt_1", ""))
+	if err := os.WriteFile(outside, []byte("x"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(outside, filepath.Join(dir, "c1", "trades.xlsx")); err != nil {
+		t.Skip(err)
+	}
+	out := w.Send(t.Context(), book("trades.xlsx"), closed("evt_1", ""), 1, now)
+	if text, _ := os.ReadFile(outside); out.Err == nil || string(text) != "x" || strings.Contains(out.Err.Error(), dir) {
+		t.Errorf("%v, %q", out.Err, text)
+	}
+}
+
+func TestManyAtOnce(t *testing.T) {
+	dir := t.TempDir()
+	w := notify.NewWorkbook(notify.WorkbookOptions{Dir: dir, RowsMax: 7})
+	var all sync.WaitGroup
+	for i := range 20 {
+		all.Go(func() {
+			for range 2 {
+				if out := w.Send(context.Background(), book("trades.xlsx"), closedNow(fmt.Sprintf("evt_%d", i)), 1, now); out.Err != nil {
+					t.Error(out.Err)
+				}
+			}
+		})
+	}
+	all.Wait()
+	ids := map[string]int{}
+	for _, name := range files(t, dir) {
+		for _, row := range rowsOf(t, dir, name)[1:] {
+			ids[row[9]]++
+		}
+	}
+	if len(ids) != 20 {
+		t.Errorf("%v", ids)
+	}
+	for id, n := range ids {
+		if n != 1 {
+			t.Errorf("%s is there %d times", id, n)
+		}
+	}
+}
+
+// TestCrashBetweenDraftAndRename: what a crash left is no file of the series and
+// does not stand in the way.
+func TestCrashBetweenDraftAndRename(t *testing.T) {
+	dir := t.TempDir()
+	w := notify.NewWorkbook(notify.WorkbookOptions{Dir: dir})
+	mustSend(t, w, book("trades.xlsx"), closed("evt_1", ""))
+	whole, err := os.ReadFile(filepath.Join(dir, "c1", "trades.xlsx"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	draft := filepath.Join(dir, "c1", ".trades.draft")
+	for i, left := range [][]byte{nil, whole[:len(whole)/2], whole, bytes.Repeat(whole, 3)} {
+		if err := os.WriteFile(draft, left, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if got := rowsOf(t, dir, "trades.xlsx"); len(got) != i+2 {
+			t.Errorf("%d rows", len(got))
+		}
+		mustSend(t, w, book("trades.xlsx"), closed(fmt.Sprintf("evt_after_%d", i), ""))
+		if _, err := os.Stat(draft); !os.IsNotExist(err) {
+			t.Errorf("the draft is still there: %v", err)
+		}
+	}
+	// What cannot be written changes nothing.
+	if err := os.Mkdir(draft, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(draft, "x"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	out := w.Send(t.Context(), book("trades.xlsx"), closed("evt_9", ""), 1, now)
+	if got := rowsOf(t, dir, "trades.xlsx"); out.Err == nil || strings.Contains(out.Err.Error(), dir) || len(got) != 6 {
+		t.Errorf("%v, %d rows", out.Err, len(got))
+	}
+}
+
+// TestFilesOfPeople: what somebody edited is gone on with, what is none of ours
+// is left alone.
+func TestFilesOfPeople(t *testing.T) {
+	dir := t.TempDir()
+	w := notify.NewWorkbook(notify.WorkbookOptions{Dir: dir})
+	mustSend(t, w, book("trades.xlsx"), closed("evt_1", ""))
+	f := openFile(t, dir, "trades.xlsx")
+	for _, err := range []error{
+		f.SetSheetName("Trades", "Mine"), f.SetCellStr("Mine", "L1", "note"), f.SetCellFormula("Mine", "L2", "SUM(H:H)"), f.Save(),
+	} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	mustSend(t, w, book("trades.xlsx"), closed("evt_2", ""))
+	edited := openFile(t, dir, "trades.xlsx")
+	id, _ := edited.GetCellValue("Mine", "J3")
+	formula, _ := edited.GetCellFormula("Mine", "L2")
+	if id != "evt_2" || formula != "SUM(H:H)" {
+		t.Errorf("%q, %q", id, formula)
+	}
+
+	foreign := excelize.NewFile()
+	var text bytes.Buffer
+	if err := foreign.Write(&text); err != nil {
+		t.Fatal(err)
+	}
+	for name, content := range map[string][]byte{"foreign.xlsx": text.Bytes(), "empty.xlsx": nil, "garbage.xlsx": []byte("garbage"), "cut.xlsx": text.Bytes()[:900]} {
+		path := filepath.Join(dir, "c1", name)
+		if err := os.WriteFile(path, content, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		out := w.Send(t.Context(), book(name), closed("evt_1", ""), 1, now)
+		if after, _ := os.ReadFile(path); out.Err == nil || !bytes.Equal(after, content) {
+			t.Errorf("%s: %+v", name, out)
+		}
+		if err := w.Check(t.Context(), book(name)); !faultIn(err, "target", "not a list of trades") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func TestWorkbookCheck(t *testing.T) {
+	dir := t.TempDir()
+	w := notify.NewWorkbook(notify.WorkbookOptions{Dir: filepath.Join(dir, "below")})
+	for range 2 {
+		if err := w.Check(t.Context(), book("trades.xlsx")); err != nil {
+			t.Fatal(err)
+		}
+		entries, err := os.ReadDir(filepath.Join(dir, "below", "c1"))
+		if err != nil || len(entries) > 1 {
+			t.Errorf("%v, %v", entries, err)
+		}
+		mustSend(t, w, book("trades.xlsx"), closed("evt_1", ""))
+	}
+	if err := w.Check(t.Context(), book("../trades.xlsx")); venues.CodeOf(err) != venues.CodeInvalidRequest {
+		t.Error(err)
+	}
+	file := filepath.Join(dir, "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := notify.NewWorkbook(notify.WorkbookOptions{Dir: file}).Check(t.Context(), book("trades.xlsx")); err == nil || strings.Contains(err.Error(), dir) {
+		t.Error(err)
+	}
+}
+
+func TestWaitForATurnEnds(t *testing.T) {
+	w := notify.NewWorkbook(notify.WorkbookOptions{Dir: t.TempDir()})
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	seen := map[bool]bool{}
+	for i := range 40 { // either way, but never stuck
+		out := w.Send(ctx, book("trades.xlsx"), closed(fmt.Sprintf("evt_%d", i%3), ""), 1, now)
+		seen[out.Err == nil] = true
+	}
+	if !seen[false] {
+		t.Error("a cancelled attempt is never given up")
+	}
+}
+
+// fill makes a file of so many trades at once.
+func fill(tb testing.TB, dir string, rows int) {
+	tb.Helper()
+	w := notify.NewWorkbook(notify.WorkbookOptions{Dir: dir})
+	if out := w.Send(tb.Context(), book("trades.xlsx"), closedNow("evt_0"), 1, now); out.Err != nil {
+		tb.Fatal(out.Err)
+	}
+	path := filepath.Join(dir, "c1", "trades.xlsx")
+	f, err := excelize.OpenFile(path)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	defer func() { _ = f.Close() }()
+	for i := 1; i < rows; i++ {
+		for j, text := range append(slices.Clone(closedRow), "by hand", fmt.Sprintf("evt_01KAHN8Y2G2M4YQ7F0000%04d", i)) {
+			at, _ := excelize.CoordinatesToCellName(j+1, i+2)
+			if err := f.SetCellStr("Trades", at, text); err != nil {
+				tb.Fatal(err)
+			}
+		}
+	}
+	if err := f.Save(); err != nil {
+		tb.Fatal(err)
+	}
+}
