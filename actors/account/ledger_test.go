@@ -2,7 +2,7 @@ package account
 
 import (
 	"fmt"
-	"math/rand"
+	"math/rand/v2"
 	"testing"
 	"time"
 
@@ -66,8 +66,9 @@ func TestPositionsOfABook(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
+			random := rand.New(rand.NewPCG(1, 2))
 			for range 20 { // whatever the order in which they become known
-				rand.Shuffle(len(c.list), func(i, j int) { c.list[i], c.list[j] = c.list[j], c.list[i] })
+				random.Shuffle(len(c.list), func(i, j int) { c.list[i], c.list[j] = c.list[j], c.list[i] })
 				b := bookOf(c.list...)
 				if len(b.over) != len(c.over) {
 					t.Fatalf("%d positions ended, want %d", len(b.over), len(c.over))
