@@ -1,0 +1,163 @@
+package planted_test
+
+import "venuegate/cmd/venuegate/chaos/overlay"
+
+// bug is a mistake that somebody could make, and the test that must notice.
+type bug struct {
+	name string
+	// invariant is the promise that it breaks.
+	invariant string
+	edits     []overlay.Edit
+	catcher   catcher
+	// sample bugs are planted by make test too.
+	sample bool
+}
+
+// catcher is a test and what it must print.
+type catcher struct {
+	pkg   string
+	run   string
+	says  string
+	seeds string
+}
+
+// seeds is how many seeds of the simulation a bug may take to be noticed.
+const seeds = "600"
+
+// simulation must report a breach of the invariant.
+func simulation(invariant string) catcher {
+	return catcher{"actors/simulation", "^TestSeeds$", invariant + ": ", seeds}
+}
+
+// tests of a package must fail.
+func tests(pkg, run string) catcher { return catcher{pkg, run, "--- FAIL: ", ""} }
+
+func edit(file, was, is string) overlay.Edit {
+	return overlay.Edit{Name: file, File: file, Old: was, New: is}
+}
+
+const (
+	accountDir = "actors/account/"
+	rowsDir    = "persistence/internal/rows/"
+)
+
+// A bug whose place is still missing here: a delivery that is tried again with
+// the time of its first attempt (I-7).
+var bugs = []bug{
+	{
+		name: "an order is sent before its intent is durable", invariant: "I-2", sample: true, catcher: simulation("I-2"),
+		edits: []overlay.Edit{edit(accountDir+"actor.go",
+			"\t\tdone := actors.ReplyTo(ctx, func(_ struct{}, err error) any { return committed{out, err} })\n",
+			"\t\ta.carryOut(ctx, out.after)\n\t\tout.after = nil\n\t\tdone := actors.ReplyTo(ctx, func(_ struct{}, err error) any { return committed{out, err} })\n")},
+	},
+	{
+		name: "an order is sent again after a time-out", invariant: "I-1", sample: true, catcher: simulation("I-1"),
+		edits: []overlay.Edit{edit(accountDir+"effects.go",
+			"\t\treport, err := a.deps.Venue.Place(c, e.request)\n",
+			"\t\treport, err := a.deps.Venue.Place(c, e.request)\n\t\tif errors.Is(err, venues.ErrOutcomeUnknown) {\n\t\t\treport, err = a.deps.Venue.Place(c, e.request)\n\t\t}\n")},
+	},
+	{
+		name: "the store does not sync what it confirms", invariant: "I-2", catcher: tests("persistence/badgerstore", "^TestBadgerIsAskedToSync$"),
+		edits: []overlay.Edit{edit("persistence/badgerstore/options.go", "WithSyncWrites(true)", "WithSyncWrites(false)")},
+	},
+	{
+		name: "the store does not look whether a request id is taken", invariant: "I-1", catcher: simulation("I-1"),
+		edits: []overlay.Edit{edit(rowsDir+"commit.go", "if err != nil || value == nil {", "if err != nil || value != nil || true {")},
+	},
+	{
+		name: "an unknown outcome is called rejected", invariant: "I-5", sample: true, catcher: simulation("I-5"),
+		edits: []overlay.Edit{edit(accountDir+"place.go",
+			"\t\ts.lose(m, o)\n\tdefault:\n\t\ts.refuse(m, o, refusal)",
+			"\t\ts.notPlaced(m, o, s.notSent(in.err))\n\tdefault:\n\t\ts.refuse(m, o, refusal)")},
+	},
+	{
+		name: "a request id is freed after some seconds", invariant: "I-1", catcher: simulation("I-1"),
+		edits: []overlay.Edit{edit("persistence/order.go",
+			"now.Before(r.FirstReceived.Add(IdempotencyWindow))", "now.Before(r.FirstReceived.Add(IdempotencyWindow/20000))")},
+	},
+	{
+		name: "the edge keeps a request's memory", invariant: "I-11", catcher: tests("transport/rest", "^TestCanaries"),
+		edits: []overlay.Edit{
+			edit("transport/rest/call.go", "bytes.Clone(c.Request().Body())", "bytes.TrimSpace(c.Request().Body())"),
+			edit("transport/rest/server.go", "Immutable:                    true,", "Immutable:                    false,"),
+		},
+	},
+	{
+		name: "an owner who was replaced still writes", invariant: "I-1", catcher: tests("persistence/storetest", "^TestMemoryConforms$"),
+		edits: []overlay.Edit{edit(rowsDir+"commit.go",
+			"if c.fence.Epoch != epoch || epoch <= firstEpoch(generation) {",
+			"if false && (c.fence.Epoch != epoch || epoch <= firstEpoch(generation)) {")},
+	},
+	{
+		name: "a freed request id begins its first attempt again", invariant: "I-1", catcher: simulation("I-1"),
+		edits: []overlay.Edit{
+			edit(accountDir+"client.go", "\t\tattempt = prior.Attempt + 1\n", "\t\tattempt = prior.Attempt\n"),
+			edit(accountDir+"client.go", "return prior.Attempt + 1, nil", "return prior.Attempt, nil"),
+		},
+	},
+	{
+		name: "the venue executes what comes after its deadline", invariant: "I-3", catcher: simulation("I-3"),
+		edits: []overlay.Edit{edit("venues/simcore/place.go",
+			"if !request.Deadline.IsZero() && now.After(request.Deadline) {",
+			"if false && !request.Deadline.IsZero() && now.After(request.Deadline) {")},
+	},
+	{
+		name: "one answer \"not found\" is proof", invariant: "I-5", catcher: simulation("I-5"),
+		edits: []overlay.Edit{
+			edit(accountDir+"inquiry.go",
+				"return m.now.Sub(o.inquiry.firstMiss) >= absenceSpan && m.now.After(o.Deadline.Add(s.caps.AbsenceAfter))", "return true"),
+		},
+	},
+	{
+		name: "a quantity is told before its fills", invariant: "I-8", catcher: simulation("I-8"),
+		edits: []overlay.Edit{edit(accountDir+"fills.go", "\to.held = &r\n}", "\to.held, o.heldDue, o.FilledQty = nil, time.Time{}, r.FilledQty\n\ts.touch(o)\n\ts.take(m, o, r)\n}")},
+	},
+	{
+		name: "a fill that is told twice counts twice", invariant: "I-8", sample: true, catcher: simulation("I-8"),
+		edits: []overlay.Edit{edit(accountDir+"fills.go", "\tif o.trades[tradeKey(&f)] {\n\t\treturn\n\t}\n", "")},
+	},
+	{
+		name: "events are committed after the change that they tell of", invariant: "I-6", catcher: simulation("I-6"),
+		edits: []overlay.Edit{edit(accountDir+"actor.go",
+			"\t\ta.deps.Journal.Submit(out.batch, func(err error) {\n",
+			"\t\tapart := persistence.Batch{Fence: out.batch.Fence, Events: out.batch.Events}\n\t\tout.batch.Events = nil\n"+
+				"\t\tdefer a.deps.Journal.Submit(apart, func(error) {})\n\t\ta.deps.Journal.Submit(out.batch, func(err error) {\n")},
+	},
+	{
+		name: "a store key forgets its customer", invariant: "I-11", catcher: tests("persistence/storetest", "^TestMemoryConforms$"),
+		edits: []overlay.Edit{edit(rowsDir+"key.go",
+			"make(key, 0, keyBytesUsual).text(customer)", "make(key, 0, keyBytesUsual).text(customer[:0])")},
+	},
+	{
+		name: "cancels and amends do not ask whose order it is", invariant: "I-11", catcher: tests("transport/rest", "^TestCanar"),
+		edits: []overlay.Edit{edit("actors/root/directory.go",
+			"record, err := d.store.Order(ctx, customer, orderID)", "record, err := d.store.Order(ctx, \"\", orderID)")},
+	},
+	{
+		name: "a flat position keeps its stops", invariant: "protection", catcher: simulation("protection"),
+		edits: []overlay.Edit{
+			edit(accountDir+"flat.go", "\t\tif o.protects(p.Key()) {", "\t\tif false && o.protects(p.Key()) {"),
+			edit(accountDir+"flat.go", "!open[key] && o.protects(key)", "false && !open[key] && o.protects(key)"),
+		},
+	},
+	{
+		name: "the loss lock is looked at when an order is taken, not when it is sent", invariant: "I-14", catcher: tests("actors/account", "."),
+		edits: []overlay.Edit{edit(accountDir+"effects.go",
+			"if refusal := a.state.depart(e.orderID); refusal != nil {", "if refusal := a.state.depart(e.orderID); refusal != nil && false {")},
+	},
+	{
+		name: "a mute stream is believed", invariant: "I-8", catcher: simulation("I-8"),
+		edits: []overlay.Edit{edit(accountDir+"reconcile.go", "\ts.fills(m, in.fills)\n\tfor _, r := range in.open {", "\tfor _, r := range in.open[:0] {")},
+	},
+	{
+		name: "an order that has ended is revived by a late report", invariant: "I-8", catcher: simulation("I-8"),
+		edits: []overlay.Edit{
+			edit(accountDir+"report.go", "if o.Status.IsClosed() || (", "if ("),
+			edit(accountDir+"report.go", "if next == venues.StatusPending || !o.Status.CanBecome(next) {", "if next == venues.StatusPending {"),
+		},
+	},
+	{
+		name: "a symbol's fills are read from the next reconciliation on", invariant: "I-8", catcher: tests("actors/account", "^TestFillsOfASymbol"),
+		edits: []overlay.Edit{edit(accountDir+"order.go", "\t\ts.putFillsUntil()\n", "")},
+	},
+}
