@@ -5,12 +5,14 @@ GOLANGCI_VERSION  := v2.15.0
 GOTESTSUM_VERSION := v1.13.0
 
 # Packages under test, and how long; FUZZROUND is what `make test` spends on each
-# fuzz target. The race detector needs a C compiler.
+# fuzz target, SEEDS how many runs of the simulation `make chaos` plays. The race
+# detector needs a C compiler.
 PKG       ?= ./...
 TIMEOUT   ?= 10m
 FUZZTIME  ?= 30s
 FUZZROUND ?= 500x
 BENCHTIME ?= 1s
+SEEDS     ?= 10000
 
 SHELL       := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
@@ -57,7 +59,7 @@ fuzz: ## each fuzz target for FUZZTIME (30s)
 	done
 
 chaos: ## crash and fault runs against the built binary
-	@.ci/tagged chaos -timeout 30m
+	@VENUEGATE_SEEDS=$(SEEDS) .ci/tagged chaos -timeout 30m
 
 interop: ## CCXT trades on the simulators (needs node and npm)
 	@.ci/tagged interop -timeout 30m

@@ -2,6 +2,7 @@ package account
 
 import (
 	"errors"
+	"slices"
 	"testing"
 	"time"
 
@@ -236,5 +237,26 @@ func TestMissingFillsAreFetchedAgain(t *testing.T) {
 	b.want(o, venues.StatusFilled, "1")
 	if b.find(isFetch) {
 		t.Fatal("fetched for nothing")
+	}
+}
+
+// TestCancelThatOvertookItsOrderIsSentAgain: the venue had not got the order yet
+// when it was asked to end it.
+func TestCancelThatOvertookItsOrderIsSentAgain(t *testing.T) {
+	b := newBench(t, venues.Capabilities{})
+	o := b.place(limitOrder("r1"))
+	b.step(func(m moment) { b.state.lose(m, o) })
+	b.cancel(o)
+	b.step(func(m moment) { b.state.cancelled(m, cancelDone{orderID: o.OrderID, err: notFound()}) })
+	b.step(func(m moment) { b.state.queried(m, queryDone{orderID: o.OrderID, err: notFound()}) })
+	b.step(func(m moment) { b.state.report(m, o.says(venues.StatusOpen, "0")) })
+	if !slices.ContainsFunc(b.pass(time.Second), isQuery) {
+		t.Fatal("the order lives, and nobody asks what became of its cancel")
+	}
+	b.step(func(m moment) {
+		b.state.queried(m, queryDone{orderID: o.OrderID, report: o.says(venues.StatusOpen, "0")})
+	})
+	if !b.find(isCancel) {
+		t.Error("the cancel is not sent again")
 	}
 }

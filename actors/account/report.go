@@ -176,6 +176,10 @@ func (s *state) become(m moment, o *order, next venues.OrderStatus) {
 	if next != venues.StatusUnknown {
 		o.UnknownSince = venues.Time{}
 		o.inquiry = inquiry{}
+		if next.IsActive() && o.change.sent {
+			// What was asked of the venue may have come before the order did.
+			s.inquire(m, o, inquirySteps[0])
+		}
 	}
 	s.note(m, o, "status",
 		persistence.JournalField{Name: "from", Value: string(previous)},

@@ -343,7 +343,8 @@ func keys[K comparable, V any](m map[K]V) func(yield func(K) bool) {
 	}
 }
 
-// unknownFor notes how long the order's outcome was not known.
+// unknownFor notes how long the order's outcome was not known while the service
+// was there to ask.
 func (w *world) unknownFor(r *persistence.OrderRecord) {
 	var from time.Time
 	for _, row := range w.journalOf(r.Customer, r.OrderID) {
@@ -351,7 +352,7 @@ func (w *world) unknownFor(r *persistence.OrderRecord) {
 		case row.Kind == "order.status" && field(row, "to") == string(venues.StatusUnknown):
 			from = row.At.Time
 		case row.Kind == "order.status" && field(row, "from") == string(venues.StatusUnknown) && !from.IsZero():
-			w.coverage.unknown = append(w.coverage.unknown, row.At.Sub(from).Seconds())
+			w.coverage.unknown = append(w.coverage.unknown, (row.At.Sub(from) - w.down(span{from, row.At.Time})).Seconds())
 		}
 	}
 }

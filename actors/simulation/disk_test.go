@@ -59,6 +59,11 @@ func (w *world) committed(d disk, b *persistence.Batch) {
 		missing[row.Subject] = missing[row.Subject] || row.Kind == "order.fills_missing"
 	}
 	for _, put := range b.Puts {
+		if risk, ok := put.(persistence.RiskRecord); ok {
+			w.mu.Lock()
+			w.locks[risk.Customer+"/"+string(risk.Exchange)] = risk.Lock
+			w.mu.Unlock()
+		}
 		r, ok := put.(persistence.OrderRecord)
 		if !ok {
 			continue
@@ -89,7 +94,7 @@ func (w *world) step(p *process, r *persistence.OrderRecord) {
 	before, known := w.orders[r.OrderID]
 	w.orders[r.OrderID] = seen{*r, p.number}
 	w.byClient[r.ClientOrderID] = r.OrderID
-	w.note("commit %s %s %s %s", r.OrderID, r.Status, r.FilledQty, r.PendingAction)
+	w.note("commit %s %s %s %s venue %s", r.OrderID, r.Status, r.FilledQty, r.PendingAction, r.VenueOrderID)
 	from := "-"
 	if known {
 		from = string(before.record.Status)

@@ -19,6 +19,8 @@ type plan struct {
 	operations []*operation
 	steps      []planned
 	length     time.Duration
+	// dailyLoss locks the accounts; most seeds have no such limit.
+	dailyLoss venues.Optional
 }
 
 // planned is one thing that happens at a moment.
@@ -32,6 +34,9 @@ func drawPlan(s *swarm, rng *rand.Rand) *plan {
 	p := &plan{venues: venues.All(), length: time.Duration(10+rng.IntN(50)) * time.Second}
 	if rng.IntN(8) != 0 { // all three at once are slow, and seldom tell more
 		p.venues = []venues.Venue{venues.All()[rng.IntN(3)]}
+	}
+	if rng.IntN(3) == 0 {
+		p.dailyLoss = venues.Some(decimal.NewFromInt(1 + rng.Int64N(400)))
 	}
 	p.drawOperations(rng)
 	p.drawMarket(rng)

@@ -50,6 +50,16 @@ func (v *venue) openPositions(customer string) []venues.Position {
 	return open
 }
 
+// reduces says whether an order can only make the position of now smaller.
+func (p *port) reduces(r *venues.OrderRequest) bool {
+	for _, held := range p.openPositions(p.customer) {
+		if held.Symbol == r.Symbol && (held.Side == venues.Long) == (r.Side == venues.Sell) && r.Qty.LessThanOrEqual(held.Qty) {
+			return true
+		}
+	}
+	return false
+}
+
 // OpenOrders implements venues.AccountReader.
 func (p *port) OpenOrders(ctx context.Context) ([]venues.ExecutionReport, error) {
 	return request(ctx, p, "open", "", func() ([]venues.ExecutionReport, error) {

@@ -37,6 +37,9 @@ type world struct {
 	venues    map[venues.Venue]*venue
 	memory    *storetest.Memory
 	process   *process // nil while nothing runs
+	// downs are the times without a process.
+	downs     []span
+	downSince time.Time
 	processes int
 	born      time.Time
 	coverage  *coverage
@@ -48,6 +51,8 @@ type world struct {
 	byClient map[string]string
 	// incomplete are the orders of which the fills are known to be missing.
 	incomplete map[string]bool
+	// locks are the durable risk locks by customer and venue.
+	locks map[string]*persistence.RiskLock
 	// placing is when each order was to be placed, by client id.
 	placing    map[string]int
 	arrivals   map[string]time.Time
@@ -86,7 +91,7 @@ func newWorld(t testing.TB, seed uint64, c *coverage) *world {
 		venues: map[venues.Venue]*venue{}, memory: storetest.NewMemory(storetest.Async(time.Duration(200+rng.IntN(4000)) * time.Microsecond)),
 		born: time.Now(), coverage: c, screens: map[string]*screen{},
 		counts: map[string]int{}, orders: map[string]seen{}, byClient: map[string]string{},
-		incomplete: map[string]bool{}, placing: map[string]int{}, arrivals: map[string]time.Time{}, deadlines: map[string]time.Time{},
+		incomplete: map[string]bool{}, locks: map[string]*persistence.RiskLock{}, placing: map[string]int{}, arrivals: map[string]time.Time{}, deadlines: map[string]time.Time{},
 		digest: fnv.New64a(),
 	}
 	w.plan = drawPlan(w.swarm, rng)
@@ -120,6 +125,7 @@ func (w *world) enroll() {
 		for _, exchange := range w.plan.venues {
 			accounts = append(accounts, persistence.VenueAccount{
 				Customer: customer, Exchange: exchange, Environment: "sim", Sealed: []byte(customer), CreatedAt: venues.At(w.born),
+				Limits: persistence.RiskLimits{DailyLoss: w.plan.dailyLoss},
 			})
 		}
 		w.commit(persistence.Batch{Fence: fence, Puts: accounts})
@@ -134,9 +140,30 @@ func (w *world) commit(b persistence.Batch) {
 	}
 }
 
+type span struct{ from, to time.Time }
+
+// down is how much of a time the service was not there.
+func (w *world) down(of span) time.Duration {
+	var sum time.Duration
+	for _, d := range w.downs {
+		from, to := d.from, d.to
+		if from.Before(of.from) {
+			from = of.from
+		}
+		if to.After(of.to) {
+			to = of.to
+		}
+		sum += max(0, to.Sub(from))
+	}
+	return sum
+}
+
 // start begins a process on what the store holds.
 func (w *world) start() {
 	w.processes++
+	if !w.downSince.IsZero() {
+		w.downs = append(w.downs, span{w.downSince, time.Now()})
+	}
 	p := &process{number: w.processes, dead: make(chan struct{})}
 	w.trace("process %d starts", p.number)
 	p.system = actors.New(zap.NewNop(),
@@ -190,7 +217,7 @@ func (w *world) kill(survive int) {
 	w.struck(faultKill, "")
 	w.trace("process %d is killed, %d of %d batches survive", p.number, survive, w.memory.Waiting())
 	close(p.dead)
-	w.process = nil
+	w.process, w.downSince = nil, time.Now()
 	w.memory = w.memory.Crash(survive)
 	// What is left of it can reach neither store nor venue.
 	w.stopSystem(p, time.Hour)
@@ -204,7 +231,7 @@ func (w *world) stop() {
 	}
 	w.struck(faultStop, "")
 	w.trace("process %d stops", p.number)
-	w.process = nil
+	w.process, w.downSince = nil, time.Now()
 	began := time.Now()
 	w.stopSystem(p, stopWithin)
 	if took := time.Since(began); took > stopWithin {
@@ -247,12 +274,17 @@ func (w *world) count(occasion string) int {
 }
 
 func (w *world) sent(p *port, r *venues.OrderRequest) {
+	reduces := r.ReduceOnly || r.ClosePosition || p.reduces(r)
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.placing[r.ClientOrderID]++
 	w.deadlines[r.ClientOrderID] = r.Deadline
 	if n := w.placing[r.ClientOrderID]; n > 1 {
 		w.violated("I-1", "%s was sent %d times", r.ClientOrderID, n)
+	}
+	lock := w.locks[p.customer+"/"+string(p.exchange)]
+	if lock != nil && !reduces && time.Now().Before(lock.Until.Time) && !p.process.isDead() {
+		w.violated("I-14", "%s adds to a position of an account that was locked at %s", r.ClientOrderID, lock.At.Sub(w.born))
 	}
 	if _, durable := w.byClient[r.ClientOrderID]; !durable && !p.process.isDead() {
 		w.violated("I-2", "%s is sent and its intent is not durable", r.ClientOrderID)

@@ -37,7 +37,7 @@ func plant(t *testing.T, b bug) (output string, caught bool) {
 	}
 	run := exec.CommandContext(ctx, binary, "-test.run", b.catcher.run, "-test.v") //nolint:gosec // built right above
 	run.Dir = filepath.Join(dir, filepath.FromSlash(b.catcher.pkg))
-	run.Env = append(os.Environ(), "VENUEGATE_SEEDS="+b.catcher.seeds)
+	run.Env = append(os.Environ(), "VENUEGATE_FIRST_SEED="+b.catcher.first, "VENUEGATE_SEEDS="+b.catcher.seeds)
 	out, err := run.CombinedOutput()
 	if ctx.Err() != nil {
 		t.Fatalf("the test did not end: %v", ctx.Err())
