@@ -68,6 +68,8 @@ type FillRecord struct {
 	Customer string `json:"customer"`
 	// Closes is why a position ended if this execution ended it.
 	Closes venues.CloseReason `json:"closes,omitempty"`
+	// Comment is its order's.
+	Comment string `json:"comment,omitempty"`
 }
 
 // FillQuery selects fills of one customer, newest first by execution time.

@@ -80,4 +80,7 @@ type PositionLife struct {
 	UnpricedExit  decimal.Decimal `json:"unpricedExit"`
 	// Reason is why the newest exit took place.
 	Reason venues.CloseReason `json:"reason,omitempty"`
+	// Comment is the first that an order of the position had: of the one that
+	// opened it, else of one that came later.
+	Comment string `json:"comment,omitempty"`
 }

@@ -78,7 +78,7 @@ func (s *state) addFill(m moment, o *order, f venues.Fill) {
 		o.Fee = venues.Some(o.Fee.Decimal.Add(f.Fee.Decimal))
 		o.FeeCurrency = f.FeeCurrency
 	}
-	s.recordFill(m, f, o.closesAs())
+	s.recordFill(m, f, cause{reason: o.closesAs(), comment: o.Comment})
 	s.touch(o)
 	s.guardFill(m, o)
 	if o.FilledQty.LessThan(o.Qty) {

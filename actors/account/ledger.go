@@ -44,8 +44,15 @@ type execution struct {
 	qty, price  decimal.Decimal
 	fee         venues.Optional
 	feeCurrency string
-	reason      venues.CloseReason
-	heardAt     time.Time
+	cause
+	heardAt time.Time
+}
+
+// cause is what an order tells of its executions.
+type cause struct {
+	// reason is why a position ends that they end.
+	reason  venues.CloseReason
+	comment string
 }
 
 // executionKey puts executions in the order in which they took place.
@@ -58,11 +65,11 @@ func (k executionKey) compare(other executionKey) int {
 	return cmp.Or(k.at.Compare(other.at), cmp.Compare(len(k.trade), len(other.trade)), cmp.Compare(k.trade, other.trade))
 }
 
-func executionOf(f *venues.Fill, reason venues.CloseReason, heardAt time.Time) execution {
+func executionOf(f *venues.Fill, why cause, heardAt time.Time) execution {
 	return execution{
 		executionKey: executionKey{f.ExecutedAt.UTC().Truncate(time.Millisecond), f.VenueTradeID + "/" + f.VenueOrderID},
 		side:         f.Side, position: f.PositionSide, qty: f.Qty, price: f.Price,
-		fee: f.Fee, feeCurrency: f.FeeCurrency, reason: reason, heardAt: heardAt,
+		fee: f.Fee, feeCurrency: f.FeeCurrency, cause: why, heardAt: heardAt,
 	}
 }
 
@@ -150,7 +157,7 @@ func (v *lives) apply(e execution) []ended {
 }
 
 func (v *lives) enter(side venues.PositionSide, e execution) []ended {
-	l := v.begin(side, e.at)
+	l := v.begin(side, e)
 	l.EntryQty = l.EntryQty.Add(e.qty)
 	l.EntryNotional = l.EntryNotional.Add(e.qty.Mul(e.price))
 	addFee(l, e)
@@ -158,7 +165,7 @@ func (v *lives) enter(side venues.PositionSide, e execution) []ended {
 }
 
 func (v *lives) exit(side venues.PositionSide, e execution) []ended {
-	l := v.begin(side, e.at)
+	l := v.begin(side, e)
 	l.ExitQty = l.ExitQty.Add(e.qty)
 	l.ExitNotional = l.ExitNotional.Add(e.qty.Mul(e.price))
 	l.Reason = e.reason
@@ -166,11 +173,15 @@ func (v *lives) exit(side venues.PositionSide, e execution) []ended {
 	return v.end(side)
 }
 
-func (v *lives) begin(side venues.PositionSide, at time.Time) *holding {
+// begin is the position that an execution belongs to.
+func (v *lives) begin(side venues.PositionSide, e execution) *holding {
 	l := v.of(side)
 	if l == nil {
-		l = &holding{OpenedAt: venues.At(at)}
+		l = &holding{OpenedAt: venues.At(e.at)}
 		v.set(side, l)
+	}
+	if l.Comment == "" {
+		l.Comment = e.comment
 	}
 	return l
 }

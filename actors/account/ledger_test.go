@@ -19,7 +19,7 @@ func exec(n int, side venues.Side, qty, price string) execution {
 	return execution{
 		executionKey: executionKey{ledgerStart.Add(time.Duration(n) * time.Second), fmt.Sprintf("%d/v", n)},
 		side:         side, qty: venues.MustDecimal(qty), price: venues.MustDecimal(price),
-		fee: venues.Some(venues.MustDecimal("0.1")), feeCurrency: "USDT", reason: venues.ClosedManual, heardAt: ledgerStart,
+		fee: venues.Some(venues.MustDecimal("0.1")), feeCurrency: "USDT", cause: cause{reason: venues.ClosedManual}, heardAt: ledgerStart,
 	}
 }
 

@@ -60,6 +60,7 @@ type closedEvent struct {
 	Fee         *string             `json:"fee"`
 	Reason      venues.CloseReason  `json:"reason"`
 	OpenedAt    venues.Time         `json:"openedAt"`
+	Comment     string              `json:"comment"`
 }
 
 func (s *state) book(symbol string) *book {
@@ -82,16 +83,16 @@ func (s *state) booksInOrder() []*book {
 
 // recordFill stores an execution and counts it in: for its position and for the
 // day. Whoever calls has seen to it that none is recorded twice.
-func (s *state) recordFill(m moment, f venues.Fill, reason venues.CloseReason) {
+func (s *state) recordFill(m moment, f venues.Fill, why cause) {
 	b := s.book(f.Symbol)
-	e := executionOf(&f, reason, m.now)
+	e := executionOf(&f, why, m.now)
 	if !f.RealizedPnl.Valid {
 		f.RealizedPnl = b.realized(e)
 	}
 	s.touchBook(b)
-	record := persistence.FillRecord{Fill: f, Customer: s.customer}
-	if reason != venues.ClosedManual {
-		record.Closes = reason
+	record := persistence.FillRecord{Fill: f, Customer: s.customer, Comment: why.comment}
+	if why.reason != venues.ClosedManual {
+		record.Closes = why.reason
 	}
 	s.out.batch.Puts = append(s.out.batch.Puts, record)
 	s.beginDay(m)
@@ -113,7 +114,7 @@ func (s *state) recordStranger(m moment, f venues.Fill) {
 		return
 	}
 	s.ledger.strangers[f.FillID] = m.now
-	s.recordFill(m, f, venues.ClosedManual)
+	s.recordFill(m, f, cause{reason: venues.ClosedManual})
 }
 
 // closesAs is why a position ends that an order's execution ends.
@@ -235,7 +236,7 @@ func (s *state) positionClosed(m moment, b *book, over ended) {
 	payload := closedEvent{
 		Exchange: s.exchange, Symbol: b.symbol, Side: over.side, Qty: venues.FormatDecimal(qty),
 		EntryPrice: average(l.EntryNotional, l.EntryQty), ExitPrice: average(l.ExitNotional, l.ExitQty),
-		RealizedPnl: text(pnl(over.side, l)), Fee: text(l.Fee), Reason: l.Reason, OpenedAt: l.OpenedAt,
+		RealizedPnl: text(pnl(over.side, l)), Fee: text(l.Fee), Reason: l.Reason, OpenedAt: l.OpenedAt, Comment: l.Comment,
 	}
 	s.emit(m, persistence.EventPositionClosed, payload)
 	s.journal(m, "position.closed", b.symbol,
@@ -396,11 +397,11 @@ func (s *state) restorePositions(in []loadedPosition, heardAt time.Time) {
 		b := s.book(p.record.Symbol)
 		executions := make([]execution, 0, len(p.fills))
 		for i := range p.fills {
-			reason := p.fills[i].Closes
-			if reason == "" {
-				reason = venues.ClosedManual
+			why := cause{reason: p.fills[i].Closes, comment: p.fills[i].Comment}
+			if why.reason == "" {
+				why.reason = venues.ClosedManual
 			}
-			executions = append(executions, executionOf(&p.fills[i].Fill, reason, heardAt))
+			executions = append(executions, executionOf(&p.fills[i].Fill, why, heardAt))
 		}
 		b.restore(p.record, executions)
 		s.touchBook(b)

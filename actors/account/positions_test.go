@@ -161,6 +161,37 @@ func TestReasonOfAnEnd(t *testing.T) {
 	}
 }
 
+// TestCommentOfAnEnd: the first that the position's orders have, over restarts.
+func TestCommentOfAnEnd(t *testing.T) {
+	for _, c := range []struct{ opened, closed, want string }{
+		{"", "", ""}, {"in", "", "in"}, {"", "out", "out"}, {"in", "out", "in"},
+	} {
+		for _, restarts := range []bool{false, true} {
+			b := newBench(t, venues.Capabilities{})
+			trade := func(n int, side venues.Side, comment string) {
+				in := limitOrder(fmt.Sprint(n))
+				in.cmd.Side, in.cmd.ReduceOnly, in.cmd.Comment = side, side == venues.Sell, comment
+				o := b.place(in)
+				r := o.says(venues.StatusFilled, "1")
+				r.Fill = o.fill(fmt.Sprint("t", n), "1", "60000")
+				b.step(func(m moment) { b.state.report(m, r) })
+			}
+			trade(1, venues.Buy, c.opened)
+			b.lists(venues.Long, "1")
+			b.now = b.now.Add(time.Hour)
+			if restarts {
+				b = b.restart()
+				b.lists(venues.Long, "1")
+			}
+			trade(2, venues.Sell, c.closed)
+			b.lists(venues.Long, "0")
+			if got := b.onlyClosing()["comment"]; got != c.want {
+				t.Errorf("%+v: %v", c, got)
+			}
+		}
+	}
+}
+
 // TestAccountingSurvivesARestart between the entry and the exit.
 func TestAccountingSurvivesARestart(t *testing.T) {
 	b := newBench(t, venues.Capabilities{})
