@@ -26,7 +26,8 @@
 // reconcile.go (comparison with the venue), funds.go (positions and balances),
 // events.go (outbox and journal) and settle.go (answers). All of these are pure:
 // time and ids come in, effects go out. commit.go makes a step durable, effects.go
-// carries out what it asks for, load.go reads the store; actor.go only dispatches; client.go is the way in.
+// carries out what it asks for, reading.go what compares with the venue, load.go
+// reads the store; actor.go only dispatches; client.go is the way in.
 //
 // # Protection
 //
@@ -40,8 +41,9 @@
 //
 // ledger.go counts the executions of one instrument, whatever the order in which
 // they become known; positions.go tells a position closed once the venue and the
-// executions agree, or after endFillsMax and endWordMax without one of them. A
-// difference that outlives a reconciliation is settled by the venue's list.
+// executions agree, or after endFillsMax and endWordMax without one of them;
+// doubt.go settles a difference that outlives a reconciliation by the venue's
+// list.
 //
 // # Risk
 //

@@ -1,0 +1,111 @@
+package account
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"venuegate/actors"
+	"venuegate/venues"
+)
+
+func (s *state) sendProtect(o *order, delay time.Duration) {
+	p := o.change.protection
+	p.tries++
+	s.after(callProtect{orderID: o.OrderID, request: *p.request, delay: delay})
+}
+
+func (e callProtect) run(a *account, ctx *actors.Context) {
+	if e.delay > 0 {
+		ctx.Timers().After("protect/"+e.orderID, e.delay, protectDue{callProtect{orderID: e.orderID, request: e.request}})
+		return
+	}
+	protector, can := a.deps.Venue.(venues.Protector)
+	if !can {
+		a.Receive(ctx, protectDone{e.orderID, errors.Join(venues.ErrNotSent, errors.ErrUnsupported)})
+		return
+	}
+	a.call(ctx, a.deps.OrderPool, func(c context.Context) any {
+		return protectDone{e.orderID, protector.Protect(c, e.request)}
+	}, protectDone{orderID: e.orderID, err: errPoolFull})
+}
+
+// protected takes the venue's answer to a change of what it has attached.
+func (s *state) protected(in protectDone) {
+	o, known := s.orders[in.orderID]
+	if !known || o.change.protection == nil || o.change.protection.request == nil {
+		return
+	}
+	p := o.change.protection
+	s.touch(o)
+	switch {
+	case in.err == nil:
+		for _, kind := range protecting() {
+			if wanted, changes := p.wanted[kind]; changes && p.request.Wants(kind) {
+				s.setProtection(o, kind, wanted)
+				if !wanted.Valid {
+					delete(o.guard.legs, kind) // what is left of it protects the other way
+				}
+			}
+		}
+		p.request = nil
+	case errors.Is(in.err, venues.ErrOutcomeUnknown) && p.tries < protectTriesMax:
+		s.sendProtect(o, time.Second)
+	case errors.Is(in.err, venues.ErrOutcomeUnknown):
+		s.refuseChange(o, lostError(in.err))
+	default:
+		s.refuseChange(o, in.err)
+	}
+}
+
+// settleProtection ends a change of protection once its legs live.
+func (s *state) settleProtection(o *order) {
+	p := o.change.protection
+	if p.request != nil {
+		return
+	}
+	for kind, wanted := range p.wanted {
+		leg := o.Protection.Leg(kind)
+		if wanted.Valid && o.guarded().IsPositive() && leg != nil && leg.Status == venues.ProtectionPending {
+			return
+		}
+	}
+	s.endChange(o)
+	s.answerChange(o, nil)
+}
+
+// restoreProtection undoes a change whose new leg the venue refuses: the leg
+// before it still lives, or there was none. False if there is nothing to go back
+// to.
+func (s *state) restoreProtection(o, leg *order, kind venues.Protecting) bool {
+	p := o.change.protection
+	if p == nil {
+		return false
+	}
+	if _, changes := p.wanted[kind]; !changes {
+		return false
+	}
+	before := p.before.Leg(kind)
+	if before != nil && before.Status == venues.ProtectionPending {
+		return false
+	}
+	legs := o.guard.legs[kind]
+	o.guard.legs[kind] = legs[:len(legs)-1]
+	if current := o.guard.current(kind); before != nil && before.Status == venues.ProtectionLive && (current == nil || current.Status.IsClosed()) {
+		o.guard.legs[kind] = legs
+		return false
+	}
+	o.Protection = o.Protection.Clone()
+	if kind == venues.ProtectingStopLoss {
+		o.Protection.StopLoss, o.StopLoss = before, p.beforeSpec.StopLoss
+	} else {
+		o.Protection.TakeProfit, o.TakeProfit = before, p.beforeSpec.TakeProfit
+	}
+	if !o.unprotected() {
+		o.guard.rest()
+	}
+	s.touch(o)
+	refusal := refusalOf(leg.Error)
+	s.refuseChange(o, refusal)
+	return true
+}

@@ -1,0 +1,108 @@
+package account
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"time"
+
+	"go.uber.org/zap"
+
+	"venuegate/actors"
+	"venuegate/venues"
+)
+
+func (e callProof) run(a *account, ctx *actors.Context) {
+	a.call(ctx, a.deps.ReadPool, func(c context.Context) any {
+		done := proofDone{orderID: e.orderID}
+		done.open, done.err = a.deps.Venue.OpenOrders(c)
+		if done.err == nil {
+			done.fills, done.err = a.deps.Venue.Fills(c, venues.FillsQuery{Symbol: e.symbol, From: e.from, To: time.Now()})
+		}
+		if done.err == nil {
+			done.knownOrders, done.err = a.ordersOfFills(c, e.symbol, e.from)
+		}
+		return done
+	}, proofDone{orderID: e.orderID, err: errPoolFull})
+}
+
+func (e callReconcile) run(a *account, ctx *actors.Context) {
+	err := ctx.Go(a.deps.ReadPool, func(c context.Context) any {
+		c, cancel := context.WithTimeout(c, reconcileMax)
+		defer cancel()
+		return a.fetchAll(c, e)
+	})
+	if err != nil {
+		a.Receive(ctx, reconcileDone{err: err})
+	}
+}
+
+// fetchAll reads the venue's side of a reconciliation. Fills are read after the
+// orders: an order that is closed by then has all of its fills among them, or
+// they are asked for.
+func (a *account) fetchAll(ctx context.Context, e callReconcile) reconcileDone {
+	done := reconcileDone{startedAt: time.Now(), fillsRead: map[string]bool{}}
+	mode, err := a.deps.Venue.Mode(ctx) // read anew: it may have been changed elsewhere
+	if err != nil {
+		done.err = err
+		return done
+	}
+	done.hedge = mode.Hedge
+	if done.open, done.err = a.deps.Venue.OpenOrders(ctx); done.err != nil {
+		return done
+	}
+	isOpen := make(map[string]bool, len(done.open))
+	for _, r := range done.open {
+		isOpen[r.ClientOrderID] = true
+	}
+	for _, r := range e.refs {
+		if isOpen[r.ref.ClientOrderID] {
+			continue
+		}
+		report, err := a.deps.Venue.Order(ctx, r.ref)
+		done.answers = append(done.answers, queryDone{r.orderID, report, err})
+	}
+	for _, symbol := range slices.Sorted(maps.Keys(e.fillsFrom)) {
+		from := e.fillsFrom[symbol]
+		fills, err := a.deps.Venue.Fills(ctx, venues.FillsQuery{Symbol: symbol, From: from, To: time.Now()})
+		if err != nil {
+			done.err = err
+			return done
+		}
+		done.fills = append(done.fills, fills...)
+		done.fillsRead[symbol] = true
+	}
+	done.funds, done.err = a.fetchFunds(ctx)
+	return done
+}
+
+func (e lookUp) run(a *account, ctx *actors.Context) {
+	a.call(ctx, a.deps.ReadPool, func(c context.Context) any {
+		found, err := a.findStored(c, e.report.ClientOrderID)
+		if err != nil {
+			a.logger.Error("look up order", zap.Error(err))
+			return nil // the next reconciliation finds it again
+		}
+		return lookedUp{e.report, found}
+	}, nil)
+}
+
+func (e lookUpFills) run(a *account, ctx *actors.Context) {
+	a.call(ctx, a.deps.ReadPool, func(c context.Context) any {
+		done := lookedUpFills{symbol: e.symbol, fills: e.fills}
+		report, err := a.deps.Venue.Order(c, venues.OrderRef{Symbol: e.symbol, VenueOrderID: e.venueOrderID})
+		if venues.CodeOf(err) == venues.CodeNotFound {
+			done.fills, done.err = a.newStrangers(c, e.fills)
+			return done
+		}
+		if err == nil {
+			done.report = &report
+			done.found, err = a.findStored(c, report.ClientOrderID)
+		}
+		if err != nil {
+			a.logger.Warn("look up fills", zap.Error(err))
+			done.err = err
+		}
+		return done
+	}, lookedUpFills{symbol: e.symbol, err: errPoolFull})
+}
