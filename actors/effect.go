@@ -32,6 +32,8 @@ type Pool struct {
 	waitingMax int
 	started    uint64
 	refused    uint64
+	// reads says that an orderly stop ends the effects instead of awaiting them.
+	reads bool
 }
 
 // task is one effect of one incarnation.
@@ -52,9 +54,18 @@ func (s *System) NewPool(name string, runningMax, waitingMax int) *Pool {
 	return p
 }
 
+// NewReadPool makes a pool for effects that only ask: what they would find out is
+// of no use to an actor that stops, so an orderly stop ends their ctx before it
+// waits for them.
+func (s *System) NewReadPool(name string, runningMax, waitingMax int) *Pool {
+	p := s.NewPool(name, runningMax, waitingMax)
+	p.reads = true
+	return p
+}
+
 // Go runs effect in the pool. It returns ErrBusy at once, with nothing done,
-// when the pool has no place. An orderly stop waits for the effect; a panic in
-// it fails the actor.
+// when the pool has no place. An orderly stop waits for the effect (see also
+// NewReadPool); a panic in it fails the actor.
 func (c *Context) Go(pool *Pool, effect Effect) error {
 	if err := pool.submit(c.shell.task(effect)); err != nil {
 		return err
@@ -123,6 +134,10 @@ func (p *Pool) submit(t task) error {
 // a pool at rest holds none, and needs no closing.
 func (p *Pool) work(t task) {
 	for more := true; more; t, more = p.next() {
+		if p.reads {
+			t.run(t.shell.loops)
+			continue
+		}
 		t.run(t.shell.lifetime)
 	}
 }

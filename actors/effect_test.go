@@ -193,3 +193,31 @@ func TestStopWaitsForEffectsThatHaveNotNoticed(t *testing.T) {
 		t.Error("the system stopped before its effect")
 	}
 }
+
+// An orderly stop waits for what changes something, and ends what only asks.
+func TestStopEndsReads(t *testing.T) {
+	actortest.Run(t, func(k *actortest.Kit) {
+		ref := effects(k, k.Probe("probe"))
+		ended := make(chan string, 2)
+		asks := func(ctx context.Context) any { <-ctx.Done(); ended <- "read"; return nil }
+		changes := func(context.Context) any {
+			time.Sleep(time.Second)
+			ended <- "change"
+			return nil
+		}
+		err := errors.Join(goes(k, ref, k.System.NewReadPool("reads", 1, 0), asks), goes(k, ref, k.System.NewPool("changes", 1, 0), changes))
+		if err != nil {
+			k.T.Fatal(err)
+		}
+		k.Settle()
+		begun := time.Now()
+		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+		defer cancel()
+		if err := k.System.Stop(ctx); err != nil {
+			k.T.Error(err)
+		}
+		if took, first := time.Since(begun), <-ended; took != time.Second || first != "read" {
+			k.T.Errorf("stopped after %s, ended with the %s", took, first)
+		}
+	})
+}

@@ -83,7 +83,7 @@ func Start(ctx context.Context, d Deps) (*Tree, error) {
 	t.Journal.Listen(t.wake)
 	for exchange := range d.Connectors {
 		t.orderPool[exchange] = d.System.NewPool("orders/"+string(exchange), orderCallsMax, orderCallsWaiting)
-		t.readPool[exchange] = d.System.NewPool("reads/"+string(exchange), readCallsMax, readCallsWaiting)
+		t.readPool[exchange] = d.System.NewReadPool("reads/"+string(exchange), readCallsMax, readCallsWaiting)
 	}
 	keep := journal.Deps{Store: d.Store, Pool: t.storePool, EventsKeep: d.EventsKeep, JournalKeep: d.JournalKeep}
 	if _, err := d.System.Start(journal.Child(keep)); err != nil {
