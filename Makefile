@@ -12,7 +12,11 @@ TIMEOUT   ?= 10m
 FUZZTIME  ?= 30s
 FUZZROUND ?= 500x
 BENCHTIME ?= 1s
-SEEDS     ?= 10000
+
+# How much `make chaos` does: sample (minutes), full (half an hour), night; SEEDS
+# is how many seeds the simulation goes through.
+CHAOS ?= full
+SEEDS ?= $(if $(filter sample,$(CHAOS)),500,10000)
 
 SHELL       := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
@@ -58,8 +62,9 @@ fuzz: ## each fuzz target for FUZZTIME (30s)
 		done; \
 	done
 
-chaos: ## crash and fault runs against the built binary
-	@VENUEGATE_SEEDS=$(SEEDS) .ci/tagged chaos -timeout 30m
+chaos: setup ## crash and fault runs against the built binary; CHAOS=sample is a short one
+	@mkdir -p bench/results
+	@CHAOS=$(CHAOS) VENUEGATE_SEEDS=$(SEEDS) CHAOS_REPORT=$(CURDIR)/bench/results/chaos-$(VERSION).txt .ci/tagged chaos -p 1 -timeout $(if $(filter night,$(CHAOS)),24h,60m)
 
 interop: ## CCXT trades on the simulators (needs node and npm)
 	@.ci/tagged interop -timeout 30m

@@ -1,0 +1,125 @@
+//go:build chaos
+
+package chaos
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"time"
+)
+
+const (
+	// answerMax is how long a client waits before the outcome is unknown to it.
+	answerMax = 8 * time.Second
+	// answerBytesMax bounds an answer.
+	answerBytesMax = 16 << 20
+)
+
+// newHTTPClient makes a client as a careful customer has it: it never sends a
+// request again by itself.
+func newHTTPClient() *http.Client {
+	return &http.Client{
+		Transport: &http.Transport{MaxIdleConnsPerHost: 64, Proxy: nil},
+		Timeout:   answerMax,
+	}
+}
+
+func exchange(client *http.Client, request *http.Request) (status int, body []byte, err error) {
+	request.Header.Set("Content-Type", "application/json")
+	response, err := client.Do(request)
+	if err != nil {
+		return 0, nil, err
+	}
+	defer response.Body.Close()
+	body, err = io.ReadAll(io.LimitReader(response.Body, answerBytesMax))
+	return response.StatusCode, body, err
+}
+
+// notDialled says whether an error proves that the service got nothing.
+func notDialled(err error) bool {
+	var op *net.OpError
+	return errors.As(err, &op) && op.Op == "dial"
+}
+
+// outcome is what a client knows after a call.
+type outcome string
+
+const (
+	outcomeOK        outcome = "ok"
+	outcomeDuplicate outcome = "duplicate"
+	outcomeRefused   outcome = "refused"
+	outcomeUnknown   outcome = "unknown"
+)
+
+// answer is the part of an answer that clients act on.
+type answer struct {
+	status  int
+	outcome outcome
+	// code of the error, if it was one.
+	code string
+	// orderID and orderStatus of the order that the answer shows, if it does.
+	orderID, orderStatus string
+	sameBody             bool
+	text                 string
+}
+
+// judge reads an answer as the interface tells clients to.
+func judge(status int, body []byte, err error) answer {
+	a := answer{status: status, outcome: outcomeUnknown}
+	if err != nil {
+		a.text = err.Error()
+		if notDialled(err) {
+			a.outcome = outcomeRefused
+		}
+		return a
+	}
+	a.text = string(body)
+	var shown struct {
+		OrderID string `json:"orderId"`
+		Status  string `json:"status"`
+		Error   struct {
+			Code    string `json:"code"`
+			Details struct {
+				OrderID    string `json:"orderId"`
+				OrderState string `json:"orderState"`
+				Status     string `json:"status"`
+				SameBody   bool   `json:"sameBody"`
+				Order      struct {
+					OrderID string `json:"orderId"`
+				} `json:"order"`
+			} `json:"details"`
+		} `json:"error"`
+	}
+	if json.Unmarshal(body, &shown) != nil {
+		return a
+	}
+	d := shown.Error.Details
+	a.code, a.sameBody = shown.Error.Code, d.SameBody
+	switch {
+	case status == http.StatusOK || status == http.StatusCreated || status == http.StatusAccepted:
+		a.outcome, a.orderID, a.orderStatus = outcomeOK, shown.OrderID, shown.Status
+	case status == http.StatusConflict && a.code == "duplicate_request":
+		a.outcome, a.orderID, a.orderStatus = outcomeDuplicate, d.OrderID, d.Status
+	case d.OrderState == "unknown" || status == http.StatusInternalServerError:
+	default: // a refusal, or the proof that nothing was placed
+		a.outcome, a.orderID = outcomeRefused, d.Order.OrderID
+	}
+	return a
+}
+
+// sent is a request of a client.
+type sent struct{ method, path, body string }
+
+// do sends a request with a key to the service, wherever it is now.
+func (w *world) do(key string, s sent) answer {
+	request, err := http.NewRequestWithContext(w.t.Context(), s.method, *w.base.Load()+s.path, strings.NewReader(s.body))
+	if err != nil {
+		return judge(0, nil, err)
+	}
+	request.Header.Set("Authorization", "Bearer "+key)
+	return judge(exchange(w.client, request))
+}

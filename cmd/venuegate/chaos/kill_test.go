@@ -1,0 +1,118 @@
+//go:build chaos
+
+package chaos
+
+import (
+	"context"
+	"fmt"
+	"syscall"
+	"testing"
+	"time"
+)
+
+const (
+	// lifeMax is how long a service may live that waits for its kill point.
+	lifeMax = 10 * time.Second
+	// lifeOfVictims is how long one lives that is killed at no point in
+	// particular, at most.
+	lifeOfVictims = 2 * time.Second
+)
+
+// TestKillPoints kills the service at each point of an order's way, under load,
+// and starts it again.
+func TestKillPoints(t *testing.T) {
+	w := newWorld(t, build(t, withKillPoints()), t.TempDir()+"/data")
+	w.loadFor(time.Second)
+	w.service.kill()
+	var plan []killPoint
+	for range sized.killsPerPoint {
+		plan = append(plan, killPoints...)
+	}
+	w.random.Shuffle(len(plan), func(i, j int) { plan[i], plan[j] = plan[j], plan[i] })
+	missed := map[string]int{}
+	for _, p := range plan {
+		if w.dieAt(p) {
+			total.inject("kill at "+p.name+", "+p.where, 1)
+		} else {
+			missed[p.name]++
+		}
+	}
+	for name, n := range missed {
+		if n > sized.killsPerPoint/2 {
+			t.Errorf("%s was not passed in %d of %d lives", name, n, sized.killsPerPoint)
+		}
+	}
+	w.mustStart()
+	judgeWorld(t, w)
+}
+
+// dieAt lets the service live until it has killed itself, or is killed because
+// it lived too long without coming there.
+func (w *world) dieAt(p killPoint) bool {
+	w.t.Helper()
+	if w.start(fmt.Sprintf("CHAOS_KILL=%s:%d", p.name, 1+w.random.Uint64N(p.hitsMax))) {
+		w.askAgain()
+		w.loadUntilEnd(lifeMax)
+	}
+	killedItself := !w.service.running()
+	if killedItself && !w.service.diedOf(syscall.SIGKILL) {
+		w.t.Errorf("the service ended otherwise than by the kill at %s:\n%s", p.name, w.service.tail())
+	}
+	w.service.kill()
+	return killedItself
+}
+
+// TestKillAnytime kills the service at any moment, start included.
+func TestKillAnytime(t *testing.T) {
+	w := newWorld(t, shipped, t.TempDir()+"/data")
+	for range sized.killsAnytime {
+		w.liveFor(time.Duration(w.random.Int64N(int64(lifeOfVictims))))
+		total.inject("kill at any moment", 1)
+		if w.random.IntN(4) == 0 { // and once more while it starts
+			w.dieStarting(time.Duration(w.random.Int64N(int64(200 * time.Millisecond))))
+			total.inject("kill at any moment of the start", 1)
+		}
+		w.mustStart()
+		w.askAgain()
+	}
+	judgeWorld(t, w)
+}
+
+// liveFor lets the service work and kills it after a time.
+func (w *world) liveFor(d time.Duration) {
+	service := w.service
+	timer := time.AfterFunc(d, service.kill)
+	defer timer.Stop()
+	w.loadUntilEnd(d + time.Second)
+	service.kill()
+}
+
+// dieStarting starts the service and kills it so soon that it may not serve.
+func (w *world) dieStarting(after time.Duration) {
+	p := w.launchOn(w.dir)
+	p.awaitEnd(after)
+	p.kill()
+}
+
+// TestSimulatorKills kills the venues under the service: they forget everything
+// but the accounts. Nothing may be placed twice, and nothing that a venue took
+// and forgot may be called refused.
+func TestSimulatorKills(t *testing.T) {
+	w := newWorld(t, shipped, t.TempDir()+"/data")
+	for i := range sized.simulatorKills {
+		ctx, cancel := context.WithTimeout(t.Context(), 4*time.Second)
+		timer := time.AfterFunc(2*time.Second, func() {
+			w.sim.process.kill()
+			w.sim.start()
+		})
+		w.load(ctx)
+		timer.Stop()
+		cancel()
+		total.inject("kill of the venues", 1)
+		if i%3 == 2 {
+			w.service.kill()
+			w.mustStart()
+		}
+	}
+	judgeWorld(t, w)
+}

@@ -1,0 +1,202 @@
+//go:build chaos
+
+package chaos
+
+import (
+	"fmt"
+	"strings"
+
+	"venuegate/cmd/venuegate/chaos/overlay"
+)
+
+// killPoint is a step of an order's way at which the process dies. The source
+// gets a call of killPoint or killSoon there, in a build for these tests alone.
+type killPoint struct {
+	name string
+	// where says what has happened and what has not.
+	where string
+	// hitsMax bounds at which passage the process dies.
+	hitsMax uint64
+	edits   []overlay.Edit
+}
+
+// Files that have kill points.
+const (
+	fileCommit    = "actors/account/commit.go"
+	fileEffects   = "actors/account/effects.go"
+	filePlace     = "actors/account/place.go"
+	fileStore     = "persistence/badgerstore/store.go"
+	fileWriter    = "persistence/badgerstore/writer.go"
+	fileBadgerLog = "persistence/badgerstore/logger.go"
+	fileOptions   = "persistence/badgerstore/options.go"
+	fileREST      = "venues/internal/restclient/client.go"
+)
+
+// before puts a statement before a piece of text, which must occur once.
+func before(name, file, text, statement string) overlay.Edit {
+	return overlay.Edit{Name: name, File: file, Old: text, New: statement + "\n" + text}
+}
+
+// behind puts a statement behind a piece of text.
+func behind(name, file, text, statement string) overlay.Edit {
+	return overlay.Edit{Name: name, File: file, Old: text, New: text + statement + "\n"}
+}
+
+// killPoints in the order of an order's way. The delivery of events has two of
+// its own, K9 (after the commit, before the POST) and K10 (after the POST, before
+// its result is stored).
+var killPoints = []killPoint{
+	{"K1", "before the intent is committed", 20, []overlay.Edit{
+		before("K1", fileCommit, "\ta.committing = append(a.committing, out)\n", `if out.intent != "" { killPoint("K1") }`),
+	}},
+	{"K2", "while the intent is committed", 20, append(markCommits,
+		before("K2", fileWriter, "\tif err := w.commitTxn(tx.txn); err != nil {", `if committingIntent.Swap(false) { killSoon("K2") } else if committingChange.Swap(false) { killSoon("K8") }`),
+	)},
+	{"K3", "the intent is durable, nothing follows yet", 20, []overlay.Edit{
+		behind("K3", fileCommit, "\ta.committing = slices.Delete(a.committing, 0, 1)\n", `if out.intent != "" && in.err == nil { killPoint("K3") }`),
+	}},
+	{"K4", "before the first byte to the venue", 20, []overlay.Edit{
+		before("K4", fileEffects, "\t\treport, err := a.deps.Venue.Place(c, e.request)\n", `killPoint("K4")`),
+	}},
+	{"K5", "half of the bytes are with the venue", 20, []overlay.Edit{
+		{Name: "K5", File: fileREST, Old: "(&net.Dialer{Timeout: dialTimeout}).DialContext,", New: "cutDialer((&net.Dialer{Timeout: dialTimeout}).DialContext),"},
+	}},
+	{"K6", "the venue has answered, nobody has read it", 20, []overlay.Edit{
+		behind("K6", fileREST, "\tdefer response.Body.Close()\n", `if request.Method == "POST" { killPoint("K6") }`),
+	}},
+	{"K7", "the answer is read, not committed", 20, []overlay.Edit{
+		behind("K7", filePlace, "func (s *state) placed(m moment, in placeDone) {\n", `killPoint("K7")`),
+	}},
+	{"K8", "while the new state and its events are committed", 40, nil}, // the edits of K2
+	{"K11", "while the store flushes or compacts", 2, []overlay.Edit{
+		// Each opening flushes what the log held, and compacts now and then.
+		before("K11-open", fileStore, "\tfound, err := inspect(s.db)\n", `killSoon("K11")`),
+		{
+			Name: "K11", File: fileBadgerLog, Old: "func (l badgerLogger) Debugf(string, ...any) {}",
+			New: `func (l badgerLogger) Debugf(format string, _ ...any) {
+	if strings.Contains(format, "Flushing memtable") || strings.Contains(format, "LOG Compact") { killSoon("K11") }
+}`,
+		},
+		// Small tables, so that there is something to flush.
+		{Name: "K11-tables", File: fileOptions, Old: "MemTableBytesDefault = 16 << 20", New: "MemTableBytesDefault = memTableBytesMin"},
+	}},
+	{"K12", "while the start compares with the venues", 6, []overlay.Edit{
+		before("K12", fileEffects, "\tif done.open, done.err = a.deps.Venue.OpenOrders(ctx); done.err != nil {\n", `killPoint("K12")`),
+		before("K12-fills", fileEffects, "\t\tfills, err := a.deps.Venue.Fills(ctx,", `killPoint("K12")`),
+	}},
+}
+
+// markCommits tell the writer what is in a transaction: an intent, or a change.
+var markCommits = []overlay.Edit{{
+	Name: "mark", File: fileStore,
+	Old: "s.writer.submit(request{op: commit.Apply,",
+	New: "s.writer.submit(request{op: markCommit(b, commit.Apply),",
+}}
+
+// killSource is added to each package that has a kill point. CHAOS_KILL is
+// NAME:N: the process dies at the Nth passage of that point.
+const killSource = `package %s
+
+import (
+	"os"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"time"
+)
+
+var (
+	killName, killAt = killPlan()
+	killPassed       atomic.Uint64
+)
+
+func killPlan() (string, uint64) {
+	name, text, _ := strings.Cut(os.Getenv("CHAOS_KILL"), ":")
+	n, _ := strconv.ParseUint(text, 10, 64)
+	return name, n
+}
+
+func killHits(name string) bool { return name == killName && killPassed.Add(1) == killAt }
+
+func killPoint(name string) {
+	if killHits(name) {
+		_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
+		select {}
+	}
+}
+
+// killSoon dies within the next moments: in the middle of what follows.
+func killSoon(name string) {
+	if killHits(name) {
+		time.AfterFunc(time.Duration(time.Now().UnixNano()%%int64(2*time.Millisecond)), func() { _ = syscall.Kill(os.Getpid(), syscall.SIGKILL) })
+	}
+}
+
+var _, _ = killPoint, killSoon
+`
+
+const commitSource = `package badgerstore
+
+import (
+	"sync/atomic"
+
+	"venuegate/persistence"
+	"venuegate/persistence/internal/rows"
+)
+
+// What the transaction under way holds; the writer alone sets and reads them.
+var committingIntent, committingChange atomic.Bool
+
+func markCommit(b persistence.Batch, apply rows.Operation) rows.Operation {
+	intent, change := len(b.Absent) > 0, len(b.Events) > 0
+	return func(tx rows.Tx, generation uint64) error {
+		if intent { committingIntent.Store(true) }
+		if change { committingChange.Store(true) }
+		return apply(tx, generation)
+	}
+}
+`
+
+const cutSource = `package restclient
+
+import (
+	"bytes"
+	"context"
+	"net"
+)
+
+// cutDialer makes connections on which half of a POST may be the last thing.
+func cutDialer(dial func(context.Context, string, string) (net.Conn, error)) func(context.Context, string, string) (net.Conn, error) {
+	return func(ctx context.Context, network, address string) (net.Conn, error) {
+		conn, err := dial(ctx, network, address)
+		return cutConn{conn}, err
+	}
+}
+
+type cutConn struct{ net.Conn }
+
+func (c cutConn) Write(p []byte) (int, error) {
+	if bytes.HasPrefix(p, []byte("POST ")) && killHits("K5") {
+		_, _ = c.Conn.Write(p[:len(p)/2])
+		killPassed.Store(killAt - 1)
+		killPoint("K5")
+	}
+	return c.Conn.Write(p)
+}
+`
+
+// withKillPoints is the program with every kill point.
+func withKillPoints() overlay.Variant {
+	v := overlay.Variant{Added: map[string]string{
+		"persistence/badgerstore/kill_commit.go": commitSource,
+		"venues/internal/restclient/kill_cut.go": cutSource,
+	}}
+	for _, dir := range []string{"actors/account", "persistence/badgerstore", "venues/internal/restclient"} {
+		v.Added[dir+"/kill_point.go"] = fmt.Sprintf(killSource, dir[strings.LastIndexByte(dir, '/')+1:])
+	}
+	for _, p := range killPoints {
+		v.Edits = append(v.Edits, p.edits...)
+	}
+	return v
+}

@@ -1,0 +1,80 @@
+//go:build chaos
+
+package chaos
+
+import (
+	"syscall"
+	"testing"
+	"time"
+
+	"venuegate/cmd/venuegate/chaos/overlay"
+)
+
+// diskOfPowerBytes holds a store that is written for a minute.
+const diskOfPowerBytes = 512 << 20
+
+// TestPowerCut stops the machine, as it were: what the file system has written
+// by then is all that the next start finds.
+func TestPowerCut(t *testing.T) {
+	d := newDisk(t, diskOfPowerBytes)
+	w := newWorld(t, shipped, d.dir+"/data")
+	t.Cleanup(func() { w.service.kill() }) // before the disk goes
+	for range sized.powerCuts {
+		w.powerCut(d)
+		total.inject("power cut", 1)
+		w.mustStart()
+		w.askAgain()
+	}
+	judgeWorld(t, w)
+}
+
+// powerCut lets clients work, freezes the service, and takes the disk back to
+// what is on the medium.
+func (w *world) powerCut(d *disk) {
+	w.t.Helper()
+	w.loadFor(time.Second + time.Duration(w.random.Int64N(int64(2*time.Second))))
+	w.service.signal(syscall.SIGSTOP)
+	image := d.copyImage()
+	w.service.kill()
+	d.replace(image)
+}
+
+// unsynced is the store without its syncs.
+var unsynced = overlay.Variant{Edits: []overlay.Edit{{
+	Name: "no-sync", File: "persistence/badgerstore/options.go", Old: "WithSyncWrites(true)", New: "WithSyncWrites(false)",
+}}}
+
+// TestPowerCutControl proves that the method can fail: without syncs the same
+// cuts lose orders.
+func TestPowerCutControl(t *testing.T) {
+	d := newDisk(t, diskOfPowerBytes)
+	w := newWorld(t, build(t, unsynced), d.dir+"/data")
+	t.Cleanup(func() { w.service.kill() })
+	if out, err := d.command("sync"); err != nil { // the keys are not what may be lost
+		t.Fatalf("sync: %v %s", err, out)
+	}
+	for range sized.controlCuts {
+		w.powerCut(d)
+		if lost := w.lostAfterStart(); lost != "" {
+			t.Logf("caught: %s", lost)
+			total.caught("SyncWrites off, by power cut")
+			return
+		}
+	}
+	t.Errorf("%d power cuts of a store that does not sync lost nothing: the method proves nothing", sized.controlCuts)
+}
+
+// lostAfterStart starts the service and says what it lacks, if anything: the
+// whole store, what the store itself misses, or an order that was acknowledged.
+func (w *world) lostAfterStart() string {
+	w.t.Helper()
+	w.service = w.launchOn(w.dir)
+	switch verdict := w.examineDamaged(); verdict {
+	case damageHarmless:
+		w.service.kill()
+		w.mustStart()
+		return ""
+	default:
+		return "the service " + verdict + "; it says:\n" + w.service.tail()
+	}
+}

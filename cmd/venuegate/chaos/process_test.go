@@ -1,0 +1,131 @@
+//go:build chaos
+
+package chaos
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// logTailBytes of each process are shown when a test fails.
+const logTailBytes = 6 << 10
+
+// process is a program that runs.
+type process struct {
+	name    string
+	command *exec.Cmd
+	log     string
+	// ended is closed when the process is gone.
+	ended chan struct{}
+}
+
+// launch starts a program. It is killed at the end of the test if it still runs.
+func launch(t testing.TB, binary string, env []string, args ...string) *process {
+	t.Helper()
+	log, err := os.CreateTemp(t.TempDir(), "log")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = log.Close() }()
+	p := &process{name: filepath.Base(binary) + " " + args[0], log: log.Name(), ended: make(chan struct{})}
+	// The process outlives no test, but t.Context ends before cleanups do.
+	p.command = exec.CommandContext(context.Background(), binary, args...)
+	p.command.Env = append(os.Environ(), env...)
+	p.command.Stdout, p.command.Stderr = log, log
+	if err := p.command.Start(); err != nil {
+		t.Fatal(err)
+	}
+	go func() {
+		defer close(p.ended)
+		_ = p.command.Wait() // how it ended is asked for by whoever expects it
+	}()
+	t.Cleanup(p.kill)
+	return p
+}
+
+func (p *process) running() bool {
+	select {
+	case <-p.ended:
+		return false
+	default:
+		return true
+	}
+}
+
+// kill ends the process with SIGKILL and waits until it is gone.
+func (p *process) kill() {
+	_ = p.command.Process.Kill() // it may be gone
+	<-p.ended
+}
+
+func (p *process) signal(s syscall.Signal) { _ = p.command.Process.Signal(s) }
+
+// awaitEnd says whether the process ended in time.
+func (p *process) awaitEnd(within time.Duration) bool {
+	timer := time.NewTimer(within)
+	defer timer.Stop()
+	select {
+	case <-p.ended:
+		return true
+	case <-timer.C:
+		return false
+	}
+}
+
+// stop ends the process as an operator does.
+func (p *process) stop(within time.Duration) error {
+	p.signal(syscall.SIGTERM)
+	if !p.awaitEnd(within) {
+		return fmt.Errorf("%s still runs %s after SIGTERM\n%s", p.name, within, p.tail())
+	}
+	if status := p.command.ProcessState.ExitCode(); status != 0 {
+		return fmt.Errorf("%s ended with status %d\n%s", p.name, status, p.tail())
+	}
+	return nil
+}
+
+// diedOf says whether the process, which has ended, was ended by a signal.
+func (p *process) diedOf(s syscall.Signal) bool {
+	status, ok := p.command.ProcessState.Sys().(syscall.WaitStatus)
+	return ok && status.Signaled() && status.Signal() == s
+}
+
+// output is the log so far.
+func (p *process) output() string {
+	content, err := os.ReadFile(p.log)
+	if err != nil {
+		return err.Error()
+	}
+	return string(content)
+}
+
+// tail is the end of the log.
+func (p *process) tail() string {
+	text := p.output()
+	if len(text) > logTailBytes {
+		text = text[len(text)-logTailBytes:]
+		text = text[strings.IndexByte(text, '\n')+1:]
+	}
+	return text
+}
+
+// eventually waits for a condition.
+func eventually(within time.Duration, is func() bool) bool {
+	deadline := time.Now().Add(within)
+	for {
+		if is() {
+			return true
+		}
+		if time.Now().After(deadline) {
+			return false
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+}

@@ -1,0 +1,320 @@
+//go:build chaos
+
+package chaos
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/url"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/shopspring/decimal"
+
+	"venuegate/persistence"
+	"venuegate/persistence/badgerstore"
+	"venuegate/venues"
+	"venuegate/venues/simcore"
+)
+
+// orderView is an order as REST shows it.
+type orderView struct {
+	OrderID       string       `json:"orderId"`
+	RequestID     string       `json:"requestId"`
+	Exchange      venues.Venue `json:"exchange"`
+	Symbol        string       `json:"symbol"`
+	Status        string       `json:"status"`
+	PendingAction string       `json:"pendingAction"`
+	Qty           string       `json:"qty"`
+	FilledQty     string       `json:"filledQty"`
+	VenueOrderID  string       `json:"venueOrderId"`
+}
+
+// settled says whether nothing about the order is on its way.
+func (o *orderView) settled() bool {
+	return o.Status != string(venues.StatusPending) && o.Status != string(venues.StatusUnknown) && o.PendingAction == ""
+}
+
+// truth is what is known in the end, from all four sources.
+type truth struct {
+	shown  []orderView
+	events []persistence.Event
+	orders []persistence.OrderRecord
+	fills  map[string][]persistence.FillRecord
+	// stored are the events of the store, told those of the API.
+	stored  []persistence.Event
+	journal []persistence.JournalEntry
+	ledger  []simcore.LedgerOrder
+	// lives of the simulator: what was accepted in an earlier one is forgotten.
+	lives []time.Time
+	// integrity is what the store says of itself when it is opened.
+	integrity error
+}
+
+// page reads all pages of a list over REST.
+func page[T any](w *world, path string, query url.Values) []T {
+	w.t.Helper()
+	var all []T
+	for at := w.random.Uint64(); ; at++ {
+		request, err := http.NewRequestWithContext(w.t.Context(), http.MethodGet, *w.base.Load()+path+"?"+query.Encode(), nil)
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		request.Header.Set("Authorization", "Bearer "+w.key(at))
+		status, body, err := exchange(w.client, request)
+		if err != nil || status != http.StatusOK {
+			w.t.Fatalf("GET %s: %d %s %v\n%s", path, status, body, err, w.service.tail())
+		}
+		var list struct {
+			Items      []T    `json:"items"`
+			NextCursor string `json:"nextCursor"`
+		}
+		if err := json.Unmarshal(body, &list); err != nil {
+			w.t.Fatal(err)
+		}
+		all = append(all, list.Items...)
+		switch {
+		case path == "/v1/events" && len(list.Items) > 0:
+			last, err := json.Marshal(list.Items[len(list.Items)-1])
+			var event struct {
+				ID string `json:"id"`
+			}
+			if err == nil {
+				err = json.Unmarshal(last, &event)
+			}
+			if err != nil {
+				w.t.Fatal(err)
+			}
+			query.Set("after", event.ID)
+		case list.NextCursor != "":
+			query.Set("cursor", list.NextCursor)
+		default:
+			return all
+		}
+	}
+}
+
+// settleMax is how long the service may take to find out what became of every
+// order: the proof of absence takes half a minute, a comparison with the venue
+// comes every half minute.
+const settleMax = 5 * time.Minute
+
+// settle waits until every order is known and as its venue has it. What is not
+// so in time the checker tells.
+func (w *world) settle(within time.Duration) {
+	w.t.Helper()
+	deadline := time.Now().Add(within)
+	for time.Now().Before(deadline) {
+		orders := page[orderView](w, "/v1/orders", url.Values{"status": {"all"}, "limit": {"500"}})
+		rows, filled := indexLedger(w.sim.orders()), w.filled()
+		unsettled := slices.ContainsFunc(orders, func(o orderView) bool {
+			there := rows.of(&o)
+			return !forgotten(there, w.sim.lives) &&
+				(!o.settled() || o.differs(there) != "" || !filled[o.OrderID].Equal(amount(o.FilledQty)))
+		})
+		if !unsettled {
+			return
+		}
+		time.Sleep(500 * time.Millisecond)
+	}
+}
+
+// filled sums up the fills of each order: they may come after its quantity.
+func (w *world) filled() map[string]decimal.Decimal {
+	sums := map[string]decimal.Decimal{}
+	type fillView struct {
+		OrderID string `json:"orderId"`
+		Qty     string `json:"qty"`
+	}
+	for _, f := range page[fillView](w, "/v1/fills", url.Values{"limit": {"500"}}) {
+		sums[f.OrderID] = sums[f.OrderID].Add(amount(f.Qty))
+	}
+	return sums
+}
+
+// learn collects the truth: over REST while the service runs, from the store
+// after its orderly end, and from the ledger.
+func (w *world) learn() truth {
+	w.t.Helper()
+	know := truth{
+		shown:  page[orderView](w, "/v1/orders", url.Values{"status": {"all"}, "limit": {"500"}}),
+		events: page[persistence.Event](w, "/v1/events", url.Values{"limit": {"500"}}),
+		lives:  w.sim.lives,
+	}
+	if err := w.service.stop(stopMax); err != nil {
+		w.t.Error(err)
+		w.service.kill()
+	}
+	know.ledger = w.sim.orders()
+	if err := know.readStore(w.t.Context(), filepath.Join(w.dir, "store")); err != nil {
+		w.t.Fatal(err)
+	}
+	return know
+}
+
+// readStore opens the store of a service that has ended.
+func (k *truth) readStore(ctx context.Context, dir string) error {
+	store, err := badgerstore.Open(dir, badgerstore.Options{})
+	if err != nil {
+		return err
+	}
+	defer store.Close() //nolint:errcheck // it is only read
+	k.integrity = store.Integrity()
+	customers, err := store.Customers(ctx)
+	if err != nil || len(customers) == 0 {
+		return fmt.Errorf("no customer in the store: %w", err)
+	}
+	customer := customers[0].ID
+	k.orders, err = allOf(func(after *persistence.Position) (persistence.Page[persistence.OrderRecord], error) {
+		return store.Orders(ctx, persistence.OrderQuery{Customer: customer, View: persistence.OrdersAll, After: after})
+	})
+	if err != nil {
+		return err
+	}
+	fills, err := allOf(func(after *persistence.Position) (persistence.Page[persistence.FillRecord], error) {
+		return store.Fills(ctx, persistence.FillQuery{Customer: customer, After: after})
+	})
+	if err != nil {
+		return err
+	}
+	k.fills = map[string][]persistence.FillRecord{}
+	for _, f := range fills {
+		k.fills[f.OrderID] = append(k.fills[f.OrderID], f)
+	}
+	k.journal, err = allOf(func(after *persistence.Position) (persistence.Page[persistence.JournalEntry], error) {
+		return store.Journal(ctx, persistence.JournalQuery{Customer: customer, After: after})
+	})
+	if err != nil {
+		return err
+	}
+	for after := ""; ; after = k.stored[len(k.stored)-1].ID {
+		events, err := store.Events(ctx, customer, after, 0)
+		if err != nil || len(events) == 0 {
+			return err
+		}
+		k.stored = append(k.stored, events...)
+	}
+}
+
+// allOf reads every page of a query.
+func allOf[T any](read func(after *persistence.Position) (persistence.Page[T], error)) ([]T, error) {
+	var all []T
+	var after *persistence.Position
+	for {
+		p, err := read(after)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, p.Items...)
+		if after = p.Next; after == nil {
+			return all, nil
+		}
+	}
+}
+
+// ledgerKey finds the ledger's rows of an order of the service: its client order
+// id ends with the order's ULID.
+type ledgerKey struct {
+	venue venues.Venue
+	id    string
+}
+
+const (
+	ulidLength      = 26
+	clientIDLength  = 4 + ulidLength
+	statusRefused   = "refused"
+	kindConditional = "conditional"
+)
+
+func keyOf(venue venues.Venue, orderID string) ledgerKey {
+	return ledgerKey{venue, strings.ToLower(strings.TrimPrefix(orderID, "ord_"))}
+}
+
+// ledger is what the venues have accepted.
+type ledger struct {
+	// ours are the rows of each order that the service made; an order that a
+	// trigger made belongs to its conditional order.
+	ours map[ledgerKey][]simcore.LedgerOrder
+	// all are the rows by the venue's own id.
+	all map[ledgerKey][]simcore.LedgerOrder
+}
+
+func indexLedger(rows []simcore.LedgerOrder) ledger {
+	l := ledger{map[ledgerKey][]simcore.LedgerOrder{}, map[ledgerKey][]simcore.LedgerOrder{}}
+	for _, row := range rows {
+		if row.Status == statusRefused {
+			continue
+		}
+		named := ledgerKey{venues.Venue(row.Venue), row.VenueOrderID}
+		l.all[named] = append(l.all[named], row)
+		if row.ParentID == "" && len(row.ClientOrderID) == clientIDLength {
+			key := ledgerKey{venues.Venue(row.Venue), row.ClientOrderID[clientIDLength-ulidLength:]}
+			l.ours[key] = append(l.ours[key], row)
+		}
+	}
+	return l
+}
+
+// of gives the rows of an order of the service, made by it or adopted.
+func (l ledger) of(o *orderView) []simcore.LedgerOrder {
+	if rows := l.ours[keyOf(o.Exchange, o.OrderID)]; len(rows) > 0 {
+		return rows
+	}
+	return l.all[ledgerKey{o.Exchange, o.VenueOrderID}]
+}
+
+// forgotten says whether the venue has lost its memory since it took an order.
+func forgotten(rows []simcore.LedgerOrder, lives []time.Time) bool {
+	return slices.ContainsFunc(rows, func(row simcore.LedgerOrder) bool {
+		accepted, err := time.Parse(venues.TimeFormat, row.AcceptedAt)
+		return err == nil && accepted.Before(lives[len(lives)-1])
+	})
+}
+
+// stage of an order's life that both sides must agree on.
+func stage(status string) string {
+	switch status {
+	case "new", "waiting", "open", "untriggered":
+		return "waiting"
+	case "cancelled", "expired", "replaced", "rejected":
+		return "ended"
+	default:
+		return status
+	}
+}
+
+// differs says how the service's view of an order is not the venue's; "" if it
+// is. Of an order that never came to the venue there is nothing to compare.
+func (o *orderView) differs(rows []simcore.LedgerOrder) string {
+	if len(rows) == 0 {
+		if o.Status == string(venues.StatusRejected) || o.Status == string(venues.StatusCancelled) && !amount(o.FilledQty).IsPositive() {
+			return ""
+		}
+		return o.Status + " here, unknown to the venue"
+	}
+	row := rows[len(rows)-1]
+	if stage(o.Status) != stage(row.Status) {
+		return o.Status + " here, " + row.Status + " there"
+	}
+	// The venue counts in its own units: filled/qty = filled/base.
+	here, there := amount(o.FilledQty).Mul(amount(row.Qty)), amount(row.FilledQty).Mul(amount(row.BaseQty))
+	if row.Kind != kindConditional && !here.Equal(there) {
+		return o.FilledQty + " filled here, " + row.FilledQty + " there in units of the venue"
+	}
+	return ""
+}
+
+// amount reads a decimal of a ledger or of an answer.
+func amount(text string) decimal.Decimal {
+	value, err := venues.ParseDecimal(text)
+	if err != nil {
+		panic(fmt.Sprintf("chaos: %q is no decimal: %v", text, err))
+	}
+	return value
+}
+
+func hundredths(n int64) decimal.Decimal { return decimal.New(n, -2) }

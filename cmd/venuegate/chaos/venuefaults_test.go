@@ -1,0 +1,121 @@
+//go:build chaos
+
+package chaos
+
+import (
+	"encoding/json"
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/shopspring/decimal"
+
+	"venuegate/venues"
+	"venuegate/venues/simcore"
+)
+
+// tradePaths begin the paths of each venue's requests about orders, queryPaths
+// those that ask for one.
+var (
+	tradePaths = map[venues.Venue]string{
+		venues.Binance: "/fapi/v1/order", venues.Bybit: "/v5/order/create", venues.OKX: "/api/v5/trade/order",
+	}
+	queryPaths = map[venues.Venue]string{
+		venues.Binance: "/fapi/v1/order", venues.Bybit: "/v5/order/realtime", venues.OKX: "/api/v5/trade/order",
+	}
+	// notFoundCodes are how each venue says that it does not know an order.
+	notFoundCodes = map[venues.Venue]string{venues.Binance: `-2013`, venues.OKX: `"51603"`}
+)
+
+// venueFault is one thing that a venue does wrong for a while.
+type venueFault struct {
+	name string
+	// requests is false for what strikes the streams.
+	requests bool
+	// probability in hundredths.
+	probability int64
+	fault       simcore.FaultRequest
+}
+
+const millisecond = 1 // of FaultArgs.DelayMs
+
+var venueFaults = []venueFault{
+	{"executed, never answered", true, 30, simcore.FaultRequest{Do: simcore.FaultTimeoutAfter, Args: simcore.FaultArgs{DelayMs: 1500 * millisecond}}},
+	{"neither executed nor answered", true, 10, simcore.FaultRequest{Do: simcore.FaultTimeoutBefore, Args: simcore.FaultArgs{DelayMs: 1500 * millisecond}}},
+	{"connection dropped after execution", true, 40, simcore.FaultRequest{Do: simcore.FaultDropConnection, Args: simcore.FaultArgs{Executed: true}}},
+	{"connection dropped before execution", true, 10, simcore.FaultRequest{Do: simcore.FaultDropConnection}},
+	{"503 unknown, executed", true, 40, simcore.FaultRequest{Do: simcore.FaultStatus, Args: simcore.FaultArgs{
+		Status: http.StatusServiceUnavailable, Executed: true, Body: json.RawMessage(`{"msg":"Unknown error, please check your request or try again later."}`),
+	}}},
+	{"500 with a page of HTML, not executed", true, 10, simcore.FaultRequest{Do: simcore.FaultStatus, Args: simcore.FaultArgs{
+		Status: http.StatusInternalServerError, Body: json.RawMessage(`"<html>oops</html>"`),
+	}}},
+	{"late", true, 50, simcore.FaultRequest{Do: simcore.FaultDelay, Args: simcore.FaultArgs{DelayMs: 2500 * millisecond}}},
+	{"maintenance", true, 50, simcore.FaultRequest{Do: simcore.FaultMaintenance}},
+	{"message twice", false, 30, simcore.FaultRequest{Do: simcore.FaultDuplicate}},
+	{"messages out of order", false, 30, simcore.FaultRequest{Do: simcore.FaultReorder}},
+	{"message missing", false, 30, simcore.FaultRequest{Do: simcore.FaultGap}},
+	{"stream mute", false, 100, simcore.FaultRequest{Do: simcore.FaultMute}},
+	{"stream dropped", false, 5, simcore.FaultRequest{Do: simcore.FaultDropConnection}},
+}
+
+// TestVenueFaults lets the venues go wrong in every way that they have, one after
+// the other, under load.
+func TestVenueFaults(t *testing.T) {
+	w := newWorld(t, shipped, t.TempDir()+"/data")
+	for i, f := range venueFaults {
+		for _, venue := range venues.All() {
+			w.sim.fault(venue, f.at(venue, w.random.Uint64()))
+			if f.fault.Args.Executed || i == 0 {
+				w.hideOrders(venue)
+			}
+		}
+		w.loadFor(sized.faultPhase)
+		w.endFaults(f.name)
+	}
+	// One venue says how long its ban lasts; after that of another nothing may be
+	// sent for ten minutes.
+	w.sim.fault(venues.Binance, simcore.FaultRequest{
+		Match: simcore.FaultMatch{Path: tradePaths[venues.Binance]}, Do: simcore.FaultBan, Times: 1, Args: simcore.FaultArgs{DelayMs: 3000 * millisecond},
+	})
+	w.loadFor(sized.faultPhase)
+	w.endFaults("ban")
+	judgeWorld(t, w)
+}
+
+func (f *venueFault) at(venue venues.Venue, seed uint64) simcore.FaultRequest {
+	request := f.fault
+	request.Seed = seed
+	request.Probability = &simcore.Decimal{Decimal: decimal.New(f.probability, -2)}
+	if f.requests {
+		request.Match = simcore.FaultMatch{Path: tradePaths[venue], Op: http.MethodPost}
+	}
+	return request
+}
+
+// hideOrders lets a venue deny half of the orders that it has when it is asked
+// for them: an order that was not found is not one that does not exist.
+func (w *world) hideOrders(venue venues.Venue) {
+	code, denies := notFoundCodes[venue]
+	if !denies {
+		return
+	}
+	w.sim.fault(venue, simcore.FaultRequest{
+		Match: simcore.FaultMatch{Path: queryPaths[venue], Op: http.MethodGet}, Do: simcore.FaultReject,
+		Probability: &simcore.Decimal{Decimal: decimal.New(50, -2)}, Args: simcore.FaultArgs{Code: json.RawMessage(code), Message: "Order does not exist."},
+	})
+}
+
+// endFaults notes and removes what stands at the venues.
+func (w *world) endFaults(name string) {
+	for _, venue := range venues.All() {
+		for kind, struck := range w.sim.clearFaults(venue) {
+			if kind == string(simcore.FaultReject) {
+				total.inject("venue: order denied", struck)
+				continue
+			}
+			total.inject("venue: "+name, struck)
+		}
+	}
+	w.loadFor(sized.faultPhase / time.Duration(len(venueFaults)))
+}

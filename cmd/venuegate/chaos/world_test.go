@@ -1,0 +1,172 @@
+//go:build chaos
+
+package chaos
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"os"
+	"path/filepath"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+)
+
+const (
+	// startMax is how long a start may take: a replay of the store's log and a
+	// reconciliation with three venues.
+	startMax = 60 * time.Second
+	// stopMax is how long an orderly end may take.
+	stopMax = 20 * time.Second
+	// keysOfClients spread the load over the limits per key.
+	keysOfClients = 60
+)
+
+// world is the simulated venues, one service with its data, and what clients
+// were told.
+type world struct {
+	t      testing.TB
+	binary string
+	dir    string
+	sim    *simulator
+	random *rand.Rand
+
+	service *process
+	demo    demo
+	// base is where clients find the service.
+	base    atomic.Pointer[string]
+	client  *http.Client
+	keys    []string
+	history *history
+	// requests numbers the request ids.
+	requests atomic.Uint64
+	opened   []time.Duration
+}
+
+// demo is what the service says of itself when it serves.
+type demo struct {
+	BaseURL    string `json:"baseUrl"`
+	AdminURL   string `json:"adminUrl"`
+	AdminToken string `json:"adminToken"`
+	APIKey     string `json:"apiKey"`
+	ReadKey    string `json:"readKey"`
+}
+
+// newWorld starts a service on a directory, with keys for its clients. Nothing
+// of the binary's hooks is at work yet.
+func newWorld(t testing.TB, binary, dir string) *world {
+	t.Helper()
+	w := &world{
+		t: t, binary: binary, dir: dir, sim: startSimulator(t), random: rand.New(rand.NewPCG(seed, uint64(len(t.Name())))),
+		client: newHTTPClient(), history: newHistory(),
+	}
+	t.Cleanup(func() {
+		if t.Failed() && w.service != nil {
+			t.Logf("the end of the log of the service:\n%s", w.service.tail())
+		}
+	})
+	w.mustStart()
+	w.makeKeys()
+	return w
+}
+
+// launchOn begins the service on a directory.
+func (w *world) launchOn(dir string, env ...string) *process {
+	w.t.Helper()
+	return launch(w.t, w.binary, env,
+		"serve", "--demo", "--data", dir, "--sim", w.sim.file, "--listen", "127.0.0.1:0", "--admin-listen", "127.0.0.1:0")
+}
+
+// start runs the service and waits until it serves. It is false where the
+// process ended before that.
+func (w *world) start(env ...string) bool {
+	w.t.Helper()
+	// What an earlier process said of itself is not true any more; it takes its
+	// keys from there.
+	current := filepath.Join(w.dir, "demo.json")
+	_ = os.Rename(current, filepath.Join(w.dir, "demo.previous.json"))
+	begun := time.Now()
+	w.service = w.launchOn(w.dir, env...)
+	serves := false
+	eventually(startMax, func() bool {
+		content, err := os.ReadFile(current)
+		serves = err == nil && json.Unmarshal(content, &w.demo) == nil
+		return serves || !w.service.running()
+	})
+	if !serves && w.service.running() {
+		w.service.signal(syscall.SIGQUIT) // its stacks say what it waits for
+		w.service.awaitEnd(stopMax)
+		w.t.Fatalf("the service does not start in %s:\n%s", startMax, w.service.tail())
+	}
+	if serves {
+		w.opened = append(w.opened, time.Since(begun))
+		w.base.Store(&w.demo.BaseURL)
+	}
+	return serves
+}
+
+func (w *world) mustStart() {
+	w.t.Helper()
+	if !w.start() {
+		w.t.Fatalf("the service ended instead of starting:\n%s", w.service.tail())
+	}
+}
+
+// makeKeys makes keys of the demo's customer, as many as the load needs.
+func (w *world) makeKeys() {
+	w.t.Helper()
+	var customers struct {
+		Items []struct {
+			ID string `json:"id"`
+		} `json:"items"`
+	}
+	w.administer(http.MethodGet, "/admin/v1/customers", nil, &customers)
+	for i := range keysOfClients {
+		var key struct {
+			APIKey string `json:"apiKey"`
+		}
+		w.administer(http.MethodPost, "/admin/v1/keys", map[string]any{
+			"customer": customers.Items[0].ID, "name": fmt.Sprintf("client %d", i), "scopes": []string{"read", "trade", "account"},
+		}, &key)
+		w.keys = append(w.keys, key.APIKey)
+	}
+}
+
+func (w *world) administer(method, path string, body, into any) {
+	w.t.Helper()
+	content, err := json.Marshal(body)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	request, err := http.NewRequestWithContext(w.t.Context(), method, w.demo.AdminURL+path, bytes.NewReader(content))
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	request.Header.Set("Authorization", "Bearer "+w.demo.AdminToken)
+	status, answer, err := exchange(w.client, request)
+	if err == nil && status >= http.StatusBadRequest {
+		err = fmt.Errorf("%d %s", status, answer)
+	}
+	if err == nil {
+		err = json.Unmarshal(answer, into)
+	}
+	if err != nil {
+		w.t.Fatalf("%s %s: %v", method, path, err)
+	}
+}
+
+// key gives the clients' keys in turn.
+func (w *world) key(at uint64) string { return w.keys[at%uint64(len(w.keys))] }
+
+// askAgain repeats every request of which its client does not know what became,
+// with the same body under the same id.
+func (w *world) askAgain() {
+	w.t.Helper()
+	for i, id := range w.history.unanswered() {
+		w.place(w.key(uint64(i)), id, w.history.requests[id])
+	}
+}
