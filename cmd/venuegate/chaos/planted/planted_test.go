@@ -35,7 +35,7 @@ func plant(t *testing.T, b bug) (output string, caught bool) {
 	if err := (overlay.Variant{Edits: b.edits}).BuildTest(ctx, dir, binary, "./"+b.catcher.pkg); err != nil {
 		t.Fatal(err)
 	}
-	run := exec.CommandContext(ctx, binary, "-test.run", b.catcher.run, "-test.v") //nolint:gosec // built right above
+	run := exec.CommandContext(ctx, binary, "-test.run", b.catcher.run, "-test.v")
 	run.Dir = filepath.Join(dir, filepath.FromSlash(b.catcher.pkg))
 	run.Env = append(os.Environ(), "VENUEGATE_FIRST_SEED="+b.catcher.first, "VENUEGATE_SEEDS="+b.catcher.seeds)
 	out, err := run.CombinedOutput()
