@@ -40,6 +40,8 @@ func TestImportsCatchesPlantedBreaches(t *testing.T) {
 
 		{"edge imports the store's technology", "transport/rest/a.go", `import _ "github.com/dgraph-io/badger/v4"`, "one package knows"},
 		{"part of the store's technology", "cmd/venuegate/a.go", `import _ "github.com/dgraph-io/badger/v4/y"`, "one package knows"},
+		{"edge imports a messaging library", "transport/webhook/a.go", `import _ "github.com/go-telegram/bot/models"`, "one package knows"},
+		{"notifications import their technology", "transport/notify/a.go", `import _ "github.com/xuri/excelize/v2"`, ""},
 		{"store imports its technology", "persistence/badgerstore/a.go", `import _ "github.com/dgraph-io/badger/v4"`, ""},
 		{"contract imports a logger", "venues/a.go", `import _ "go.uber.org/zap"`, "a contract carries no technology"},
 		{"contract imports decimals", "venues/a.go", `import _ "github.com/shopspring/decimal"`, ""},
