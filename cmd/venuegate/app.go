@@ -71,7 +71,7 @@ func (a *App) open(ctx context.Context) (err error) {
 	}
 	metrics := prometheus.NewRegistry()
 	metrics.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
-	if a.engine, err = openEngine(ctx, a.config, a.dir, metrics, a.log); err != nil {
+	if a.engine, err = openEngine(ctx, a.config, a.BaseURL(), a.dir, metrics, a.log); err != nil {
 		return err
 	}
 	a.owned.add(a.engine.Close)

@@ -1,15 +1,17 @@
 package main
 
 import (
+	"net/http"
+	"strings"
 	"sync"
 	"time"
 
-	"github.com/gofiber/fiber/v2"
-
 	"venuegate/actors/root"
+	"venuegate/persistence"
 	"venuegate/transport/hooks"
 	"venuegate/transport/rest"
 	"venuegate/transport/signing"
+	"venuegate/venues"
 )
 
 // inbound shows the tree's channels to the edge that takes signals. It keeps the
@@ -76,6 +78,14 @@ func (e *engine) mountHooks() {
 		Channels: newInbound(e.tree), Signals: e.tree, Limiter: e.limiter, Failures: e.auth,
 		Headers: signing.NewHeaders(e.config.HeaderPrefix), Source: rest.Source,
 	})
-	e.rest.Mount(fiber.MethodPost, hooks.WebhookPath, edge.Webhook)
-	e.rest.Mount(fiber.MethodPost, hooks.ChartPath, edge.Chart)
+	e.rest.Mount(http.MethodPost, hooks.WebhookPath, edge.Webhook)
+	e.rest.Mount(http.MethodPost, hooks.ChartPath, edge.Chart)
+}
+
+// hookURL is where the signals of a channel go.
+func (e *engine) hookURL(c persistence.Channel, address venues.Secret) string {
+	if c.Kind == persistence.ChannelChart {
+		return e.baseURL + strings.Replace(hooks.ChartPath, ":id", hooks.Address(c.ID, address), 1)
+	}
+	return e.baseURL + strings.Replace(hooks.WebhookPath, ":hookId", c.ID, 1)
 }

@@ -30,12 +30,12 @@ type sealedCredentials struct {
 // seem to be broken one account at a time.
 func openVault(ctx context.Context, keyFile string, store persistence.Reader) (credentialVault, error) {
 	if _, err := os.Stat(keyFile); errors.Is(err, fs.ErrNotExist) {
-		sealed, err := sealedAccounts(ctx, store)
+		sealed, err := sealedRecords(ctx, store)
 		if err != nil {
 			return credentialVault{}, err
 		}
 		if sealed > 0 {
-			return credentialVault{}, fmt.Errorf("the key file %s is gone, and with it the credentials of %d accounts: bring it back, or make an empty data directory", keyFile, sealed)
+			return credentialVault{}, fmt.Errorf("the key file %s is gone, and with it %d sealed secrets: bring it back, or make an empty data directory", keyFile, sealed)
 		}
 	}
 	v, err := vault.Open(keyFile)
@@ -45,8 +45,8 @@ func openVault(ctx context.Context, keyFile string, store persistence.Reader) (c
 	return credentialVault{v}, nil
 }
 
-// sealedAccounts counts the accounts with credentials.
-func sealedAccounts(ctx context.Context, store persistence.Reader) (int, error) {
+// sealedRecords counts what opens with the key file alone.
+func sealedRecords(ctx context.Context, store persistence.Reader) (int, error) {
 	customers, err := store.Customers(ctx)
 	if err != nil {
 		return 0, fmt.Errorf("list customers: %w", err)
@@ -57,13 +57,29 @@ func sealedAccounts(ctx context.Context, store persistence.Reader) (int, error) 
 		if err != nil {
 			return 0, fmt.Errorf("list accounts of %s: %w", c.ID, err)
 		}
-		for _, a := range accounts {
-			if len(a.Sealed) > 0 {
-				n++
-			}
+		channels, err := store.Channels(ctx, c.ID)
+		if err != nil {
+			return 0, fmt.Errorf("list hooks of %s: %w", c.ID, err)
 		}
+		endpoints, err := store.Endpoints(ctx, c.ID)
+		if err != nil {
+			return 0, fmt.Errorf("list endpoints of %s: %w", c.ID, err)
+		}
+		n += count(accounts, func(a persistence.VenueAccount) []byte { return a.Sealed }) +
+			count(channels, func(c persistence.Channel) []byte { return c.Sealed }) +
+			count(endpoints, func(e persistence.Endpoint) []byte { return e.Sealed })
 	}
 	return n, nil
+}
+
+func count[T any](records []T, sealed func(T) []byte) int {
+	n := 0
+	for _, r := range records {
+		if len(sealed(r)) > 0 {
+			n++
+		}
+	}
+	return n
 }
 
 // Seal implements admin.Vault.
@@ -73,21 +89,6 @@ func (v credentialVault) Seal(customer string, exchange venues.Venue, c venues.C
 		return nil, err
 	}
 	return v.Vault.Seal(plain, credentialContext(customer, exchange))
-}
-
-// sealSecret seals a secret that belongs to a record.
-func (v credentialVault) sealSecret(secret venues.Secret, of persistence.Key) ([]byte, error) {
-	return v.Vault.Seal([]byte(secret.Reveal()), secretContext(of))
-}
-
-// openSecret opens it for that record alone.
-func (v credentialVault) openSecret(sealed []byte, of persistence.Key) (venues.Secret, error) {
-	plain, err := v.Vault.Open(sealed, secretContext(of))
-	return venues.Secret(plain), err
-}
-
-func secretContext(of persistence.Key) string {
-	return vault.Context(of.Customer, string(of.Kind), of.ID)
 }
 
 // Open implements admin.Vault.
@@ -108,4 +109,23 @@ func (v credentialVault) Open(customer string, exchange venues.Venue, sealed []b
 
 func credentialContext(customer string, exchange venues.Venue) string {
 	return vault.Context(customer, string(persistence.KindVenueAccount), string(exchange))
+}
+
+// recordSecrets seals secrets that belong to a record, each bound to it. It
+// implements admin.Secrets.
+type recordSecrets struct{ *vault.Vault }
+
+// Seal implements admin.Secrets.
+func (v recordSecrets) Seal(secret venues.Secret, of persistence.Key) ([]byte, error) {
+	return v.Vault.Seal([]byte(secret.Reveal()), secretContext(of))
+}
+
+// Open implements admin.Secrets.
+func (v recordSecrets) Open(sealed []byte, of persistence.Key) (venues.Secret, error) {
+	plain, err := v.Vault.Open(sealed, secretContext(of))
+	return venues.Secret(plain), err
+}
+
+func secretContext(of persistence.Key) string {
+	return vault.Context(of.Customer, string(of.Kind), of.ID)
 }

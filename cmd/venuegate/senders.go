@@ -12,11 +12,16 @@ import (
 func (e *engine) openSenders() map[persistence.EndpointKind]delivery.Sender {
 	posts := webhook.NewSender(webhook.Options{
 		Guard:        e.config.guard(),
-		Secrets:      webhook.Secrets{Unseal: e.vault.openSecret, Channel: e.channelRecord},
+		Secrets:      webhook.Secrets{Unseal: e.secrets().Open, Channel: e.channelRecord},
 		HeaderPrefix: e.config.HeaderPrefix, UserAgent: "venuegate/" + version,
 	})
 	e.add(func() error { posts.Close(); return nil })
 	return map[persistence.EndpointKind]delivery.Sender{persistence.EndpointWebhook: posts}
+}
+
+// targets says what may be an endpoint's target, for each kind that has a sender.
+func (e *engine) targets() map[persistence.EndpointKind]func(string) error {
+	return map[persistence.EndpointKind]func(string) error{persistence.EndpointWebhook: e.config.guard().CheckTarget}
 }
 
 // channelRecord finds a channel of the customer, the removed ones too.

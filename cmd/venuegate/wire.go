@@ -36,8 +36,10 @@ const (
 
 // engine is what is between the listeners: store, actors and edges.
 type engine struct {
-	config   Config
-	log      *zap.Logger
+	config Config
+	log    *zap.Logger
+	// baseURL is where clients find the service.
+	baseURL  string
 	store    *badgerstore.Store
 	vault    credentialVault
 	system   *actors.System
@@ -52,8 +54,8 @@ type engine struct {
 
 // openEngine builds from the bottom up: store, connectors, actors, edges. The
 // actors begin to reconcile at once.
-func openEngine(ctx context.Context, config Config, dir *dataDir, metrics prometheus.Registerer, log *zap.Logger) (*engine, error) {
-	e := &engine{config: config, log: log}
+func openEngine(ctx context.Context, config Config, baseURL string, dir *dataDir, metrics prometheus.Registerer, log *zap.Logger) (*engine, error) {
+	e := &engine{config: config, baseURL: baseURL, log: log}
 	if err := e.open(ctx, dir, metrics); err != nil {
 		return nil, errors.Join(err, e.Close())
 	}
@@ -79,7 +81,8 @@ func (e *engine) open(ctx context.Context, dir *dataDir, metrics prometheus.Regi
 	e.auth = auth.NewAuthenticator(e.store)
 	e.limiter = auth.NewMemoryLimiter(limiterKeysMax)
 	e.registry = admin.NewRegistry(admin.Options{
-		Store: e.store, Directory: e, Vault: e.vault, Examiner: examiner{connectors}, Environments: environments(e.config),
+		Store: e.store, Directory: e, Vault: e.vault, Secrets: e.secrets(), Examiner: examiner{connectors},
+		Environments: environments(e.config), HookURL: e.hookURL, Targets: e.targets(),
 	})
 	if err := e.openEdges(ctx, newRequestTimes(metrics)); err != nil {
 		return fmt.Errorf("open edges: %w", err)
@@ -106,7 +109,7 @@ func (e *engine) startActors(ctx context.Context, connectors map[venues.Venue]ve
 	}
 	e.tree, err = root.Start(ctx, root.Deps{
 		System: e.system, Store: e.store, Connectors: connectors, Markets: markets,
-		Encoder: api.StreamEncoder{}, Unseal: e.unseal, UnsealSecret: e.vault.openSecret, ClientIDPrefix: string(prefix),
+		Encoder: api.StreamEncoder{}, Unseal: e.unseal, UnsealSecret: e.secrets().Open, ClientIDPrefix: string(prefix),
 		Protection: e.config.Protection.policy(),
 		Senders:    e.openSenders(), Schedule: e.config.Delivery.schedule(),
 		NewID:      func(prefix string, at time.Time) string { return persistence.NewID(prefix, at, rand.Reader) },
@@ -194,58 +197,6 @@ func (e *engine) Serve(listener net.Listener) error { return e.rest.Serve(listen
 // Shutdown tells streams to come again elsewhere, and lets requests end.
 func (e *engine) Shutdown(ctx context.Context) error {
 	return errors.Join(e.hub.Close(ctx), e.rest.Shutdown(ctx))
-}
-
-// CustomerChanged implements admin.Directory.
-func (e *engine) CustomerChanged(ctx context.Context, id string) error {
-	record, err := e.store.Customer(ctx, id)
-	if err != nil {
-		return err
-	}
-	_, err = e.tree.Customer(id)
-	running := err == nil
-	switch {
-	case record.Disabled && running:
-		return e.tree.StopCustomer(ctx, id)
-	case !record.Disabled && !running:
-		return e.tree.StartCustomer(id)
-	default:
-		return nil
-	}
-}
-
-// KeyChanged implements admin.Directory.
-func (e *engine) KeyChanged(_ context.Context, keyID string) error {
-	e.auth.Revoke(keyID)
-	return nil
-}
-
-// PutAccount implements admin.Directory.
-func (e *engine) PutAccount(ctx context.Context, account persistence.VenueAccount) error {
-	owner, err := e.tree.Customer(account.Customer)
-	if err != nil {
-		return err
-	}
-	if len(account.Sealed) == 0 {
-		return owner.Remove(ctx, account.Exchange)
-	}
-	return owner.Connect(ctx, account)
-}
-
-// ConfigureAccount implements admin.Directory.
-func (e *engine) ConfigureAccount(ctx context.Context, account persistence.VenueAccount) error {
-	return e.tree.Configure(ctx, account)
-}
-
-// AwaitHalt implements admin.Directory.
-func (e *engine) AwaitHalt(ctx context.Context, customer string, exchange venues.Venue) (admin.HaltReport, error) {
-	result, err := e.tree.AwaitHalt(ctx, customer, exchange)
-	return admin.HaltReport{Done: result.Done, OpenOrders: result.OpenOrders, OpenPositions: result.OpenPositions}, err
-}
-
-// UnlockAccount implements admin.Directory.
-func (e *engine) UnlockAccount(ctx context.Context, customer string, exchange venues.Venue) error {
-	return e.tree.Unlock(ctx, customer, exchange)
 }
 
 // feed is the tree as the stream asks it.

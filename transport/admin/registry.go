@@ -19,6 +19,10 @@ type Store interface {
 	APIKey(ctx context.Context, id string) (persistence.APIKey, error)
 	APIKeys(ctx context.Context, customer string) ([]persistence.APIKey, error)
 	VenueAccounts(ctx context.Context, customer string) ([]persistence.VenueAccount, error)
+	Channels(ctx context.Context, customer string) ([]persistence.Channel, error)
+	Endpoints(ctx context.Context, customer string) ([]persistence.Endpoint, error)
+	Alerts(ctx context.Context, customer string) ([]persistence.Alert, error)
+	Deliveries(ctx context.Context, q persistence.DeliveryQuery) (persistence.Page[persistence.Delivery], error)
 	Risk(ctx context.Context, customer string, exchange venues.Venue) (persistence.RiskRecord, error)
 	LastSequence(ctx context.Context, customer string) (uint64, error)
 	Journal(ctx context.Context, q persistence.JournalQuery) (persistence.Page[persistence.JournalEntry], error)
@@ -45,12 +49,41 @@ type Directory interface {
 	AwaitHalt(ctx context.Context, customer string, exchange venues.Venue) (HaltReport, error)
 	// UnlockAccount ends the lock of a limit.
 	UnlockAccount(ctx context.Context, customer string, exchange venues.Venue) error
+	// RecordAccount records the account, and nothing of it changes.
+	RecordAccount(ctx context.Context, account persistence.VenueAccount) error
+	Signals
+}
+
+// Signals is the part of the running service that takes signals and carries
+// events.
+type Signals interface {
+	// PutPart records a Channel or an Endpoint under the fence of its customer,
+	// with a row of its journal, and lets its actor follow.
+	PutPart(ctx context.Context, record persistence.Record, row persistence.JournalEntry) error
+	// PutAlert does so for an alert and gives it as it is stored.
+	PutAlert(ctx context.Context, alert persistence.Alert, row persistence.JournalEntry) (persistence.Alert, error)
+	// Accept takes a signal whose sender is proven.
+	Accept(ctx context.Context, s venues.Signal) (venues.SignalAnswer, error)
+	Resend(ctx context.Context, customer, endpoint, eventID string) error
+	ResendUndelivered(ctx context.Context, customer, endpoint string) (int, error)
+	TestEndpoint(ctx context.Context, customer, endpoint string) (EndpointTest, error)
+	// Symbol gives the canonical name of an instrument of an exchange, or of
+	// any if it is empty.
+	Symbol(exchange venues.Venue, text string) (string, bool)
 }
 
 // Vault seals venue credentials for one customer and exchange.
 type Vault interface {
 	Seal(customer string, exchange venues.Venue, c venues.Credentials) ([]byte, error)
 	Open(customer string, exchange venues.Venue, sealed []byte) (venues.Credentials, error)
+}
+
+// Secrets seals what belongs to a record.
+type Secrets interface {
+	Seal(secret venues.Secret, of persistence.Key) ([]byte, error)
+	Open(sealed []byte, of persistence.Key) (venues.Secret, error)
+	// Rotate makes a new key, which seals from then on.
+	Rotate() error
 }
 
 // Examiner looks at an account with its credentials, from outside.
@@ -63,7 +96,14 @@ type Options struct {
 	Store     Store
 	Directory Directory
 	Vault     Vault
+	Secrets   Secrets
 	Examiner  Examiner
+	// HookURL is where the signals of a channel go. The secret is that of a
+	// chart's address.
+	HookURL func(channel persistence.Channel, address venues.Secret) string
+	// Targets says of each kind of endpoint that is served what its target may
+	// be; the error is for the administrator.
+	Targets map[persistence.EndpointKind]func(target string) error
 	// Environments are those of the configured venues.
 	Environments map[venues.Venue]string
 }
@@ -90,6 +130,10 @@ const (
 	kindCustomer = "admin.customer"
 	kindKey      = "admin.key"
 	kindAccount  = "admin.account"
+	kindHook     = "admin.hook"
+	kindEndpoint = "admin.endpoint"
+	kindAlert    = "admin.alert"
+	kindVault    = "admin.vault"
 )
 
 // commit writes the row that tells of a change, and with it the records of the
@@ -99,10 +143,7 @@ func (r *Registry) commit(ctx context.Context, kind, subject string, fields []pe
 	if err != nil {
 		return err
 	}
-	now := time.Now()
-	entry, head := head.follow(persistence.JournalEntry{
-		ID: r.newID(persistence.PrefixJournal, now), At: venues.At(now), Kind: kind, Subject: subject, Fields: fields,
-	})
+	entry, head := head.follow(r.row(kind, subject, fields))
 	batch := persistence.Batch{Puts: append(records, head.setting()), Journal: []persistence.JournalEntry{entry}}
 	if err := r.Store.Commit(ctx, batch); err != nil {
 		// Whether the row is there is not known.
@@ -111,6 +152,24 @@ func (r *Registry) commit(ctx context.Context, kind, subject string, fields []pe
 	}
 	r.head = &head
 	return nil
+}
+
+func (r *Registry) row(kind, subject string, fields []persistence.JournalField) persistence.JournalEntry {
+	now := time.Now()
+	return persistence.JournalEntry{
+		ID: r.newID(persistence.PrefixJournal, now), At: venues.At(now), Kind: kind, Subject: subject, Fields: fields,
+	}
+}
+
+// putPart records through the owner of the customer, whose journal says so too,
+// then leaves a row of what the administration did. The caller has the turn.
+func (r *Registry) putPart(ctx context.Context, kind string, record persistence.Record, id string, fields []persistence.JournalField) error {
+	row := r.row(kind, id, fields)
+	row.Channel = id
+	if err := r.Directory.PutPart(ctx, record, row); err != nil {
+		return fmt.Errorf("put %s %s: %w", kind, id, err)
+	}
+	return r.commit(ctx, kind, id, fields)
 }
 
 func (r *Registry) newID(prefix string, at time.Time) string {

@@ -131,6 +131,7 @@ func (s *Server) routeRecords() {
 	api.Delete("/keys/:id", one(s, r.RevokeKey))
 
 	api.Get("/backup", s.backup)
+	api.Post("/rotate-key", one(s, func(ctx context.Context, _ string) (Rotated, error) { return r.RotateKey(ctx) }))
 
 	api.Post("/accounts", create(s, r.ConnectAccount))
 	api.Get("/accounts", list(s, r.Accounts))
@@ -144,6 +145,7 @@ func (s *Server) routeRecords() {
 		findings, err := r.CheckAccount(ctx, id)
 		return Items[Finding]{findings}, err
 	}))
+	s.routeSignals(api)
 }
 
 // backup streams. A failure on the way breaks the connection, so that half a

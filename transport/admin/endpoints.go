@@ -1,0 +1,347 @@
+package admin
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"venuegate/persistence"
+	"venuegate/venues"
+)
+
+const (
+	// endpointsMax bounds the endpoints of a customer.
+	endpointsMax = 50
+	// switchMax is how far ahead a new secret may be set to sign.
+	switchMax = 24 * time.Hour
+	// givenSecretBytesMax bounds a secret that an administrator brings: a bot's
+	// token, a service account's key.
+	givenSecretBytesMax = 4 << 10
+)
+
+// Endpoint is where events go, as the administration shows it.
+type Endpoint struct {
+	ID       string                   `json:"id"`
+	Customer string                   `json:"customer"`
+	Kind     persistence.EndpointKind `json:"kind"`
+	Name     string                   `json:"name"`
+	// URL of a webhook; Target of every other kind: chat, spreadsheet, file.
+	URL    string                  `json:"url,omitzero"`
+	Target string                  `json:"target,omitzero"`
+	Types  []persistence.EventType `json:"types"`
+	// HookID is the hook whose secret signs in place of an own one.
+	HookID string `json:"hookId,omitzero"`
+	Paused bool   `json:"paused"`
+	// Disabled says why nothing is sent any more.
+	Disabled string `json:"disabled"`
+	// NextFrom is when the newest secret begins to sign.
+	NextFrom  venues.Time `json:"nextFrom"`
+	CreatedAt venues.Time `json:"createdAt"`
+	// Secret signs; it is in the answer that made it alone.
+	Secret string `json:"secret,omitzero"`
+}
+
+// NewEndpoint asks for an endpoint. A webhook has a url and is given its secret,
+// unless hookId names a hook whose secret signs; every other kind has a target
+// and, where the other end wants one, brings a secret.
+type NewEndpoint struct {
+	Customer string                   `json:"customer"`
+	Kind     persistence.EndpointKind `json:"kind"`
+	Name     string                   `json:"name"`
+	URL      string                   `json:"url"`
+	Target   string                   `json:"target"`
+	Types    []persistence.EventType  `json:"types"`
+	HookID   string                   `json:"hookId"`
+	Secret   venues.Secret            `json:"secret"`
+}
+
+// EndpointChange changes what is given. Paused false lets a disabled endpoint go
+// on as well.
+type EndpointChange struct {
+	Name   *string                 `json:"name"`
+	URL    *string                 `json:"url"`
+	Target *string                 `json:"target"`
+	Types  []persistence.EventType `json:"types"`
+	Paused *bool                   `json:"paused"`
+}
+
+// EndpointRotation asks for a new secret, which signs from SwitchAt on; without
+// it at once. Kinds that bring their secret bring the new one.
+type EndpointRotation struct {
+	SwitchAt venues.Time   `json:"switchAt"`
+	Secret   venues.Secret `json:"secret"`
+}
+
+// publicEvents are those that every endpoint may take.
+var publicEvents = []persistence.EventType{
+	persistence.EventOrderFilled, persistence.EventOrderPartiallyFilled, persistence.EventPositionClosed,
+	persistence.EventStopTriggered, persistence.EventAlertFired, persistence.EventRiskLimitReached,
+}
+
+// CreateEndpoint makes an endpoint. It is sent what happens from now on.
+func (r *Registry) CreateEndpoint(ctx context.Context, n NewEndpoint) (Endpoint, error) {
+	r.turn.Lock()
+	defer r.turn.Unlock()
+	now := time.Now()
+	record := persistence.Endpoint{
+		ID: r.newID(persistence.PrefixEndpoint, now), Customer: n.Customer, Kind: n.Kind, Name: strings.TrimSpace(n.Name),
+		Target: n.Target, Types: n.Types, HookID: n.HookID, CreatedAt: venues.At(now),
+	}
+	if record.Kind == "" {
+		record.Kind = persistence.EndpointWebhook
+	}
+	if record.Kind == persistence.EndpointWebhook {
+		record.Target = n.URL
+	}
+	if err := r.checkEndpointOwner(ctx, record.Customer); err != nil {
+		return Endpoint{}, err
+	}
+	if err := r.checkEndpoint(ctx, &record); err != nil {
+		return Endpoint{}, err
+	}
+	secret, err := r.sealEndpoint(&record, n.Secret)
+	if err != nil {
+		return Endpoint{}, err
+	}
+	return r.putEndpoint(ctx, record, secret, endpointFields("create", &record)...)
+}
+
+func (r *Registry) checkEndpointOwner(ctx context.Context, customer string) error {
+	if err := r.checkCustomer(ctx, customer); err != nil {
+		return err
+	}
+	records, err := r.Store.Endpoints(ctx, customer)
+	if err != nil {
+		return fmt.Errorf("list endpoints of %s: %w", customer, err)
+	}
+	if live := slices.DeleteFunc(records, func(e persistence.Endpoint) bool { return !e.RemovedAt.IsZero() }); len(live) >= endpointsMax {
+		return tooMany("endpoints", endpointsMax)
+	}
+	return nil
+}
+
+func (r *Registry) checkEndpoint(ctx context.Context, record *persistence.Endpoint) error {
+	check, served := r.Targets[record.Kind]
+	if !served {
+		return venues.InvalidFields(venues.FieldFault{Field: "kind", Rule: "not allowed", Given: string(record.Kind), Allowed: r.endpointKinds()})
+	}
+	if record.Name != "" {
+		if _, err := checkName(record.Name); err != nil {
+			return err
+		}
+	}
+	if err := check(record.Target); err != nil {
+		return venues.InvalidFields(venues.FieldFault{Field: targetField(record.Kind), Rule: "not allowed", Given: record.Target, Allowed: err.Error()}).Because(err)
+	}
+	if err := checkTypes(record); err != nil {
+		return err
+	}
+	if record.HookID == "" {
+		return nil
+	}
+	hook, err := r.hook(ctx, record.HookID)
+	if err != nil || hook.Customer != record.Customer || hook.Kind != persistence.ChannelWebhook || record.Kind != persistence.EndpointWebhook {
+		return venues.InvalidFields(venues.FieldFault{Field: "hookId", Rule: "not allowed", Given: record.HookID, Allowed: "a webhook hook of the customer, for an endpoint of kind webhook"})
+	}
+	return nil
+}
+
+func (r *Registry) endpointKinds() string {
+	kinds := make([]string, 0, len(r.Targets))
+	for kind := range r.Targets {
+		kinds = append(kinds, string(kind))
+	}
+	slices.Sort(kinds)
+	return strings.Join(kinds, " ")
+}
+
+func targetField(kind persistence.EndpointKind) string {
+	if kind == persistence.EndpointWebhook {
+		return "url"
+	}
+	return "target"
+}
+
+// checkTypes puts the types in order; messaging channels may ask for
+// notifications too.
+func checkTypes(record *persistence.Endpoint) error {
+	allowed := publicEvents
+	if record.Kind == persistence.EndpointTelegram {
+		allowed = append(slices.Clone(publicEvents), persistence.EventNotification)
+	}
+	record.Types = slices.Compact(slices.Sorted(slices.Values(record.Types)))
+	for _, t := range record.Types {
+		if !slices.Contains(allowed, t) {
+			return venues.InvalidFields(venues.FieldFault{Field: "types", Rule: "not allowed", Given: string(t), Allowed: joinTypes(allowed)})
+		}
+	}
+	return nil
+}
+
+// sealEndpoint gives an endpoint its secret and says what is shown of it: what
+// was made here.
+func (r *Registry) sealEndpoint(record *persistence.Endpoint, given venues.Secret) (shown string, err error) {
+	switch record.Kind {
+	case persistence.EndpointWebhook:
+		if given != "" {
+			return "", venues.InvalidFields(venues.FieldFault{Field: "secret", Rule: "not applicable", Allowed: "it is made here"})
+		}
+		if record.HookID != "" {
+			return "", nil
+		}
+		shown = secretPrefix + r.newSecret()
+		given = venues.Secret(shown)
+	case persistence.EndpointFile:
+		if given != "" {
+			return "", venues.InvalidFields(venues.FieldFault{Field: "secret", Rule: "not applicable", Allowed: "none for kind file"})
+		}
+		return "", nil
+	case persistence.EndpointTelegram, persistence.EndpointSheet:
+		if given == "" || len(given) > givenSecretBytesMax {
+			return "", venues.InvalidFields(venues.FieldFault{Field: "secret", Rule: "out of range", Allowed: "1 to " + strconv.Itoa(givenSecretBytesMax) + " bytes"})
+		}
+	}
+	record.Sealed, err = r.Secrets.Seal(given, record.Key())
+	return shown, err
+}
+
+// Endpoints lists those of a customer, or of all if it is empty.
+func (r *Registry) Endpoints(ctx context.Context, customer string) ([]Endpoint, error) {
+	list := []Endpoint{}
+	err := r.forCustomers(ctx, customer, func(id string) error {
+		records, err := r.Store.Endpoints(ctx, id)
+		for _, record := range records {
+			if record.RemovedAt.IsZero() {
+				list = append(list, endpointOf(record, ""))
+			}
+		}
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("list endpoints: %w", err)
+	}
+	return list, nil
+}
+
+// Endpoint finds one.
+func (r *Registry) Endpoint(ctx context.Context, id string) (Endpoint, error) {
+	record, err := r.endpoint(ctx, id)
+	if err != nil {
+		return Endpoint{}, err
+	}
+	return endpointOf(record, ""), nil
+}
+
+// ChangeEndpoint changes an endpoint. Deliveries that wait go to the new target.
+func (r *Registry) ChangeEndpoint(ctx context.Context, id string, change EndpointChange) (Endpoint, error) {
+	r.turn.Lock()
+	defer r.turn.Unlock()
+	record, err := r.endpoint(ctx, id)
+	if err != nil {
+		return Endpoint{}, err
+	}
+	target, other := change.URL, change.Target
+	if record.Kind != persistence.EndpointWebhook {
+		target, other = other, target
+	}
+	if other != nil {
+		return Endpoint{}, venues.InvalidFields(venues.FieldFault{Field: targetField(record.Kind), Rule: "missing", Allowed: "the other member is not for kind " + string(record.Kind)})
+	}
+	set(&record.Name, change.Name)
+	set(&record.Target, target)
+	set(&record.Paused, change.Paused)
+	if change.Types != nil {
+		record.Types = change.Types
+	}
+	if target != nil || change.Paused != nil && !*change.Paused {
+		record.Disabled = ""
+	}
+	if err := r.checkEndpoint(ctx, &record); err != nil {
+		return Endpoint{}, err
+	}
+	return r.putEndpoint(ctx, record, "", endpointFields("change", &record)...)
+}
+
+// RotateEndpoint gives an endpoint a new secret.
+func (r *Registry) RotateEndpoint(ctx context.Context, id string, rotation EndpointRotation) (Endpoint, error) {
+	r.turn.Lock()
+	defer r.turn.Unlock()
+	record, err := r.endpoint(ctx, id)
+	if err != nil {
+		return Endpoint{}, err
+	}
+	if record.HookID != "" {
+		return Endpoint{}, venues.Errorf(venues.CodeInvalidRequest, "the hook %s signs for this endpoint; rotate that", record.HookID)
+	}
+	now := time.Now()
+	wait := rotation.SwitchAt.Sub(now)
+	if !rotation.SwitchAt.IsZero() && (wait > switchMax || record.Kind != persistence.EndpointWebhook) {
+		return Endpoint{}, venues.InvalidFields(venues.FieldFault{Field: "switchAt", Rule: "out of range", Allowed: "for kind webhook, at most " + switchMax.String() + " ahead"})
+	}
+	if len(record.Next) > 0 && !now.Before(record.NextFrom.Time) {
+		record.Sealed = record.Next
+	}
+	before := record.Sealed
+	secret, err := r.sealEndpoint(&record, rotation.Secret)
+	if err != nil {
+		return Endpoint{}, err
+	}
+	record.Next, record.NextFrom, record.Disabled = nil, venues.Time{}, ""
+	if !rotation.SwitchAt.IsZero() && wait > 0 {
+		record.Sealed, record.Next, record.NextFrom = before, record.Sealed, rotation.SwitchAt
+	}
+	return r.putEndpoint(ctx, record, secret, field("action", "rotate"), field("from", record.NextFrom.Format(venues.TimeFormat)))
+}
+
+// RemoveEndpoint ends an endpoint for good, and what waits for it.
+func (r *Registry) RemoveEndpoint(ctx context.Context, id string) (Endpoint, error) {
+	r.turn.Lock()
+	defer r.turn.Unlock()
+	record, err := r.endpoint(ctx, id)
+	if err != nil {
+		return Endpoint{}, err
+	}
+	record.RemovedAt, record.Sealed, record.Next = venues.At(time.Now()), nil, nil
+	return r.putEndpoint(ctx, record, "", field("action", "remove"))
+}
+
+func (r *Registry) putEndpoint(ctx context.Context, record persistence.Endpoint, secret string, fields ...persistence.JournalField) (Endpoint, error) {
+	if err := r.putPart(ctx, kindEndpoint, record, record.ID, fields); err != nil {
+		return Endpoint{}, err
+	}
+	return endpointOf(record, secret), nil
+}
+
+func (r *Registry) endpoint(ctx context.Context, id string) (persistence.Endpoint, error) {
+	return find(ctx, r, r.Store.Endpoints, func(e *persistence.Endpoint) bool { return e.ID == id && e.RemovedAt.IsZero() })
+}
+
+func endpointOf(record persistence.Endpoint, secret string) Endpoint {
+	e := Endpoint{
+		ID: record.ID, Customer: record.Customer, Kind: record.Kind, Name: record.Name, Target: record.Target, Types: record.Types,
+		HookID: record.HookID, Paused: record.Paused, Disabled: record.Disabled, NextFrom: record.NextFrom,
+		CreatedAt: record.CreatedAt, Secret: secret,
+	}
+	if record.Kind == persistence.EndpointWebhook {
+		e.URL, e.Target = record.Target, ""
+	}
+	return e
+}
+
+func endpointFields(action string, record *persistence.Endpoint) []persistence.JournalField {
+	return []persistence.JournalField{
+		field("action", action), field("customer", record.Customer), field("kind", string(record.Kind)), field("target", record.Target),
+		field("types", joinTypes(record.Types)), field("hookId", record.HookID), field("paused", strconv.FormatBool(record.Paused)),
+	}
+}
+
+func joinTypes(types []persistence.EventType) string {
+	texts := make([]string, len(types))
+	for i, t := range types {
+		texts[i] = string(t)
+	}
+	return strings.Join(texts, " ")
+}

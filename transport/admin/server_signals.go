@@ -1,0 +1,171 @@
+package admin
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"io"
+	"net/http"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/gofiber/fiber/v2"
+	"go.uber.org/zap"
+
+	"venuegate/persistence"
+	"venuegate/venues"
+)
+
+// routeSignals are the calls on what takes signals and carries events.
+func (s *Server) routeSignals(api fiber.Router) {
+	r := s.Registry
+
+	api.Post("/hooks", create(s, r.CreateHook))
+	api.Get("/hooks", list(s, r.Hooks))
+	api.Get("/hooks/:id", one(s, r.Hook))
+	api.Patch("/hooks/:id", change(s, r.ChangeHook))
+	api.Delete("/hooks/:id", one(s, r.RemoveHook))
+	api.Post("/hooks/:id/rotate", change(s, r.RotateHook))
+	api.Post("/hooks/:id/test", s.fireHook)
+
+	api.Post("/endpoints", create(s, r.CreateEndpoint))
+	api.Get("/endpoints", list(s, r.Endpoints))
+	api.Get("/endpoints/:id", one(s, r.Endpoint))
+	api.Patch("/endpoints/:id", change(s, r.ChangeEndpoint))
+	api.Delete("/endpoints/:id", one(s, r.RemoveEndpoint))
+	api.Post("/endpoints/:id/rotate", change(s, r.RotateEndpoint))
+	api.Post("/endpoints/:id/test", one(s, r.TestEndpoint))
+	api.Post("/endpoints/:id/resend", change(s, r.Resend))
+	api.Get("/endpoints/:id/deliveries", s.deliveries)
+
+	api.Post("/alerts", create(s, r.CreateAlert))
+	api.Get("/alerts", list(s, r.Alerts))
+	api.Get("/alerts/:id", one(s, r.Alert))
+	api.Patch("/alerts/:id", change(s, r.ChangeAlert))
+	api.Delete("/alerts/:id", one(s, r.RemoveAlert))
+
+	api.Get("/journal", s.journal)
+	api.Get("/journal/export", s.export)
+	api.Get("/journal/verify", one(s, func(ctx context.Context, _ string) (Verified, error) { return r.VerifyJournal(ctx) }))
+}
+
+// fireHook takes the body as a sender would write it.
+func (s *Server) fireHook(c *fiber.Ctx) error {
+	id, body := c.Params("id"), bytes.Clone(c.Body())
+	return answer(s, c, http.StatusAccepted, func(ctx context.Context) (jsontext.Value, error) {
+		return s.Registry.FireHook(ctx, id, body)
+	})
+}
+
+func (s *Server) deliveries(c *fiber.Ctx) error {
+	q := query{Ctx: c}
+	id, f := c.Params("id"), DeliveryFilter{
+		Status: persistence.DeliveryStatus(c.Query("status")), EventID: c.Query("eventId"), Limit: q.count("limit"), Cursor: c.Query("cursor"),
+	}
+	if err := q.check("status", "eventId", "limit", "cursor"); err != nil {
+		return err
+	}
+	return answer(s, c, http.StatusOK, func(ctx context.Context) (Page[Delivery], error) { return s.Registry.Deliveries(ctx, id, f) })
+}
+
+func (s *Server) journal(c *fiber.Ctx) error {
+	q := query{Ctx: c}
+	f := q.filter()
+	f.Limit, f.Cursor = q.count("limit"), c.Query("cursor")
+	if err := q.check(append(filterMembers, "limit", "cursor")...); err != nil {
+		return err
+	}
+	return answer(s, c, http.StatusOK, func(ctx context.Context) (Page[Row], error) { return s.Registry.Journal(ctx, f) })
+}
+
+// export streams. A failure on the way breaks the connection, so that a part
+// does not look whole.
+func (s *Server) export(c *fiber.Ctx) error {
+	q := query{Ctx: c}
+	f, format := q.filter(), c.Query("format", FormatLines)
+	media, known := map[string]string{FormatLines: "application/jsonl", FormatCSV: "text/csv; charset=utf-8"}[format]
+	if !known {
+		q.fault("format", format, "jsonl csv")
+	}
+	if err := q.check(append(filterMembers, "format")...); err != nil {
+		return err
+	}
+	if err := s.Registry.checkJournalOwner(s.calls, f.Customer); err != nil {
+		return err
+	}
+	reader, writer := io.Pipe()
+	// It ends with the export, or when the server closes the reader because the
+	// client has gone.
+	go func() {
+		buffered := bufio.NewWriter(writer)
+		err := s.Registry.Export(s.calls, f, format, buffered)
+		if err == nil {
+			err = buffered.Flush()
+		}
+		if err != nil {
+			s.Log.Warn("the export of a journal broke off", zap.Error(err))
+		}
+		writer.CloseWithError(err)
+	}()
+	c.Set(fiber.HeaderContentType, media)
+	c.Context().SetBodyStream(reader, -1)
+	return nil
+}
+
+// query reads the query string of one call and collects what is wrong with it.
+type query struct {
+	*fiber.Ctx
+	faults []venues.FieldFault
+}
+
+var filterMembers = []string{"customer", "channel", "symbol", "kind", "result", "subject", "from", "to"}
+
+func (q *query) filter() JournalFilter {
+	return JournalFilter{
+		Customer: q.Query("customer"), Channel: q.Query("channel"), Symbol: q.Query("symbol"), Kind: q.Query("kind"),
+		Result: q.Query("result"), Subject: q.Query("subject"), From: q.moment("from"), To: q.moment("to"),
+	}
+}
+
+func (q *query) fault(name, given, allowed string) {
+	q.faults = append(q.faults, venues.FieldFault{Field: name, Rule: "malformed", Given: given, Allowed: allowed})
+}
+
+func (q *query) moment(name string) time.Time {
+	text := q.Query(name)
+	if text == "" {
+		return time.Time{}
+	}
+	at, err := time.Parse(time.RFC3339, text)
+	if err != nil {
+		q.fault(name, text, "such as 2026-01-31T12:00:00Z")
+	}
+	return at
+}
+
+func (q *query) count(name string) int {
+	text := q.Query(name)
+	if text == "" {
+		return 0
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil || n <= 0 {
+		q.fault(name, text, "1 to "+strconv.Itoa(pageMax))
+	}
+	return n
+}
+
+// check answers with what is wrong, a parameter that nobody knows included.
+func (q *query) check(known ...string) error {
+	for name := range q.Queries() {
+		if !slices.Contains(known, name) {
+			q.faults = append(q.faults, venues.FieldFault{Field: name, Rule: "unknown parameter"})
+		}
+	}
+	if len(q.faults) == 0 {
+		return nil
+	}
+	return venues.InvalidFields(q.faults...)
+}
