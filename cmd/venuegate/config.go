@@ -50,6 +50,7 @@ type Config struct {
 	Retention    RetentionConfig              `yaml:"retention"`
 	Protection   ProtectionConfig             `yaml:"protection"`
 	Delivery     DeliveryConfig               `yaml:"delivery"`
+	Notify       NotifyConfig                 `yaml:"notify"`
 	// Demo runs on simulated venues, with a customer and keys made for it.
 	Demo bool `yaml:"demo"`
 	// Sim is a file that `venuegate sim --out` wrote: the demo uses those
@@ -155,6 +156,14 @@ type DeliveryConfig struct {
 	// Allow lists addresses or prefixes that endpoints may lead to though they
 	// are not public: the operator's own receivers.
 	Allow []string `yaml:"allow"`
+}
+
+// NotifyConfig says where the APIs of chats and spreadsheets are; empty is where
+// their makers have them.
+type NotifyConfig struct {
+	TelegramURL    string `yaml:"telegramUrl"`
+	SheetsURL      string `yaml:"sheetsUrl"`
+	GoogleTokenURL string `yaml:"googleTokenUrl"`
 }
 
 func (c DeliveryConfig) schedule() delivery.Schedule {

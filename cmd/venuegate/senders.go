@@ -2,26 +2,73 @@ package main
 
 import (
 	"context"
+	"fmt"
+	"path/filepath"
 
 	"venuegate/actors/delivery"
 	"venuegate/persistence"
+	"venuegate/transport/admin"
+	"venuegate/transport/notify"
 	"venuegate/transport/webhook"
 )
 
-// openSenders makes what carries events to each kind of endpoint.
-func (e *engine) openSenders() map[persistence.EndpointKind]delivery.Sender {
-	posts := webhook.NewSender(webhook.Options{
-		Guard:        e.config.guard(),
-		Secrets:      webhook.Secrets{Unseal: e.secrets().Open, Channel: e.channelRecord},
-		HeaderPrefix: e.config.HeaderPrefix, UserAgent: "venuegate/" + version,
-	})
-	e.add(func() error { posts.Close(); return nil })
-	return map[persistence.EndpointKind]delivery.Sender{persistence.EndpointWebhook: posts}
+// sheetsName is the directory of the .xlsx files, below the data directory.
+const sheetsName = "sheets"
+
+// outbound is what carries events to each kind of endpoint.
+type outbound struct {
+	posts    *webhook.Sender
+	telegram *notify.Telegram
+	sheet    *notify.Sheet
+	workbook *notify.Workbook
+	guard    webhook.Guard
 }
 
-// targets says what may be an endpoint's target, for each kind that has a sender.
-func (e *engine) targets() map[persistence.EndpointKind]func(string) error {
-	return map[persistence.EndpointKind]func(string) error{persistence.EndpointWebhook: e.config.guard().CheckTarget}
+func (e *engine) openOutbound() error {
+	agent, secrets := "venuegate/"+version, e.secrets()
+	o := outbound{guard: e.config.guard()}
+	o.posts = webhook.NewSender(webhook.Options{
+		Guard: o.guard, Secrets: webhook.Secrets{Unseal: secrets.Open, Channel: e.channelRecord},
+		HeaderPrefix: e.config.HeaderPrefix, UserAgent: agent,
+	})
+	e.add(func() error { o.posts.Close(); return nil })
+	var err error
+	o.telegram, err = notify.NewTelegram(notify.TelegramOptions{URL: e.config.Notify.TelegramURL, Unseal: secrets.Open, UserAgent: agent})
+	if err != nil {
+		return fmt.Errorf("prepare telegram: %w", err)
+	}
+	e.add(func() error { o.telegram.Close(); return nil })
+	o.sheet, err = notify.NewSheet(notify.SheetOptions{
+		URL: e.config.Notify.SheetsURL, TokenURL: e.config.Notify.GoogleTokenURL, Unseal: secrets.Open, UserAgent: agent,
+	})
+	if err != nil {
+		return fmt.Errorf("prepare sheets: %w", err)
+	}
+	e.add(func() error { o.sheet.Close(); return nil })
+	o.workbook = notify.NewWorkbook(notify.WorkbookOptions{Dir: filepath.Join(e.config.Data, sheetsName)})
+	e.outbound = o
+	return nil
+}
+
+func (o *outbound) senders() map[persistence.EndpointKind]delivery.Sender {
+	return map[persistence.EndpointKind]delivery.Sender{
+		persistence.EndpointWebhook: o.posts, persistence.EndpointTelegram: o.telegram,
+		persistence.EndpointSheet: o.sheet, persistence.EndpointFile: o.workbook,
+	}
+}
+
+// targets says what an endpoint of each kind may lead to. A webhook's URL may
+// well come to life after its endpoint.
+func (o *outbound) targets() map[persistence.EndpointKind]admin.Target {
+	form := func(kind persistence.EndpointKind) func(string) error {
+		return func(target string) error { return notify.CheckTarget(kind, target) }
+	}
+	return map[persistence.EndpointKind]admin.Target{
+		persistence.EndpointWebhook:  {Form: o.guard.CheckTarget},
+		persistence.EndpointTelegram: {Form: form(persistence.EndpointTelegram), Reach: o.telegram.Check},
+		persistence.EndpointSheet:    {Form: form(persistence.EndpointSheet), Reach: o.sheet.Check},
+		persistence.EndpointFile:     {Form: form(persistence.EndpointFile), Reach: o.workbook.Check},
+	}
 }
 
 // channelRecord finds a channel of the customer, the removed ones too.

@@ -42,6 +42,7 @@ type engine struct {
 	baseURL  string
 	store    *badgerstore.Store
 	vault    credentialVault
+	outbound outbound
 	system   *actors.System
 	auth     *auth.Authenticator
 	limiter  auth.Limiter
@@ -75,6 +76,9 @@ func (e *engine) open(ctx context.Context, dir *dataDir, metrics prometheus.Regi
 		return err
 	}
 	e.add(func() error { closeConnectors(); return nil })
+	if err := e.openOutbound(); err != nil {
+		return err
+	}
 	if err := e.startActors(ctx, connectors); err != nil {
 		return fmt.Errorf("start actors: %w", err)
 	}
@@ -82,7 +86,7 @@ func (e *engine) open(ctx context.Context, dir *dataDir, metrics prometheus.Regi
 	e.limiter = auth.NewMemoryLimiter(limiterKeysMax)
 	e.registry = admin.NewRegistry(admin.Options{
 		Store: e.store, Directory: e, Vault: e.vault, Secrets: e.secrets(), Examiner: examiner{connectors},
-		Environments: environments(e.config), HookURL: e.hookURL, Targets: e.targets(),
+		Environments: environments(e.config), HookURL: e.hookURL, Targets: e.outbound.targets(),
 	})
 	if err := e.openEdges(ctx, newRequestTimes(metrics)); err != nil {
 		return fmt.Errorf("open edges: %w", err)
@@ -111,7 +115,7 @@ func (e *engine) startActors(ctx context.Context, connectors map[venues.Venue]ve
 		System: e.system, Store: e.store, Connectors: connectors, Markets: markets,
 		Encoder: api.StreamEncoder{}, Unseal: e.unseal, UnsealSecret: e.secrets().Open, ClientIDPrefix: string(prefix),
 		Protection: e.config.Protection.policy(),
-		Senders:    e.openSenders(), Schedule: e.config.Delivery.schedule(),
+		Senders:    e.outbound.senders(), Schedule: e.config.Delivery.schedule(),
 		NewID:      func(prefix string, at time.Time) string { return persistence.NewID(prefix, at, rand.Reader) },
 		EventsKeep: e.config.Retention.Events, JournalKeep: e.config.Retention.Journal,
 	})

@@ -9,6 +9,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -45,8 +46,10 @@ type house struct {
 	registry  *admin.Registry
 	logs      *observer.ObservedLogs
 	ready     error
-	backup    func(io.Writer) error
-	client    *http.Client
+	// unreachable is what the bot's chat is found to lack.
+	unreachable error
+	backup      func(io.Writer) error
+	client      *http.Client
 }
 
 func open(t *testing.T) *house {
@@ -57,6 +60,19 @@ func open(t *testing.T) *house {
 	h.registry = admin.NewRegistry(admin.Options{
 		Store: h.store, Directory: h.directory, Vault: vault{}, Examiner: h.examiner,
 		Environments: map[venues.Venue]string{venues.Binance: "testnet"},
+		Secrets:      &sealer{},
+		HookURL: func(c persistence.Channel, address venues.Secret) string {
+			return "https://h/" + c.ID + "/" + address.Reveal()
+		},
+		Targets: map[persistence.EndpointKind]admin.Target{
+			persistence.EndpointWebhook: {Form: func(target string) error {
+				if !strings.HasPrefix(target, "https://") {
+					return errors.New("is not https")
+				}
+				return nil
+			}},
+			persistence.EndpointTelegram: {Form: func(string) error { return nil }, Reach: func(context.Context, persistence.Endpoint) error { return h.unreachable }},
+		},
 	})
 	metrics := prometheus.NewRegistry()
 	metrics.MustRegister(prometheus.NewGauge(prometheus.GaugeOpts{Name: "venuegate_test_gauge"}))

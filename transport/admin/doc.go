@@ -1,13 +1,15 @@
 // Package admin is the administration of an installation: customers, their API
-// keys and their accounts at venues, and the listener on which operators, the
-// command line and the metrics collector reach the process.
+// keys, their accounts at venues, the channels that take their signals, the
+// endpoints that get their events, their alerts, and the listener on which
+// operators, the command line and the metrics collector reach the process.
 //
 // # Registry
 //
-// Registry makes, changes and ends the three kinds of record. Every change
+// Registry makes, changes and ends the records. Every change
 // leaves a row in the installation's journal that says what was done to whom,
 // without secrets, in the same commit where the record is the installation's
-// own. An account belongs to its customer, so its customer's owner records it.
+// own. Accounts, hooks, endpoints and alerts belong to their customer, so the
+// customer's owner records them, with a row of the customer's journal.
 // Changes are made one at a time; reads need no turn. What is running follows
 // what is recorded (see Directory).
 //
@@ -48,6 +50,23 @@
 //	POST .../{id}/resume                end a halt
 //	POST .../{id}/unlock                end the lock of a daily loss
 //	POST .../{id}/check                 examine the account at its venue
+//	POST GET /admin/v1/hooks            make, list (?customer=)
+//	GET PATCH DELETE .../{id}           read, change, remove
+//	POST .../{id}/rotate                a new secret {overlapSec}, or a new token
+//	POST .../{id}/test                  carry out a signal given as body
+//	POST GET /admin/v1/endpoints        make, list (?customer=)
+//	GET PATCH DELETE .../{id}           read, change, remove
+//	POST .../{id}/rotate                a new secret {switchAt, secret}
+//	POST .../{id}/test                  send a test event
+//	POST .../{id}/resend                {eventId} or {all: true}
+//	GET  .../{id}/deliveries            ?status= eventId= limit= cursor=
+//	POST GET /admin/v1/alerts           make, list (?customer=)
+//	GET PATCH DELETE .../{id}           read, change, remove
+//	GET  /admin/v1/journal              ?customer= channel= symbol= kind= result= subject=
+//	                                    from= to= limit= cursor=
+//	GET  /admin/v1/journal/export       the same filters, format=jsonl|csv
+//	GET  /admin/v1/journal/verify       the chain of the installation's journal
+//	POST /admin/v1/rotate-key           seal every secret under a new key
 //	GET  /admin/v1/backup               all that is durable   (token)
 //
 // Calls with (token) need the administration token as a bearer token. Bodies and

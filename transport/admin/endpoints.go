@@ -2,6 +2,7 @@ package admin
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -106,6 +107,9 @@ func (r *Registry) CreateEndpoint(ctx context.Context, n NewEndpoint) (Endpoint,
 	if err != nil {
 		return Endpoint{}, err
 	}
+	if err := r.reach(ctx, record); err != nil {
+		return Endpoint{}, err
+	}
 	return r.putEndpoint(ctx, record, secret, endpointFields("create", &record)...)
 }
 
@@ -124,7 +128,7 @@ func (r *Registry) checkEndpointOwner(ctx context.Context, customer string) erro
 }
 
 func (r *Registry) checkEndpoint(ctx context.Context, record *persistence.Endpoint) error {
-	check, served := r.Targets[record.Kind]
+	target, served := r.Targets[record.Kind]
 	if !served {
 		return venues.InvalidFields(venues.FieldFault{Field: "kind", Rule: "not allowed", Given: string(record.Kind), Allowed: r.endpointKinds()})
 	}
@@ -133,8 +137,8 @@ func (r *Registry) checkEndpoint(ctx context.Context, record *persistence.Endpoi
 			return err
 		}
 	}
-	if err := check(record.Target); err != nil {
-		return venues.InvalidFields(venues.FieldFault{Field: targetField(record.Kind), Rule: "not allowed", Given: record.Target, Allowed: err.Error()}).Because(err)
+	if err := target.Form(record.Target); err != nil {
+		return venues.InvalidFields(venues.FieldFault{Field: targetField(record.Kind), Rule: err.Error(), Given: record.Target})
 	}
 	if err := checkTypes(record); err != nil {
 		return err
@@ -147,6 +151,19 @@ func (r *Registry) checkEndpoint(ctx context.Context, record *persistence.Endpoi
 		return venues.InvalidFields(venues.FieldFault{Field: "hookId", Rule: "not allowed", Given: record.HookID, Allowed: "a webhook hook of the customer, for an endpoint of kind webhook"})
 	}
 	return nil
+}
+
+// reach refuses an endpoint at which nothing can arrive.
+func (r *Registry) reach(ctx context.Context, record persistence.Endpoint) error {
+	reach := r.Targets[record.Kind].Reach
+	if reach == nil {
+		return nil
+	}
+	err := reach(ctx, record)
+	if _, shown := errors.AsType[*venues.Error](err); err == nil || shown {
+		return err
+	}
+	return venues.Errorf(venues.CodeMaintenance, "what the endpoint leads to does not answer now").Because(err)
 }
 
 func (r *Registry) endpointKinds() string {
@@ -262,6 +279,11 @@ func (r *Registry) ChangeEndpoint(ctx context.Context, id string, change Endpoin
 	if err := r.checkEndpoint(ctx, &record); err != nil {
 		return Endpoint{}, err
 	}
+	if target != nil {
+		if err := r.reach(ctx, record); err != nil {
+			return Endpoint{}, err
+		}
+	}
 	return r.putEndpoint(ctx, record, "", endpointFields("change", &record)...)
 }
 
@@ -290,6 +312,9 @@ func (r *Registry) RotateEndpoint(ctx context.Context, id string, rotation Endpo
 		return Endpoint{}, err
 	}
 	record.Next, record.NextFrom, record.Disabled = nil, venues.Time{}, ""
+	if err := r.reach(ctx, record); err != nil {
+		return Endpoint{}, err
+	}
 	if !rotation.SwitchAt.IsZero() && wait > 0 {
 		record.Sealed, record.Next, record.NextFrom = before, record.Sealed, rotation.SwitchAt
 	}

@@ -101,11 +101,19 @@ type Options struct {
 	// HookURL is where the signals of a channel go. The secret is that of a
 	// chart's address.
 	HookURL func(channel persistence.Channel, address venues.Secret) string
-	// Targets says of each kind of endpoint that is served what its target may
-	// be; the error is for the administrator.
-	Targets map[persistence.EndpointKind]func(target string) error
+	// Targets are the kinds of endpoint that are served.
+	Targets map[persistence.EndpointKind]Target
 	// Environments are those of the configured venues.
 	Environments map[venues.Venue]string
+}
+
+// Target says what an endpoint of one kind may lead to. The errors are for the
+// administrator.
+type Target struct {
+	// Form says whether a text can be a target at all.
+	Form func(target string) error
+	// Reach, if there is one, says what is missing for events to arrive.
+	Reach func(ctx context.Context, e persistence.Endpoint) error
 }
 
 // Registry makes, changes and ends customers, keys and accounts. It is safe for

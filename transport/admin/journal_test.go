@@ -1,0 +1,132 @@
+package admin_test
+
+import (
+	"encoding/csv"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"venuegate/persistence"
+	"venuegate/venues"
+)
+
+// writeJournal gives a customer rows, one a minute.
+func (h *house) writeJournal(customer string, rows ...persistence.JournalEntry) {
+	h.t.Helper()
+	fence, err := h.store.TakeOwnership(h.t.Context(), customer)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	begin := time.Date(2026, 1, 2, 3, 0, 0, 0, time.UTC)
+	for i := range rows {
+		rows[i].ID, rows[i].Seq = fmt.Sprintf("jrn_%03d", i), uint64(i+1)
+		rows[i].At = venues.At(begin.Add(time.Duration(i) * time.Minute))
+	}
+	if err := h.store.Commit(h.t.Context(), persistence.Batch{Fence: fence, Journal: rows}); err != nil {
+		h.t.Fatal(err)
+	}
+}
+
+func story() []persistence.JournalEntry {
+	return []persistence.JournalEntry{
+		{Kind: "signal.received", Subject: "sig_1", Channel: "hook_1", Symbol: "BTCUSDT", Result: "accepted"},
+		{Kind: "signal.rule", Subject: "sig_1", Channel: "hook_1", Symbol: "BTCUSDT", Result: "passed"},
+		{Kind: "signal.received", Subject: "sig_2", Channel: "hook_2", Symbol: "ETHUSDT", Result: "accepted",
+			Fields: []persistence.JournalField{{Name: "comment", Value: "=1+1"}}},
+		{Kind: "delivery.attempt", Subject: "=cmd()", Channel: "end_1", Result: "failed"},
+	}
+}
+
+func TestJournalIsFilteredAndPaged(t *testing.T) {
+	h := open(t)
+	customer := h.customer("desk")
+	h.writeJournal(customer, story()...)
+	read := func(query string) (ids string, next any) {
+		a := h.call(http.StatusOK, "GET", "/admin/v1/journal?customer="+customer+query, "")
+		var list []string
+		items, _ := a.field("items").([]any)
+		for _, item := range items {
+			row, _ := item.(map[string]any)
+			list = append(list, fmt.Sprint(row["seq"]))
+		}
+		return strings.Join(list, " "), a.field("nextCursor")
+	}
+	for query, want := range map[string]string{
+		"":                             "4 3 2 1",
+		"&channel=hook_1":              "2 1",
+		"&symbol=ETHUSDT":              "3",
+		"&kind=signal.received":        "3 1",
+		"&result=failed":               "4",
+		"&subject=sig_1&result=passed": "2",
+		"&from=2026-01-02T03:01:00Z&to=2026-01-02T03:03:00Z": "3 2",
+	} {
+		if got, next := read(query); got != want || next != nil {
+			t.Errorf("%s: %s, want %s, next %v", query, got, want, next)
+		}
+	}
+	var all []string
+	query := "&limit=3"
+	for {
+		ids, next := read(query)
+		all = append(all, ids)
+		if next == nil {
+			break
+		}
+		query = "&limit=3&cursor=" + url.QueryEscape(next.(string))
+	}
+	if got := strings.Join(all, ","); got != "4 3 2,1" && got != "4 3 2,1," {
+		t.Errorf("pages %s", got)
+	}
+	for query, field := range map[string]string{"limit=0": "limit", "limit=1001": "limit", "from=today": "from", "cursor=x": "cursor", "colour=red": "colour"} {
+		if a := h.call(http.StatusBadRequest, "GET", "/admin/v1/journal?"+query, ""); !strings.Contains(a.text, fmt.Sprintf(`"field":%q`, field)) {
+			t.Errorf("%s: %s", query, a.text)
+		}
+	}
+	h.call(http.StatusBadRequest, "GET", "/admin/v1/journal?customer=cus_none", "")
+}
+
+// TestExportRunsNoFormula in whatever program opens it.
+func TestExportRunsNoFormula(t *testing.T) {
+	h := open(t)
+	customer := h.customer("desk")
+	h.writeJournal(customer, story()...)
+	lines := h.call(http.StatusOK, "GET", "/admin/v1/journal/export?customer="+customer+"&channel=hook_2", "").text
+	if lines != `{"id":"jrn_002","seq":3,"at":"2026-01-02T03:02:00.000Z","kind":"signal.received","subject":"sig_2","channel":"hook_2","symbol":"ETHUSDT","result":"accepted","fields":[{"name":"comment","value":"=1+1"}]}`+"\n" {
+		t.Errorf("lines %s", lines)
+	}
+	table, err := csv.NewReader(strings.NewReader(h.call(http.StatusOK, "GET", "/admin/v1/journal/export?format=csv&customer="+customer, "").text)).ReadAll()
+	if err != nil || len(table) != 5 || table[0][0] != "at" {
+		t.Fatalf("%q, %v", table, err)
+	}
+	for _, row := range table[1:] {
+		for _, cell := range row {
+			if cell != "" && strings.ContainsRune("=+-@\t\r", rune(cell[0])) {
+				t.Errorf("a formula: %q", cell)
+			}
+		}
+	}
+	if table[1][4] != "'=cmd()" || table[2][8] != "comment==1+1" {
+		t.Errorf("cells %q, %q", table[1][4], table[2][8])
+	}
+	h.call(http.StatusBadRequest, "GET", "/admin/v1/journal/export?format=pdf", "")
+}
+
+func TestJournalIsVerified(t *testing.T) {
+	h := open(t)
+	h.customer("one")
+	h.customer("two")
+	if a := h.call(http.StatusOK, "GET", "/admin/v1/journal/verify", ""); a.text != `{"rows":2,"intact":true,"break":null}` {
+		t.Error(a.text)
+	}
+	changed := h.journal()[0]
+	changed.Seq, changed.ID, changed.Subject = 9, "jrn_planted", "another"
+	if err := h.store.Commit(t.Context(), persistence.Batch{Journal: []persistence.JournalEntry{changed}}); err != nil {
+		t.Fatal(err)
+	}
+	if a := h.call(http.StatusOK, "GET", "/admin/v1/journal/verify", ""); a.field("intact") != false || a.str("break", "id") != "jrn_planted" {
+		t.Error(a.text)
+	}
+}
