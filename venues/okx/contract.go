@@ -91,3 +91,19 @@ func (f fold) qty(contracts int64) (int64, bool) {
 	}
 	return product / f.div, product%f.div == 0
 }
+
+// all turns the numbers of contracts of levels into quantities; false if one
+// does not fit exactly.
+func (f fold) all(levels []venues.Level) bool {
+	if f.mul == 1 && f.div == 1 {
+		return true
+	}
+	for i := range levels {
+		qty, ok := f.qty(levels[i].Qty)
+		if !ok {
+			return false
+		}
+		levels[i].Qty = qty
+	}
+	return true
+}
