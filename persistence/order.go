@@ -3,6 +3,8 @@ package persistence
 import (
 	"time"
 
+	"github.com/shopspring/decimal"
+
 	"venuegate/venues"
 )
 
@@ -13,6 +15,8 @@ type OrderRecord struct {
 	venues.Order
 	Customer      string `json:"customer"`
 	ClientOrderID string `json:"clientOrderId"`
+	// ConditionalID is that of the venue's report which VenueOrderID is from.
+	ConditionalID bool `json:"conditionalId,omitempty"`
 	// Deadline is when the venue must refuse to execute the request; absence
 	// can be proven only after it.
 	Deadline venues.Time `json:"deadline"`
@@ -28,6 +32,9 @@ type OrderRecord struct {
 	ClosesAs venues.CloseReason `json:"closesAs,omitempty"`
 	// ClosePosition marks protection of a whole position.
 	ClosePosition bool `json:"closePosition,omitempty"`
+	// ReleasedQty is how much of what was filled protection no longer covers: the
+	// position was closed by something else while the order could still fill.
+	ReleasedQty decimal.Decimal `json:"releasedQty,omitzero"`
 	// UnknownSince is when the outcome became unknown.
 	UnknownSince venues.Time `json:"unknownSince"`
 }

@@ -14,6 +14,10 @@ type ExecutionReport struct {
 	Symbol        string
 	ClientOrderID string
 	VenueOrderID  string
+	// ConditionalID says that VenueOrderID counts in the venue's list of
+	// conditional orders and not in that of its engine: one number may name two
+	// orders.
+	ConditionalID bool
 	Side          Side
 	Type          OrderType
 	Status        OrderStatus

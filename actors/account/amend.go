@@ -138,7 +138,9 @@ func (s *state) succeed(m moment, o *order) {
 		OrderSpec: o.OrderSpec, Source: o.Source, ChannelID: o.ChannelID, Comment: o.Comment,
 		ClosesAs: o.ClosesAs,
 	})
-	next.Qty, next.Price, next.TriggerPrice = wanted.qty.Sub(o.FilledQty), wanted.price, wanted.triggerPrice
+	next.Qty, next.Price, next.TriggerPrice = wanted.qty, wanted.price, wanted.triggerPrice
+	next.lowered = o.isLoweredTo(&next.OrderSpec)
+	next.Qty = wanted.qty.Sub(o.FilledQty)
 	next.Protection = planProtection(&next.OrderSpec)
 	next.Replaces, o.ReplacedBy = o.OrderID, next.OrderID
 	next.waiters, next.replyDue = o.change.waiters, m.now.Add(answerWithin)

@@ -99,7 +99,7 @@ func TestAttachedLegsAreFollowed(t *testing.T) {
 		wantLegs(t, o, venues.ProtectionLive, venues.ProtectionPending)
 		b.tells(attachedLeg("p", o, profit, venues.StatusUntriggered, "0"))
 		wantLegs(t, o, venues.ProtectionLive, venues.ProtectionLive)
-		if leg := b.state.find("", "BTCUSDT", "s"); leg == nil || leg.Source != venues.SourceProtection || leg.EntryOrderID != o.OrderID {
+		if leg := b.state.findFilled(&venues.Fill{Symbol: "BTCUSDT", VenueOrderID: "s"}); leg == nil || leg.Source != venues.SourceProtection || leg.EntryOrderID != o.OrderID {
 			t.Fatalf("leg %+v", leg)
 		}
 		fired := attachedLeg("p", o, profit, venues.StatusFilled, "1")
@@ -112,7 +112,7 @@ func TestAttachedLegsAreFollowed(t *testing.T) {
 		if got := b.triggered(); len(got) != 1 || got[0] != "take_profit 65000" {
 			t.Fatalf("stop.triggered %v", got)
 		}
-		if why := b.state.closeReason(&venues.Position{Symbol: "BTCUSDT", Side: venues.Long}); why != venues.ClosedTakeProfit {
+		if why := b.state.closeReason(b.moment(), b.state.book("BTCUSDT"), venues.Long, time.Time{}); why != venues.ClosedTakeProfit {
 			t.Fatalf("closed by %s", why)
 		}
 		if o.Unfinished() {

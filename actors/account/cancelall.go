@@ -88,7 +88,7 @@ func (s *state) openRead(m moment, in openDone) {
 			continue
 		}
 		s.lookedUp(m, one)
-		if o := s.find(one.report.ClientOrderID, one.report.Symbol, one.report.VenueOrderID); o != nil {
+		if o := s.findReported(&one.report); o != nil {
 			list.atVenue[o.OrderID] = true
 		}
 	}

@@ -95,7 +95,7 @@ func (e callPlace) run(a *account, ctx *actors.Context) {
 		a.Receive(ctx, placeDone{orderID: e.orderID, err: refusal})
 		return
 	}
-	mayLeave := a.gate.pass(a.state.isClosed() || e.request.ReduceOnly)
+	mayLeave := a.gate.pass(a.state.mayLeaveClosed(e.orderID))
 	a.call(ctx, a.deps.OrderPool, func(c context.Context) any {
 		if !mayLeave() {
 			return placeDone{orderID: e.orderID, err: errGateClosed}

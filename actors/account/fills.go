@@ -105,7 +105,7 @@ func (s *state) fills(m moment, list []venues.Fill) {
 	unknown := map[string]int{}
 	var lookups []lookUpFills
 	for _, f := range list {
-		if o := s.find("", f.Symbol, f.VenueOrderID); o != nil {
+		if o := s.findFilled(&f); o != nil {
 			s.addFill(m, o, f)
 			continue
 		}
@@ -139,7 +139,7 @@ func (s *state) lookedUpFills(m moment, in lookedUpFills) {
 		return
 	}
 	s.lookedUp(m, lookedUp{report: *in.report, found: in.found})
-	if o := s.find(in.report.ClientOrderID, in.report.Symbol, in.report.VenueOrderID); o != nil {
+	if o := s.findReported(in.report); o != nil {
 		for _, f := range in.fills {
 			s.addFill(m, o, f)
 		}

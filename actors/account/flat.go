@@ -37,7 +37,7 @@ func (s *state) standDown(m moment, o *order) {
 		s.cancelOtherLegs(m, o, "")
 		return
 	}
-	o.guard.gone = o.FilledQty
+	o.ReleasedQty = o.FilledQty
 	o.guard.due, o.guard.lostAt = time.Time{}, time.Time{}
 	o.guard.rest()
 	for _, kind := range protecting() {

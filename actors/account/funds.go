@@ -188,30 +188,6 @@ func (s *state) dropPosition(m moment, p venues.Position) venues.Position {
 	return p
 }
 
-// closeReason is derived from the newest order that reduced the position. The end
-// of a position may be told before the fill that ended it.
-func (s *state) closeReason(p *venues.Position) venues.CloseReason {
-	var last *order
-	for _, o := range s.orders {
-		if o.Symbol != p.Symbol || !o.mayHaveFilled() || (o.Side == venues.Sell) != (p.Side == venues.Long) {
-			continue
-		}
-		if last == nil || o.UpdatedAt.After(last.UpdatedAt.Time) {
-			last = o
-		}
-	}
-	if last == nil {
-		return venues.ClosedManual
-	}
-	return last.closesAs()
-}
-
-// mayHaveFilled says whether the order has fills, or is one that has them at
-// once.
-func (o *order) mayHaveFilled() bool {
-	return o.FilledQty.IsPositive() || (!o.Status.IsClosed() && (o.Type == venues.TypeMarket || o.triggered))
-}
-
 // position takes an event of the private stream. It lacks what only REST tells,
 // so a reading follows.
 func (s *state) position(m moment, p venues.Position) {

@@ -29,9 +29,6 @@ type guard struct {
 	alarmedAt time.Time
 	// lostAt is when the venue ended a leg that nobody here has withdrawn.
 	lostAt time.Time
-	// gone is how much of the filled quantity is no longer held: the position
-	// was closed by something else while the entry could still fill.
-	gone decimal.Decimal
 	// closing says that what cannot be protected is being closed: exit is the
 	// order on its way, exited what the ones before it have closed.
 	closing bool
@@ -70,7 +67,7 @@ func (g *guard) rest() {
 }
 
 // guarded is the quantity that protection must cover.
-func (o *order) guarded() decimal.Decimal { return o.FilledQty.Sub(o.guard.gone) }
+func (o *order) guarded() decimal.Decimal { return o.FilledQty.Sub(o.ReleasedQty) }
 
 // unprotected says whether a filled entry lacks a leg that it should have.
 func (o *order) unprotected() bool {

@@ -126,23 +126,33 @@ func (s *state) proved(m moment, in proofDone) {
 		}
 	}
 	for _, f := range in.fills {
-		if f.Side == o.Side && s.find("", f.Symbol, f.VenueOrderID) == nil && !in.knownOrders[f.VenueOrderID] {
+		if f.Side == o.Side && s.findFilled(&f) == nil && !in.knownOrders[f.VenueOrderID] {
 			return // it may be this order's: absence is not proven
 		}
 	}
 	s.touch(o)
-	if m.now.Sub(o.CreatedAt.Time) >= s.caps.UnfilledRetention {
+	if m.now.Sub(o.aliveAt()) >= s.caps.UnfilledRetention {
 		s.vanish(m, o)
 		return
 	}
 	if o.VenueOrderID != "" {
-		// It did exist. Gone without a fill and without a trace is not a state
-		// that may be guessed.
+		// It did exist, and its end would still be shown. What the venue shows is
+		// not whole, and no proof.
 		return
 	}
 	s.note(m, o, "absence_proven", persistence.JournalField{Name: "asked", Value: strconv.Itoa(o.inquiry.asked)})
 	s.notPlaced(m, o, venues.Errorf(venues.CodeExchangeUnavailable, "it is proven that %s placed nothing", s.exchange).
 		With("reason", venues.ReasonNotPlaced))
+}
+
+// aliveAt is when the order was alive for all that is known: it ended later, and
+// an end within the venue's retention would be shown. One that the venue has never
+// confirmed may have ended at once.
+func (o *order) aliveAt() time.Time {
+	if o.VenueOrderID != "" {
+		return o.seenAt
+	}
+	return o.CreatedAt.Time
 }
 
 // vanish ends an order of which the venue shows nothing any more, as it does of

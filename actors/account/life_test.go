@@ -2,6 +2,7 @@ package account
 
 import (
 	"errors"
+	"maps"
 	"slices"
 	"testing"
 	"time"
@@ -74,11 +75,22 @@ func (b *bench) reload() *bench {
 	done := loadDone{}
 	for _, r := range b.puts {
 		if record, ok := r.(persistence.OrderRecord); ok && record.Unfinished() {
-			done.orders = append(done.orders, loadedOrder{record: record})
+			done.orders = append(done.orders, loadedOrder{record: record, fills: b.fillsOf(record.OrderID)})
 		}
 	}
 	next.step(func(m moment) { next.state.loaded(m, done) })
 	return next
+}
+
+// fillsOf are the stored executions of an order.
+func (b *bench) fillsOf(orderID string) []persistence.FillRecord {
+	var list []persistence.FillRecord
+	for _, key := range slices.Sorted(maps.Keys(b.puts)) {
+		if f, ok := b.puts[key].(persistence.FillRecord); ok && f.OrderID == orderID {
+			list = append(list, f)
+		}
+	}
+	return list
 }
 
 func TestPendingActionEndsWithTheIncarnation(t *testing.T) {
@@ -174,20 +186,110 @@ func TestRejectionByReportIsARefusal(t *testing.T) {
 	b.wantFreed(true)
 }
 
-func TestOrderThatTheVenueHasForgottenEnds(t *testing.T) {
-	b := newBench(t, venues.Capabilities{})
-	o := b.open(limitOrder("r1"), venues.StatusOpen)
-	b.now = b.now.Add(b.state.caps.UnfilledRetention)
+// misses lets the venue show nothing of an order until that is held against its
+// lists and executions, which do not have it either.
+func (b *bench) misses(o *order) {
+	b.t.Helper()
 	for range 10 {
 		b.step(func(m moment) { b.state.queried(m, queryDone{orderID: o.OrderID, err: notFound()}) })
 		if b.find(isProof) {
 			b.step(func(m moment) { b.state.proved(m, proofDone{orderID: o.OrderID}) })
-			break
+			return
 		}
 		b.pass(4 * time.Second)
 	}
+	b.t.Fatal("no proof is sought")
+}
+
+// An order that the venue has confirmed was alive when it was seen last: had it
+// ended since, that would be shown for the venue's retention. Shown is nothing, so
+// nothing is proven until that has passed, however old the order is.
+func TestOrderThatTheVenueHasForgottenEnds(t *testing.T) {
+	b := newBench(t, venues.Capabilities{})
+	o := b.open(limitOrder("r1"), venues.StatusOpen)
+	b.now = b.now.Add(b.state.caps.UnfilledRetention)
+	b.step(func(m moment) { b.state.report(m, o.says(venues.StatusOpen, "0")) })
+	b.misses(o)
+	b.want(o, venues.StatusUnknown, "0")
+	b.now = b.now.Add(b.state.caps.UnfilledRetention - time.Minute)
+	b.misses(o)
+	b.want(o, venues.StatusUnknown, "0")
+	b.now = b.now.Add(time.Minute)
+	b.misses(o)
 	b.want(o, venues.StatusCancelled, "0")
 	b.wantFreed(false)
+	if o.Error.Reason != reasonNotShown {
+		t.Fatalf("error %+v", o.Error)
+	}
+}
+
+// Nobody looked for longer than the retention: nothing says that the order was
+// alive within it.
+func TestForgottenOrderEndsAfterALongAbsence(t *testing.T) {
+	for name, prior := range map[string]func(*bench, *order){
+		"open":    func(*bench, *order) {},
+		"unknown": func(b *bench, o *order) { b.misses(o) },
+	} {
+		b := newBench(t, venues.Capabilities{})
+		o := b.open(limitOrder("r1"), venues.StatusOpen)
+		prior(b, o)
+		b.now = b.now.Add(b.state.caps.UnfilledRetention)
+		b = b.reload()
+		o = b.state.orders[o.OrderID]
+		b.misses(o)
+		if o.Status != venues.StatusCancelled {
+			t.Errorf("%s: %s", name, o.Status)
+		}
+	}
+}
+
+// Of an order that the venue has never confirmed it is not known, after the
+// retention, whether it was ever placed. It is over either way.
+func TestUnconfirmedOrderOlderThanTheRetentionEnds(t *testing.T) {
+	b := newBench(t, venues.Capabilities{})
+	o := b.place(limitOrder("r1"))
+	b.step(func(m moment) { b.state.placed(m, placeDone{orderID: o.OrderID, err: errTimeout}) })
+	b.now = b.now.Add(b.state.caps.UnfilledRetention)
+	b.misses(o)
+	b.want(o, venues.StatusCancelled, "0")
+	b.wantFreed(false)
+}
+
+// Conditional orders are numbered on their own: one number may name two orders.
+func TestStopAndOrderOfOneNumberAreTwo(t *testing.T) {
+	b := newBench(t, venues.Capabilities{})
+	adopted := func(change func(*venues.ExecutionReport)) *order {
+		r := venues.ExecutionReport{
+			Symbol: "BTCUSDT", VenueOrderID: "77", Side: venues.Sell, Type: venues.TypeLimit,
+			Status: venues.StatusOpen, Qty: venues.MustDecimal("1"), VenueTime: b.now,
+		}
+		change(&r)
+		b.step(func(m moment) {
+			b.state.report(m, r)
+			if b.state.findReported(&r) == nil {
+				b.state.lookedUp(m, lookedUp{report: r})
+			}
+		})
+		return b.state.findReported(&r)
+	}
+	stop := adopted(func(r *venues.ExecutionReport) {
+		r.Type, r.Status, r.ConditionalID = venues.TypeStopMarket, venues.StatusUntriggered, true
+	})
+	limit := adopted(func(*venues.ExecutionReport) {})
+	if stop == limit {
+		t.Fatal("one order of two")
+	}
+	fill := limit.fill("t1", "1", "60000")
+	fill.VenueOrderID = "77"
+	b.step(func(m moment) { b.state.fills(m, []venues.Fill{*fill}) })
+	if !limit.FilledQty.Equal(limit.Qty) {
+		t.Fatalf("filled %s", limit.FilledQty)
+	}
+	b.want(stop, venues.StatusUntriggered, "0")
+	again := b.reload()
+	if o := again.state.orders[stop.OrderID]; !o.ConditionalID || again.state.byVenue[venueKey{"BTCUSDT", "77", true}] != o {
+		t.Fatalf("after a restart %+v", o.OrderRecord)
+	}
 }
 
 // TestOnlyACommandsIntentIsUndoneAlone: the intents of protection come with

@@ -104,6 +104,33 @@ func TestPartlyFilledEntryLeavesNoOrphans(t *testing.T) {
 	}
 }
 
+// That goes on over a restart: what was closed elsewhere is not protected again.
+func TestPartlyFilledEntryStaysReleasedOverARestart(t *testing.T) {
+	b := newBench(t, venues.Capabilities{})
+	o := b.fillEntry("0.4")
+	b.holds("0.4")
+	legs := b.legs(time.Second)
+	b.live(legs...)
+	b.holds("0")
+	for _, leg := range legs {
+		b.step(func(m moment) {
+			b.state.cancelled(m, cancelDone{orderID: leg.OrderID, report: leg.says(venues.StatusCancelled, "0")})
+		})
+	}
+	b = b.reload()
+	o = b.state.orders[o.OrderID]
+	b.step(func(m moment) {
+		b.state.reconciled(m, reconcileDone{open: []venues.ExecutionReport{o.says(venues.StatusPartiallyFilled, "0.4")}})
+	})
+	if more := b.legs(time.Minute); len(more) != 0 || b.notes("unprotected") != 0 {
+		t.Fatalf("%d legs of nothing, %d alarms", len(more), b.notes("unprotected"))
+	}
+	b.fillMore(o, "t2", "0.6")
+	if more := b.legs(time.Second); len(more) != 2 || !more[0].Qty.Equal(venues.MustDecimal("0.6")) {
+		t.Fatalf("%d legs", len(more))
+	}
+}
+
 // What was stopped must not go on opening.
 func TestStopEndsItsEntry(t *testing.T) {
 	b := newBench(t, venues.Capabilities{})

@@ -15,7 +15,7 @@ type order struct {
 	// dirty says that the step has touched the order.
 	dirty bool
 	// venueKeys are where byVenue has the order.
-	venueKeys []string
+	venueKeys []venueKey
 	// stored is the record as it was last put into a batch.
 	stored persistence.OrderRecord
 	// claim holds the order's request id until it is freed by proof.
@@ -28,6 +28,8 @@ type order struct {
 
 	// termsAt is the venue's time of the newest report of price and quantity.
 	termsAt time.Time
+	// seenAt is when the venue last told that the order was alive.
+	seenAt time.Time
 	// triggered says that a stop was seen after its trigger.
 	triggered bool
 
@@ -57,8 +59,18 @@ type order struct {
 	dismissed bool
 	// forced marks a liquidation.
 	forced bool
+	// lowered marks what is left of an order that was replaced by less of the same:
+	// it opens nothing that was not open to the venue before.
+	lowered bool
 	// sending says that the request is handed over and not answered.
 	sending bool
+}
+
+// venueKey is how a venue names an order within an account. Conditional orders
+// are numbered on their own.
+type venueKey struct {
+	symbol, id    string
+	isConditional bool
 }
 
 func (s *state) insert(r persistence.OrderRecord) *order {
@@ -79,9 +91,9 @@ func (s *state) insert(r persistence.OrderRecord) *order {
 func (o *order) changed() bool {
 	a, b := &o.OrderRecord, &o.stored
 	return a.OrderID != b.OrderID || a.Status != b.Status || a.PendingAction != b.PendingAction ||
-		a.VenueOrderID != b.VenueOrderID || a.ReplacedBy != b.ReplacedBy || a.Error != b.Error ||
+		a.VenueOrderID != b.VenueOrderID || a.ConditionalID != b.ConditionalID || a.ReplacedBy != b.ReplacedBy || a.Error != b.Error ||
 		a.Protection != b.Protection || a.UnknownSince != b.UnknownSince || a.FeeCurrency != b.FeeCurrency ||
-		!a.Qty.Equal(b.Qty) || !a.FilledQty.Equal(b.FilledQty) ||
+		!a.Qty.Equal(b.Qty) || !a.FilledQty.Equal(b.FilledQty) || !a.ReleasedQty.Equal(b.ReleasedQty) ||
 		!venues.EqualOptional(a.Price, b.Price) || !venues.EqualOptional(a.TriggerPrice, b.TriggerPrice) ||
 		!venues.EqualOptional(a.AvgPrice, b.AvgPrice) || !venues.EqualOptional(a.Fee, b.Fee)
 }
@@ -96,7 +108,7 @@ func (o *order) awaitsEnd() bool {
 }
 
 func (s *state) indexVenueID(o *order) {
-	key := o.Symbol + "/" + o.VenueOrderID
+	key := venueKey{o.Symbol, o.VenueOrderID, o.ConditionalID}
 	if o.VenueOrderID != "" && s.byVenue[key] != o {
 		s.byVenue[key] = o
 		o.venueKeys = append(o.venueKeys, key)
@@ -114,9 +126,15 @@ func (s *state) forget(o *order) {
 	delete(s.watched, o.OrderID)
 }
 
-func (s *state) find(clientID, symbol, venueOrderID string) *order {
-	if o, ok := s.byClient[clientID]; ok && clientID != "" {
+// findReported finds the order that a report is about.
+func (s *state) findReported(r *venues.ExecutionReport) *order {
+	if o, ok := s.byClient[r.ClientOrderID]; ok && r.ClientOrderID != "" {
 		return o
 	}
-	return s.byVenue[symbol+"/"+venueOrderID]
+	return s.byVenue[venueKey{r.Symbol, r.VenueOrderID, r.ConditionalID}]
+}
+
+// findFilled finds the order of an execution, which only the engine makes.
+func (s *state) findFilled(f *venues.Fill) *order {
+	return s.byVenue[venueKey{symbol: f.Symbol, id: f.VenueOrderID}]
 }

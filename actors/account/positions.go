@@ -117,23 +117,6 @@ func (s *state) recordStranger(m moment, f venues.Fill) {
 	s.recordFill(m, f, cause{reason: venues.ClosedManual})
 }
 
-// closesAs is why a position ends that an order's execution ends.
-func (o *order) closesAs() venues.CloseReason {
-	switch {
-	case o.forced:
-		return venues.ClosedLiquidation
-	case o.Protects == venues.ProtectingTakeProfit:
-		return venues.ClosedTakeProfit
-	case o.Protects == venues.ProtectingStopLoss:
-		return venues.ClosedStopLoss
-	case o.ClosesAs != "":
-		return o.ClosesAs
-	case o.Type.IsStop() && o.ReduceOnly:
-		return venues.ClosedStopLoss
-	}
-	return venues.ClosedManual
-}
-
 // positionEnded notes that the venue has told the end of a position. It is
 // passed on when the executions agree, which makes both tell the same.
 func (s *state) positionEnded(m moment, p venues.Position) {
@@ -214,7 +197,7 @@ func (s *state) endUntold(m moment, b *book) {
 			// Nothing is known of what was opened either. When the executions are
 			// found, they tell the end.
 			delete(b.told, side)
-			told.position.Reason = s.closeReason(&told.position)
+			told.position.Reason = s.closeReason(m, b, side, told.position.OpenedAt.Time)
 			s.after(publishPosition{told.position})
 			continue
 		}
@@ -229,7 +212,7 @@ func (s *state) endUntold(m moment, b *book) {
 func (s *state) positionClosed(m moment, b *book, over ended) {
 	p, told := s.takeEnd(m, b, over.side)
 	if over.life.Reason == "" {
-		over.life.Reason = s.closeReason(&venues.Position{Symbol: b.symbol, Side: over.side})
+		over.life.Reason = s.closeReason(m, b, over.side, over.life.OpenedAt.Time)
 	}
 	l := &over.life
 	qty := l.EntryQty.Add(l.UnpricedEntry)

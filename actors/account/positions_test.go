@@ -161,6 +161,53 @@ func TestReasonOfAnEnd(t *testing.T) {
 	}
 }
 
+// In hedge mode an order without the reduce-only flag opens its own position, and
+// is no reason for the end of the other.
+func TestReasonOfAnEndInHedgeMode(t *testing.T) {
+	for want, ends := range map[venues.CloseReason]func(*order){
+		venues.ClosedManual:   func(*order) {},
+		venues.ClosedStopLoss: func(o *order) { o.ReduceOnly, o.Protects = true, venues.ProtectingStopLoss },
+	} {
+		b := newBench(t, venues.Capabilities{})
+		b.state.risk.hedge = true
+		b.stranger(1, venues.Buy, "1", "60000", func(r *venues.ExecutionReport) { r.Fill.PositionSide = venues.Long })
+		b.lists(venues.Long, "1")
+		b.now = b.now.Add(time.Second)
+		in := limitOrder("")
+		in.cmd.Side, in.cmd.ClosesAs = venues.Sell, venues.ClosedOpposite
+		o := b.place(in)
+		ends(o)
+		r := o.says(venues.StatusFilled, "1")
+		b.step(func(m moment) { b.state.report(m, r) })
+		b.pass(fillsHoldMax) // its executions are not told
+		b.lists(venues.Long, "0")
+		b.pass(time.Minute)
+		if got := b.onlyClosing()["reason"]; got != string(want) {
+			t.Errorf("closed by %v, want %s", got, want)
+		}
+	}
+}
+
+// What was closed before the position was opened has not closed it.
+func TestReasonOfAnEndIsNotOlderThanThePosition(t *testing.T) {
+	b := newBench(t, venues.Capabilities{})
+	b.stranger(1, venues.Buy, "1", "60000", nil)
+	b.lists(venues.Long, "1")
+	b.now = b.now.Add(time.Second)
+	b.stranger(2, venues.Sell, "1", "61000", func(r *venues.ExecutionReport) { r.Forced = true })
+	b.lists(venues.Long, "0")
+	b.now = b.now.Add(time.Minute)
+	b.stranger(3, venues.Buy, "1", "60000", nil)
+	b.lists(venues.Long, "1")
+	b.now = b.now.Add(time.Second)
+	b.lists(venues.Long, "0")
+	b.pass(time.Minute)
+	list := b.closings()
+	if len(list) != 2 || list[0]["reason"] != "liquidation" || list[1]["reason"] != "manual" {
+		t.Fatalf("%v", list)
+	}
+}
+
 // TestCommentOfAnEnd: the first that the position's orders have, over restarts.
 func TestCommentOfAnEnd(t *testing.T) {
 	for _, c := range []struct{ opened, closed, want string }{

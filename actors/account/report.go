@@ -9,7 +9,7 @@ import (
 
 // report takes what the private stream said about an order.
 func (s *state) report(m moment, r venues.ExecutionReport) {
-	if o := s.find(r.ClientOrderID, r.Symbol, r.VenueOrderID); o != nil {
+	if o := s.findReported(&r); o != nil {
 		s.apply(m, o, r)
 		return
 	}
@@ -19,7 +19,7 @@ func (s *state) report(m moment, r venues.ExecutionReport) {
 
 // lookedUp goes on with a report whose order was searched in the store.
 func (s *state) lookedUp(m moment, in lookedUp) {
-	o := s.find(in.report.ClientOrderID, in.report.Symbol, in.report.VenueOrderID)
+	o := s.findReported(&in.report)
 	if o == nil && in.found != nil {
 		o = s.restore(*in.found)
 	}
@@ -38,12 +38,25 @@ func (s *state) restore(in loadedOrder) *order {
 	// Nobody carries on a change that was on its way; what became of it shows.
 	o.PendingAction = venues.PendingNone
 	o.triggered = o.Status == venues.StatusOpen || o.FilledQty.IsPositive()
+	o.seenAt = s.storedAlive(&in.record)
 	for _, f := range in.fills {
 		o.trades[tradeKey(&f.Fill)] = true
 		o.fillsQty = o.fillsQty.Add(f.Qty)
 		o.notional = o.notional.Add(f.Price.Mul(f.Qty))
 	}
 	return o
+}
+
+// storedAlive is when an order from the store was seen alive: the comparison up to
+// which its fills were read has confirmed it, unless it was missed by then.
+func (s *state) storedAlive(r *persistence.OrderRecord) time.Time {
+	if !r.UnknownSince.IsZero() {
+		return r.UnknownSince.Time
+	}
+	if until := s.fillsUntil[r.Symbol]; until.After(r.UpdatedAt.Time) {
+		return until
+	}
+	return r.UpdatedAt.Time
 }
 
 // adopt makes a record of an order that was made outside this service, or whose
@@ -68,7 +81,7 @@ func (s *state) adopt(m moment, r venues.ExecutionReport) *order {
 			},
 			Source: source, VenueOrderID: r.VenueOrderID, CreatedAt: venues.At(made),
 		},
-		Customer: s.customer, ClientOrderID: r.ClientOrderID, Deadline: venues.At(m.now),
+		Customer: s.customer, ClientOrderID: r.ClientOrderID, ConditionalID: r.ConditionalID, Deadline: venues.At(m.now),
 	})
 	// A leg of an entry of ours is known from its beginning.
 	if r.Attachment != nil {
@@ -85,6 +98,9 @@ func (s *state) adopt(m moment, r venues.ExecutionReport) *order {
 // closed, and a status that does not follow is not taken.
 func (s *state) apply(m moment, o *order, r venues.ExecutionReport) {
 	s.touch(o)
+	if r.Status.IsActive() {
+		o.seenAt = m.now
+	}
 	o.forced = o.forced || r.Forced
 	s.name(o, r)
 	s.followAttachment(o, &r)
@@ -142,7 +158,7 @@ func (s *state) name(o *order, r venues.ExecutionReport) {
 	if r.VenueOrderID == "" || (o.VenueOrderID != "" && r.Status == venues.StatusUntriggered) {
 		return
 	}
-	o.VenueOrderID = r.VenueOrderID
+	o.VenueOrderID, o.ConditionalID = r.VenueOrderID, r.ConditionalID
 	s.indexVenueID(o)
 }
 

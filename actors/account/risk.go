@@ -249,7 +249,7 @@ func (s *state) reduces(spec *venues.OrderSpec, but *order) bool {
 		return true
 	}
 	b := s.ledger.books[spec.Symbol]
-	if s.risk.hedge || b == nil || b.hedged {
+	if b == nil || s.isHedged(b) {
 		return false
 	}
 	side := openedBy(spec.Side.Opposite())
@@ -316,13 +316,20 @@ func (s *state) openOrders() int {
 
 // admitAmendRisk lets an order grow, or change its price, only within the limits.
 func (s *state) admitAmendRisk(o *order, spec *venues.OrderSpec, mark venues.Optional) *venues.Error {
-	if s.reduces(spec, o) {
+	if o.isLoweredTo(spec) || s.reduces(spec, o) {
 		return nil
 	}
 	if s.isClosed() {
 		return s.lockRefusal()
 	}
 	return s.checkNotional(spec, mark)
+}
+
+// isLoweredTo says whether terms differ from an order's by a smaller quantity
+// alone.
+func (o *order) isLoweredTo(spec *venues.OrderSpec) bool {
+	return spec.Qty.LessThanOrEqual(o.Qty) &&
+		venues.EqualOptional(spec.Price, o.Price) && venues.EqualOptional(spec.TriggerPrice, o.TriggerPrice)
 }
 
 // depart is asked when an intent is durable, right before its request is handed
@@ -332,11 +339,19 @@ func (s *state) depart(orderID string) *venues.Error {
 	if !known {
 		return nil
 	}
-	if s.isClosed() && !s.reduces(&o.OrderSpec, o) {
+	isExempt := s.reduces(&o.OrderSpec, o) || (o.lowered && !s.risk.halted)
+	if s.isClosed() && !isExempt {
 		return s.lockRefusal()
 	}
 	o.sending = true
 	return nil
+}
+
+// mayLeaveClosed says whether an order that departs may leave even if the account
+// is closed before it does.
+func (s *state) mayLeaveClosed(orderID string) bool {
+	o, known := s.orders[orderID]
+	return !known || s.isClosed() || o.ReduceOnly || o.lowered
 }
 
 // isSending says whether a request for an increasing order may still be about to

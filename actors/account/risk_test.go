@@ -320,3 +320,60 @@ func (b *bench) departs(rt *rapid.T, orderID string) {
 		rt.Fatalf("%s %s has passed the lock with %s open", o.Side, o.Qty, open)
 	}
 }
+
+// An amend that only lowers an order passes while the account is locked, in place
+// and where the venue must replace; one that also moves its price does not.
+func TestOrderIsLoweredWhileLocked(t *testing.T) {
+	lock := func(b *bench) {
+		b.step(func(m moment) {
+			b.state.risk.record.Lock = &persistence.RiskLock{Limit: limitDailyLoss, At: venues.At(b.now), Until: venues.At(b.now.Add(time.Hour))}
+		})
+	}
+	amend := func(b *bench, o *order, qty, price string) error {
+		in := amendOrder{
+			orderReply: actors.ReplyFunc(func(venues.Order, error) {}), instrument: instrument(), mark: venues.Some(venues.MustDecimal("60000")),
+			cmd: venues.AmendOrder{OrderID: o.OrderID, Qty: venues.Some(venues.MustDecimal(qty))},
+		}
+		if price != "" {
+			in.cmd.Price = venues.Some(venues.MustDecimal(price))
+		}
+		b.replies = nil
+		b.step(func(m moment) { b.state.amend(m, in) })
+		if len(b.replies) == 0 {
+			return nil
+		}
+		return b.replies[0].err
+	}
+	b := newBench(t, venues.Capabilities{})
+	o := b.open(limitOrder(""), venues.StatusOpen)
+	lock(b)
+	for _, c := range []struct{ qty, price string }{{"1.5", ""}, {"0.5", "60100"}} {
+		if err := amend(b, o, c.qty, c.price); venues.CodeOf(err) != venues.CodeTradingLocked {
+			t.Errorf("%+v: %v", c, err)
+		}
+	}
+	if err := amend(b, o, "0.5", ""); err != nil || o.PendingAction != venues.PendingAmend {
+		t.Fatalf("lowered: %v", err)
+	}
+
+	b = newBench(t, venues.Capabilities{})
+	o = b.open(stopOrder(), venues.StatusUntriggered)
+	lock(b)
+	if err := amend(b, o, "0.5", ""); err != nil {
+		t.Fatal(err)
+	}
+	b.step(func(m moment) {
+		b.state.cancelled(m, cancelDone{orderID: o.OrderID, report: o.says(venues.StatusCancelled, "0")})
+	})
+	next := b.state.orders[o.ReplacedBy]
+	if next == nil || !next.Qty.Equal(venues.MustDecimal("0.5")) {
+		t.Fatalf("successor %+v", next)
+	}
+	if refusal := b.state.depart(next.OrderID); refusal != nil || !b.state.mayLeaveClosed(next.OrderID) {
+		t.Fatalf("the rest of a lowered stop: %v", refusal)
+	}
+	b.state.risk.halted = true
+	if b.state.depart(next.OrderID) == nil {
+		t.Fatal("sent while the account is halted")
+	}
+}

@@ -27,7 +27,7 @@ type state struct {
 	// orders are the unfinished ones, and closed ones for closedKeep.
 	orders   map[string]*order
 	byClient map[string]*order
-	byVenue  map[string]*order
+	byVenue  map[venueKey]*order
 	// watched orders have something due.
 	watched map[string]*order
 
@@ -70,7 +70,7 @@ func newState(c Config, fence persistence.Fence) *state {
 	return &state{
 		customer: c.Customer, exchange: c.Exchange, caps: c.Capabilities, fence: fence,
 		ids: clientIDs{prefix: c.ClientIDPrefix}, policy: c.Protection.orDefault(),
-		orders: map[string]*order{}, byClient: map[string]*order{}, byVenue: map[string]*order{},
+		orders: map[string]*order{}, byClient: map[string]*order{}, byVenue: map[venueKey]*order{},
 		watched: map[string]*order{}, fillsUntil: map[string]time.Time{}, lookups: map[string]*lookups{},
 		funds:  funds{positions: map[string]venues.Position{}, closedAt: map[string]time.Time{}, asOf: map[string]time.Time{}},
 		ledger: newLedger(),

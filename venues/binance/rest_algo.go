@@ -200,14 +200,14 @@ func (o *algoRecord) report() (venues.ExecutionReport, error) {
 	}
 	tif, postOnly := parseTimeInForce(o.TimeInForce)
 	report = venues.ExecutionReport{
-		Symbol: canonicalSymbol(o.Symbol), ClientOrderID: o.ClientAlgoID, VenueOrderID: strconv.FormatInt(o.AlgoID, 10),
+		Symbol: canonicalSymbol(o.Symbol), ClientOrderID: o.ClientAlgoID, VenueOrderID: strconv.FormatInt(o.AlgoID, 10), ConditionalID: true,
 		Side: side, Type: orderType, Status: status, Qty: o.Quantity.Decimal, FilledQty: filled,
 		Price: o.Price.positive(), TriggerPrice: o.TriggerPrice.positive(), AvgPrice: o.ActualPrice.positive(),
 		ReduceOnly: book.reduces(side, o.ReduceOnly || o.ClosePosition), PostOnly: postOnly, TimeInForce: tif,
 		VenueTime: millis(max(o.UpdateTime, o.CreateTime)),
 	}
 	if id := string(o.ActualOrderID); id != "" && id != "0" {
-		report.VenueOrderID = id
+		report.VenueOrderID, report.ConditionalID = id, false
 	}
 	if status == venues.StatusRejected {
 		report.Fault = marginFault("")

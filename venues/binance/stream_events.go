@@ -184,7 +184,7 @@ func decodeAlgoEvent(event *event) (report venues.ExecutionReport, tell bool, er
 	orderType, errType := parseType(o.text("o"))
 	book, errBook := parseOrderBook(o.optionalText("ps"))
 	report = venues.ExecutionReport{
-		Symbol: canonicalSymbol(o.text("s")), ClientOrderID: o.text("caid"), VenueOrderID: o.id("aid"),
+		Symbol: canonicalSymbol(o.text("s")), ClientOrderID: o.text("caid"), VenueOrderID: o.id("aid"), ConditionalID: true,
 		Side: side, Type: orderType,
 		Qty: o.optional("q").Decimal, FilledQty: o.optional("aq").Decimal,
 		Price: o.positive("p"), TriggerPrice: o.positive("tp"), AvgPrice: o.positive("ap"),
@@ -201,7 +201,7 @@ func decodeAlgoEvent(event *event) (report venues.ExecutionReport, tell bool, er
 	}
 	report.Status = status
 	if id := o.optionalText("ai"); id != "" && id != "0" {
-		report.VenueOrderID = id
+		report.VenueOrderID, report.ConditionalID = id, false
 	}
 	switch word {
 	case "TRIGGERING", "TRIGGERED":

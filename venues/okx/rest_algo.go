@@ -90,7 +90,9 @@ func (a *Account) placeAlgo(ctx context.Context, k *contract, r *venues.OrderReq
 	if accepted.AlgoID == "" {
 		return venues.ExecutionReport{}, outcomeUnknown(unreadable(http.MethodPost, algoPath, missing("algoId")))
 	}
-	return placed(k, r, accepted.AlgoID, venues.StatusUntriggered, accepted.TS.Time), nil
+	report := placed(k, r, accepted.AlgoID, venues.StatusUntriggered, accepted.TS.Time)
+	report.ConditionalID = true
+	return report, nil
 }
 
 func (a *Account) algoCommand(ctx context.Context, k *contract, r *venues.OrderRequest, m tradeModes) (algoCommand, error) {

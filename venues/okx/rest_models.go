@@ -197,7 +197,7 @@ func (o *algoRecord) report(k *contract) (venues.ExecutionReport, error) {
 		return venues.ExecutionReport{}, err
 	}
 	report := venues.ExecutionReport{
-		Symbol: k.Symbol, ClientOrderID: o.AlgoClOrdID, VenueOrderID: o.AlgoID,
+		Symbol: k.Symbol, ClientOrderID: o.AlgoClOrdID, VenueOrderID: o.AlgoID, ConditionalID: true,
 		Side: side, Type: venues.TypeStopMarket, Status: status, Qty: k.base(o.Sz.Decimal),
 		Price: price.positive(), TriggerPrice: trigger.positive(),
 		ReduceOnly:  book.reduces(side, bool(o.ReduceOnly) || o.CloseFraction != ""),
@@ -215,7 +215,7 @@ func (o *algoRecord) report(k *contract) (venues.ExecutionReport, error) {
 		report.VenueTime = o.CTime.Time
 	}
 	if id := o.child(); id != "" {
-		report.VenueOrderID = id
+		report.VenueOrderID, report.ConditionalID = id, false
 	}
 	if status == venues.StatusRejected {
 		report.Fault = triggerFault(o.FailCode)

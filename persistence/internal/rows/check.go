@@ -62,7 +62,7 @@ func checkValue(v any) error {
 func checkOrder(r *persistence.OrderRecord) error {
 	optionals := []venues.Optional{
 		venues.Some(r.Qty), r.Price, r.TriggerPrice, r.StopLoss, r.TakeProfit,
-		venues.Some(r.FilledQty), r.AvgPrice, r.Fee,
+		venues.Some(r.FilledQty), r.AvgPrice, r.Fee, venues.Some(r.ReleasedQty),
 	}
 	if r.Protection != nil {
 		for _, leg := range []*venues.ProtectionLeg{r.Protection.StopLoss, r.Protection.TakeProfit} {

@@ -44,6 +44,7 @@ type orderRow struct {
 	StopLoss     strictOptional `json:"stopLoss"`
 	TakeProfit   strictOptional `json:"takeProfit"`
 	FilledQty    strictDecimal  `json:"filledQty"`
+	ReleasedQty  strictDecimal  `json:"releasedQty"`
 	AvgPrice     strictOptional `json:"avgPrice"`
 	Fee          strictOptional `json:"fee"`
 	Protection   *protectionRow `json:"protection"`
@@ -71,6 +72,7 @@ func decodeOrder(value []byte) (persistence.OrderRecord, error) {
 	record.StopLoss = venues.Optional(row.StopLoss)
 	record.TakeProfit = venues.Optional(row.TakeProfit)
 	record.FilledQty = decimal.Decimal(row.FilledQty)
+	record.ReleasedQty = decimal.Decimal(row.ReleasedQty)
 	record.AvgPrice = venues.Optional(row.AvgPrice)
 	record.Fee = venues.Optional(row.Fee)
 	if row.Protection != nil {
