@@ -82,7 +82,12 @@ func (c *adminClient) send(ctx context.Context, method, path string, body io.Rea
 
 // backup copies all that is durable into w.
 func (c *adminClient) backup(ctx context.Context, w io.Writer) error {
-	response, err := c.send(ctx, http.MethodGet, "/admin/v1/backup", http.NoBody)
+	return c.copy(ctx, "/admin/v1/backup", "backup", w)
+}
+
+// copy copies a long answer into w. what names it.
+func (c *adminClient) copy(ctx context.Context, path, what string, w io.Writer) error {
+	response, err := c.send(ctx, http.MethodGet, path, http.NoBody)
 	if err != nil {
 		return err
 	}
@@ -91,7 +96,7 @@ func (c *adminClient) backup(ctx context.Context, w io.Writer) error {
 		return readAnswer(response, nil)
 	}
 	if _, err := io.Copy(w, response.Body); err != nil {
-		return fmt.Errorf("the backup broke off: %w", err)
+		return fmt.Errorf("the %s broke off: %w", what, err)
 	}
 	return nil
 }

@@ -36,6 +36,7 @@ type App struct {
 
 	simulated    map[venues.Venue]SimVenue
 	previousDemo DemoFile
+	receiver     *receiver
 
 	engine      *engine
 	adminServer *admin.Server
@@ -65,7 +66,7 @@ func (a *App) open(ctx context.Context) (err error) {
 		return err
 	}
 	if a.config.Demo {
-		if err = a.openDemo(); err != nil {
+		if err = a.openDemo(ctx); err != nil {
 			return err
 		}
 	}
@@ -104,12 +105,16 @@ func (a *App) listen(ctx context.Context) (err error) {
 	return nil
 }
 
-// openDemo finds or starts the simulated venues, which replace the configured
-// ones.
-func (a *App) openDemo() (err error) {
+// openDemo starts the receiver of events, and finds or starts the simulated
+// venues, which replace the configured ones.
+func (a *App) openDemo(ctx context.Context) (err error) {
 	if a.previousDemo, err = withdrawDemoFile(a.config.Data); err != nil {
 		return err
 	}
+	if a.receiver, err = openReceiver(ctx, a.config.HeaderPrefix, a.previousDemo.Receiver.Secret); err != nil {
+		return fmt.Errorf("listen for the demo's events: %w", err)
+	}
+	a.owned.add(a.receiver.Close)
 	if a.config.Sim != "" {
 		a.simulated, err = readSimFile(a.config.Sim)
 	} else {
@@ -195,7 +200,7 @@ func (a *App) runDemo(ctx context.Context) error {
 	defer cancel()
 	setup := demoSetup{
 		store: a.engine.store, registry: a.engine.registry, venues: a.simulated, previous: a.previousDemo,
-		ready: a.engine.AccountReady,
+		baseURL: a.BaseURL(), receiver: a.receiver, ready: a.engine.AccountReady,
 	}
 	d, err := setup.prepare(demoCtx)
 	switch {

@@ -78,6 +78,7 @@ func newRootCommand(sh shell) *cobra.Command {
 	root.AddCommand(
 		newServeCommand(sh), newSimCommand(), newWatchCommand(sh), newDoctorCommand(sh),
 		newCustomersCommand(sh), newKeysCommand(sh), newAccountsCommand(sh),
+		newHooksCommand(sh), newEndpointsCommand(sh), newAlertsCommand(sh), newJournalCommand(sh), newRotateKeyCommand(sh),
 		newBackupCommand(sh), newRestoreCommand(sh), newBenchCommand(), newVersionCommand(),
 	)
 	return root

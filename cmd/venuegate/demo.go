@@ -36,6 +36,9 @@ type DemoFile struct {
 	AdminToken string                    `json:"adminToken"`
 	APIKey     string                    `json:"apiKey"`
 	ReadKey    string                    `json:"readKey"`
+	Hook       DemoHook                  `json:"hook"`
+	Chart      DemoChart                 `json:"chart"`
+	Receiver   DemoReceiver              `json:"receiver"`
 	Sim        map[venues.Venue]SimVenue `json:"sim"`
 }
 
@@ -102,12 +105,15 @@ type demoSetup struct {
 	registry *admin.Registry
 	venues   map[venues.Venue]SimVenue
 	previous DemoFile
+	baseURL  string
+	receiver *receiver
 	// ready says whether the service and an account of it take orders.
 	ready func(ctx context.Context, customer string, exchange venues.Venue) error
 }
 
-// prepare makes the customer, its keys and its accounts, and waits until these
-// trade. Keys of an earlier run that still open are kept. Only the parts of DemoFile that it makes are set.
+// prepare makes the customer, its keys, its accounts, channels and endpoint, and
+// waits until the accounts trade. What an earlier run made and still works is
+// kept. Only the parts of DemoFile that it makes are set.
 func (s demoSetup) prepare(ctx context.Context) (DemoFile, error) {
 	customer, err := s.customer(ctx)
 	if err != nil {
@@ -131,7 +137,7 @@ func (s demoSetup) prepare(ctx context.Context) (DemoFile, error) {
 			}
 		}
 	}
-	return d, nil
+	return d, s.signals(ctx, customer, &d)
 }
 
 // waitReady looks until the account takes orders.

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"io"
 	"os"
+
+	"venuegate/transport/signing"
 )
 
 // printDemo tells people where the demo is and what to try first.
@@ -18,6 +20,7 @@ venuegate serves a demo on simulated venues.
 
   REST      %s/v1      docs: %s/docs
   stream    %s
+  events    %s   (what a receiver of yours would get)
   admin     %s   (token in %s/%s)
   API key   %s
 
@@ -30,11 +33,20 @@ Try, in another terminal:
   # watch a book
   %s watch%s book:binance:BTCUSDT:10
 
-  # see what became of it
-  curl -sS %s/v1/positions -H 'Authorization: Bearer %s'
-
-Ctrl-C stops it. Keys, orders and journal stay in %s.
+%s
+Then: curl -sS %s   Ctrl-C stops it. Keys, orders and journal stay in %s.
 `,
-		d.BaseURL, d.BaseURL, d.WSURL, d.AdminURL, config.Data, adminTokenName, d.APIKey,
-		d.BaseURL, d.APIKey, program, data, d.BaseURL, d.APIKey, config.Data)
+		d.BaseURL, d.BaseURL, d.WSURL, d.Receiver.URL, d.AdminURL, config.Data, adminTokenName, d.APIKey,
+		d.BaseURL, d.APIKey, program, data, signalCommand(config, d.Hook), d.Receiver.URL, config.Data)
+}
+
+// signalCommand sends a signed signal from any shell that has openssl and curl.
+func signalCommand(config Config, h DemoHook) string {
+	headers := signing.NewHeaders(config.HeaderPrefix)
+	return fmt.Sprintf(`  # send a signal
+  BODY='{"action":"order","exchange":"binance","symbol":"ETHUSDT","side":"buy","qty":"0.1"}'; TIME=$(date +%%s)
+  SIGN=$(printf '%%s.%%s' "$TIME" "$BODY" | openssl dgst -sha256 -hmac '%s' -r | cut -d' ' -f1)
+  curl -sS %s -H 'Content-Type: application/json' \
+    -H "%s: $TIME" -H "%s: sha256=$SIGN" -d "$BODY"
+`, h.Secret, h.URL, headers.Timestamp, headers.Signature)
 }

@@ -1,0 +1,232 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"venuegate/persistence"
+	"venuegate/transport/admin"
+	"venuegate/venues"
+)
+
+func newEndpointsCommand(sh shell) *cobra.Command {
+	commands := append([]*cobra.Command{
+		newEndpointsCreateCommand(sh), newEndpointsChangeCommand(sh), newEndpointsRotateCommand(sh),
+		newEndpointsResendCommand(sh), newEndpointsDeliveriesCommand(sh), newEndpointsTestCommand(sh),
+	}, endpointKind.commands(sh)...)
+	return newGroup("endpoints", "Make, list, change, rotate, try and remove endpoints of events; resend", commands...)
+}
+
+func newEndpointsCreateCommand(sh shell) *cobra.Command {
+	in := map[string]any{}
+	var customer, kind, name, address, target, hook, secretFile string
+	var types []string
+	cmd := adminCommand(sh, &cobra.Command{
+		Use: "create", Short: "Make an endpoint; its secret is shown this once", Args: cobra.NoArgs,
+		Long: `Makes an endpoint. A webhook has a --url and is given its signing secret. A
+telegram chat, an online sheet and an .xlsx file have a --target; the token of the
+bot, or the key of the service account, is read from --secret.`,
+		Example: "  venuegate endpoints create --customer cus_... --url https://example.com/events --types order.filled,position.closed\n" +
+			"  venuegate endpoints create --customer cus_... --kind telegram --target -1001234 --secret bot.token\n" +
+			"  venuegate endpoints create --customer cus_... --kind file --target trades.xlsx",
+	}, func(ctx context.Context, c *adminClient, _ []string, out io.Writer) error {
+		in["customer"], in["kind"], in["name"], in["url"], in["target"], in["hookId"], in["types"] = customer, kind, name, address, target, hook, types
+		if secretFile != "" {
+			secret, err := readSecret(secretFile, sh.In)
+			if err != nil {
+				return err
+			}
+			in["secret"] = secret
+		}
+		made, err := create[admin.Endpoint](ctx, c, "endpoints", in)
+		return printEndpointSecret(out, err, made)
+	})
+	flags := cmd.Flags()
+	flags.StringVar(&customer, "customer", "", "`ID` of the customer")
+	flags.StringVar(&kind, "kind", string(persistence.EndpointWebhook), "webhook, telegram, sheet or file")
+	flags.StringVar(&name, "name", "", "what people call the endpoint")
+	flags.StringVar(&address, "url", "", "where a webhook is posted")
+	flags.StringVar(&target, "target", "", "chat, spreadsheet or file")
+	flags.StringSliceVar(&types, "types", nil, "events to deliver; default: all")
+	flags.StringVar(&hook, "hook", "", "`ID` of the channel whose secret signs in place of an own one")
+	flags.StringVar(&secretFile, "secret", "", "`FILE` of the secret that the other end wants; - is standard input")
+	requireFlags(cmd, "customer")
+	return cmd
+}
+
+// readSecret reads a secret that no other process sees.
+func readSecret(name string, in io.Reader) (string, error) {
+	if name != "-" {
+		file, err := os.Open(name)
+		if err != nil {
+			return "", fmt.Errorf("read secret: %w", err)
+		}
+		defer func() { _ = file.Close() }() // it was only read
+		in = file
+	}
+	text, err := io.ReadAll(io.LimitReader(in, credentialsFileMax))
+	return strings.TrimSpace(string(text)), err
+}
+
+func printEndpointSecret(out io.Writer, err error, e admin.Endpoint) error {
+	if err == nil && e.Secret != "" {
+		fmt.Fprintf(out, "secret  %s\n\nIt is not shown again.\n\n", e.Secret)
+	}
+	return printRows(out, err, endpointRows(e))
+}
+
+func newEndpointsChangeCommand(sh shell) *cobra.Command {
+	var name, address, target string
+	var types []string
+	var paused bool
+	var given func(string) bool
+	cmd := adminCommand(sh, &cobra.Command{
+		Use: "change ID", Short: "Change what is given; the rest stays", Args: cobra.ExactArgs(1),
+		Example: "  venuegate endpoints change end_... --pause=false   # goes on, if it was disabled too",
+	}, func(ctx context.Context, c *adminClient, args []string, out io.Writer) error {
+		in := map[string]any{}
+		for flag, value := range map[string]any{"name": name, "url": address, "target": target, "types": types} {
+			if given(flag) {
+				in[flag] = value
+			}
+		}
+		if given("pause") {
+			in["paused"] = paused
+		}
+		changed, err := change[admin.Endpoint](ctx, c, "endpoints", args[0], in)
+		return printRows(out, err, endpointRows(changed))
+	})
+	flags := cmd.Flags()
+	flags.StringVar(&name, "name", "", "what people call the endpoint")
+	flags.StringVar(&address, "url", "", "where a webhook is posted")
+	flags.StringVar(&target, "target", "", "chat, spreadsheet or file")
+	flags.StringSliceVar(&types, "types", nil, "events to deliver")
+	flags.BoolVar(&paused, "pause", false, "send nothing; events wait")
+	given = flags.Changed
+	return cmd
+}
+
+func newEndpointsRotateCommand(sh shell) *cobra.Command {
+	var after time.Duration
+	var secretFile string
+	cmd := adminCommand(sh, &cobra.Command{Use: "rotate ID", Short: "Give an endpoint a new secret", Args: cobra.ExactArgs(1)},
+		func(ctx context.Context, c *adminClient, args []string, out io.Writer) error {
+			in := map[string]any{}
+			if after > 0 {
+				in["switchAt"] = venues.At(time.Now().Add(after))
+			}
+			if secretFile != "" {
+				secret, err := readSecret(secretFile, sh.In)
+				if err != nil {
+					return err
+				}
+				in["secret"] = secret
+			}
+			rotated, err := act[admin.Endpoint](ctx, c, "endpoints", args[0], "rotate", in)
+			return printEndpointSecret(out, err, rotated)
+		})
+	cmd.Flags().DurationVar(&after, "after", 0, "when the new secret begins to sign, at most 24h from now; default: at once")
+	cmd.Flags().StringVar(&secretFile, "secret", "", "`FILE` of the new token or key, for kinds that bring one")
+	return cmd
+}
+
+func newEndpointsResendCommand(sh shell) *cobra.Command {
+	var order admin.ResendOrder
+	cmd := adminCommand(sh, &cobra.Command{
+		Use: "resend ID", Short: "Deliver an event anew, or all that are undelivered", Args: cobra.ExactArgs(1),
+		Example: "  venuegate endpoints resend end_... --event evt_...\n  venuegate endpoints resend end_... --all",
+	}, func(ctx context.Context, c *adminClient, args []string, out io.Writer) error {
+		if (order.EventID != "") == order.All {
+			return errors.New("either --event or --all")
+		}
+		resent, err := act[admin.Resent](ctx, c, "endpoints", args[0], "resend", order)
+		if err == nil {
+			fmt.Fprintf(out, "%d deliveries begin anew.\n", resent.Resent)
+		}
+		return err
+	})
+	cmd.Flags().StringVar(&order.EventID, "event", "", "`ID` of the event")
+	cmd.Flags().BoolVar(&order.All, "all", false, "all that are undelivered")
+	return cmd
+}
+
+func newEndpointsTestCommand(sh shell) *cobra.Command {
+	return adminCommand(sh, &cobra.Command{Use: "test ID", Short: "Send a test event, once and now", Args: cobra.ExactArgs(1)},
+		func(ctx context.Context, c *adminClient, args []string, out io.Writer) error {
+			tested, err := act[admin.Tested](ctx, c, "endpoints", args[0], "test", nil)
+			switch {
+			case err != nil:
+				return err
+			case !tested.Delivered:
+				return fmt.Errorf("%s was not delivered: %s", tested.EventID, tested.Error)
+			}
+			fmt.Fprintf(out, "%s was delivered: %d in %d ms\n", tested.EventID, tested.Status, tested.DurationMS)
+			return nil
+		})
+}
+
+func newEndpointsDeliveriesCommand(sh shell) *cobra.Command {
+	query := url.Values{}
+	var status, event string
+	var limit int
+	cmd := adminCommand(sh, &cobra.Command{Use: "deliveries ID", Short: "List deliveries, newest first", Args: cobra.ExactArgs(1)},
+		func(ctx context.Context, c *adminClient, args []string, out io.Writer) error {
+			query.Set("limit", strconv.Itoa(limit))
+			setIf(query, "status", status)
+			setIf(query, "eventId", event)
+			var page admin.Page[admin.Delivery]
+			err := c.call(ctx, http.MethodGet, "/admin/v1/endpoints/"+url.PathEscape(args[0])+"/deliveries?"+query.Encode(), nil, &page)
+			return printRows(out, err, deliveryRows(page.Items))
+		})
+	cmd.Flags().StringVar(&status, "status", "", "pending, delivered or undelivered")
+	cmd.Flags().StringVar(&event, "event", "", "`ID` of one event")
+	cmd.Flags().IntVar(&limit, "limit", 100, "how many")
+	return cmd
+}
+
+func setIf(query url.Values, name, value string) {
+	if value != "" {
+		query.Set(name, value)
+	}
+}
+
+func endpointRows(found ...admin.Endpoint) [][]string {
+	rows := newTable(len(found), "ID", "CUSTOMER", "KIND", "TARGET", "TYPES", "STATE")
+	for _, e := range found {
+		state := "active"
+		switch {
+		case e.Disabled != "":
+			state = "disabled: " + e.Disabled
+		case e.Paused:
+			state = "paused"
+		}
+		types := make([]string, len(e.Types))
+		for i, t := range e.Types {
+			types[i] = string(t)
+		}
+		rows = append(rows, []string{e.ID, e.Customer, string(e.Kind), e.URL + e.Target, orDash(strings.Join(types, ",")), state})
+	}
+	return rows
+}
+
+func deliveryRows(found []admin.Delivery) [][]string {
+	rows := newTable(len(found), "EVENT", "TYPE", "STATUS", "ATTEMPTS", "DUE", "UPDATED", "LAST ERROR")
+	for _, d := range found {
+		due := "-"
+		if d.Status == persistence.DeliveryPending {
+			due = moment(d.DueAt)
+		}
+		rows = append(rows, []string{d.EventID, string(d.Type), string(d.Status), strconv.Itoa(d.Attempts), due, moment(d.UpdatedAt), orDash(d.LastError)})
+	}
+	return rows
+}

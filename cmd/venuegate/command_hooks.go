@@ -1,0 +1,275 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"venuegate/persistence"
+	"venuegate/transport/admin"
+)
+
+// kind of record that commands are about, by the name that the administration
+// has for it.
+type recordKind[T any] struct {
+	name, noun string
+	rows       func(...T) [][]string
+}
+
+var (
+	hookKind     = recordKind[admin.Hook]{"hooks", "channel", hookRows}
+	endpointKind = recordKind[admin.Endpoint]{"endpoints", "endpoint", endpointRows}
+	alertKind    = recordKind[admin.Alert]{"alerts", "alert", alertRows}
+)
+
+// find, show and remove are alike for all kinds.
+func (k recordKind[T]) commands(sh shell) []*cobra.Command {
+	var customer string
+	listing := adminCommand(sh, &cobra.Command{Use: "list", Short: "List " + k.name, Args: cobra.NoArgs},
+		func(ctx context.Context, c *adminClient, _ []string, out io.Writer) error {
+			found, err := list[T](ctx, c, k.name, customer)
+			return printRows(out, err, k.rows(found...))
+		})
+	listing.Flags().StringVar(&customer, "customer", "", "`ID` of one customer; default: all")
+	return []*cobra.Command{
+		listing,
+		adminCommand(sh, &cobra.Command{Use: "show ID", Short: "Show all of one " + k.noun, Args: cobra.ExactArgs(1)},
+			func(ctx context.Context, c *adminClient, args []string, out io.Writer) error {
+				var text jsontext.Value
+				if err := c.call(ctx, http.MethodGet, "/admin/v1/"+k.name+"/"+url.PathEscape(args[0]), nil, &text); err != nil {
+					return err
+				}
+				return printJSON(out, text)
+			}),
+		adminCommand(sh, &cobra.Command{Use: "remove ID", Short: "End one " + k.noun + " for good", Args: cobra.ExactArgs(1)},
+			func(ctx context.Context, c *adminClient, args []string, out io.Writer) error {
+				ended, err := end[T](ctx, c, k.name, args[0])
+				return printRows(out, err, k.rows(ended))
+			}),
+	}
+}
+
+// act is a POST on one record.
+func act[Out any](ctx context.Context, c *adminClient, kind, id, action string, in any) (out Out, err error) {
+	return out, c.call(ctx, http.MethodPost, "/admin/v1/"+kind+"/"+url.PathEscape(id)+"/"+action, in, &out)
+}
+
+func printJSON(out io.Writer, text jsontext.Value) error {
+	if err := text.Indent(); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintf(out, "%s\n", text)
+	return err
+}
+
+func newHooksCommand(sh shell) *cobra.Command {
+	commands := append([]*cobra.Command{newHooksCreateCommand(sh), newHooksChangeCommand(sh), newHooksRotateCommand(sh), newHooksTestCommand(sh)},
+		hookKind.commands(sh)...)
+	return newGroup("hooks", "Make, list, change, rotate, try and remove inbound channels", commands...)
+}
+
+// ruleFlags are the flags of a channel's rules.
+type ruleFlags struct {
+	symbols  []string
+	maxQty   string
+	stop     bool
+	opposite string
+	maxAge   time.Duration
+}
+
+func (f *ruleFlags) add(flags *pflag.FlagSet) {
+	flags.StringSliceVar(&f.symbols, "symbols", nil, "instruments that may be traded; default: all")
+	flags.StringVar(&f.maxQty, "max-qty", "", "largest position in base coin; default: none")
+	flags.BoolVar(&f.stop, "stop-required", false, "refuse opening signals without a stop loss")
+	flags.StringVar(&f.opposite, "opposite", "", "ignore, close, reverse or reject a signal against the position")
+	flags.DurationVar(&f.maxAge, "max-age", 0, "how late a signal is carried out; default: 1m for market, 10m for limit orders")
+}
+
+// set puts what was given on the command line into rules.
+func (f *ruleFlags) set(rules *admin.Rules, given func(string) bool) {
+	if given("symbols") {
+		rules.Symbols = f.symbols
+	}
+	if given("max-qty") {
+		rules.MaxQty = limitText(f.maxQty)
+	}
+	if given("stop-required") {
+		rules.StopRequired = f.stop
+	}
+	if given("opposite") {
+		rules.Opposite = persistence.OppositePolicy(f.opposite)
+	}
+	if given("max-age") {
+		rules.MaxAgeSec = int(f.maxAge / time.Second)
+	}
+}
+
+func newHooksCreateCommand(sh shell) *cobra.Command {
+	var n admin.NewHook
+	var rules ruleFlags
+	var kind string
+	var given func(string) bool
+	cmd := adminCommand(sh, &cobra.Command{
+		Use: "create", Short: "Make a channel; its secrets are shown this once", Args: cobra.NoArgs,
+		Example: "  venuegate hooks create --customer cus_... --name bot --max-qty 0.5 --stop-required --opposite reverse\n" +
+			"  venuegate hooks create --customer cus_... --name charts --kind chart --test",
+	}, func(ctx context.Context, c *adminClient, _ []string, out io.Writer) error {
+		n.Kind = persistence.ChannelKind(kind)
+		rules.set(&n.Rules, given)
+		made, err := create[admin.Hook](ctx, c, "hooks", n)
+		return printHookSecrets(out, err, made)
+	})
+	flags := cmd.Flags()
+	flags.StringVar(&n.Customer, "customer", "", "`ID` of the customer")
+	flags.StringVar(&n.Name, "name", "", "what people call the channel")
+	flags.StringVar(&kind, "kind", string(persistence.ChannelWebhook), "webhook, whose requests are signed, or chart")
+	flags.BoolVar(&n.TestMode, "test", false, "in test mode: nothing is sent to a venue")
+	flags.StringSliceVar(&n.Allow, "allow", nil, "addresses or prefixes that may send; default: all")
+	flags.BoolVar(&n.AllowRepeats, "allow-repeats", false, "chart: equal bodies within 30 s are signals of their own")
+	rules.add(flags)
+	requireFlags(cmd, "customer", "name")
+	given = flags.Changed
+	return cmd
+}
+
+// printHookSecrets shows what the service does not show again.
+func printHookSecrets(out io.Writer, err error, h admin.Hook) error {
+	if err != nil {
+		return err
+	}
+	for _, line := range [][2]string{{"url", h.URL}, {"secret", h.Secret}, {"channelToken", h.ChannelToken}} {
+		if line[1] != "" {
+			fmt.Fprintf(out, "%-13s %s\n", line[0], line[1])
+		}
+	}
+	fmt.Fprint(out, "\nSecrets are not shown again.\n\n")
+	return printRows(out, nil, hookRows(h))
+}
+
+func newHooksChangeCommand(sh shell) *cobra.Command {
+	var rules ruleFlags
+	var name string
+	var test, paused, repeats bool
+	var allow []string
+	var given func(string) bool
+	cmd := adminCommand(sh, &cobra.Command{
+		Use: "change ID", Short: "Change what is given; the rest stays", Args: cobra.ExactArgs(1),
+		Example: "  venuegate hooks change hook_... --test=false\n  venuegate hooks change hook_... --max-qty none",
+	}, func(ctx context.Context, c *adminClient, args []string, out io.Writer) error {
+		var hook admin.Hook
+		err := c.call(ctx, http.MethodGet, "/admin/v1/hooks/"+url.PathEscape(args[0]), nil, &hook)
+		if err != nil {
+			return err
+		}
+		rules.set(&hook.Rules, given)
+		in := map[string]any{"rules": hook.Rules}
+		for flag, member := range map[string]struct {
+			name  string
+			value any
+		}{
+			"name": {"name", name}, "test": {"testMode", test}, "pause": {"paused", paused},
+			"allow-repeats": {"allowRepeats", repeats}, "allow": {"allow", allow},
+		} {
+			if given(flag) {
+				in[member.name] = member.value
+			}
+		}
+		changed, err := change[admin.Hook](ctx, c, "hooks", args[0], in)
+		return printRows(out, err, hookRows(changed))
+	})
+	flags := cmd.Flags()
+	flags.StringVar(&name, "name", "", "what people call the channel")
+	flags.BoolVar(&test, "test", false, "test mode")
+	flags.BoolVar(&paused, "pause", false, "refuse every signal")
+	flags.BoolVar(&repeats, "allow-repeats", false, "chart: equal bodies within 30 s are signals of their own")
+	flags.StringSliceVar(&allow, "allow", nil, "addresses or prefixes that may send")
+	rules.add(flags)
+	given = flags.Changed
+	return cmd
+}
+
+func newHooksRotateCommand(sh shell) *cobra.Command {
+	var overlap time.Duration
+	var given func(string) bool
+	cmd := adminCommand(sh, &cobra.Command{
+		Use: "rotate ID", Short: "Give a channel a new secret, a chart a new token", Args: cobra.ExactArgs(1),
+	}, func(ctx context.Context, c *adminClient, args []string, out io.Writer) error {
+		in := map[string]int{}
+		if given("overlap") {
+			in["overlapSec"] = int(overlap / time.Second)
+		}
+		rotated, err := act[admin.Hook](ctx, c, "hooks", args[0], "rotate", in)
+		return printHookSecrets(out, err, rotated)
+	})
+	cmd.Flags().DurationVar(&overlap, "overlap", 24*time.Hour, "how long the secret before is good as well, at most 24h")
+	given = cmd.Flags().Changed
+	return cmd
+}
+
+// signalMax bounds a signal that is read from standard input.
+const signalMax = 64 << 10
+
+func newHooksTestCommand(sh shell) *cobra.Command {
+	var signal string
+	cmd := adminCommand(sh, &cobra.Command{
+		Use: "test ID", Short: "Carry out a signal as if the channel had received it", Args: cobra.ExactArgs(1),
+		Long: `Carries out a signal as if the channel had received it from its sender. Unless the
+channel is in test mode, orders are real.`,
+		Example: `  venuegate hooks test hook_... --signal '{"action":"order","exchange":"okx","symbol":"BTCUSDT","side":"buy","qty":"0.01"}'`,
+	}, func(ctx context.Context, c *adminClient, args []string, out io.Writer) error {
+		text := []byte(signal)
+		if signal == "-" {
+			var err error
+			if text, err = io.ReadAll(io.LimitReader(sh.In, signalMax)); err != nil {
+				return err
+			}
+		}
+		answer, err := act[jsontext.Value](ctx, c, "hooks", args[0], "test", jsontext.Value(bytes.TrimSpace(text)))
+		if err != nil {
+			return err
+		}
+		return printJSON(out, answer)
+	})
+	cmd.Flags().StringVar(&signal, "signal", "-", "`JSON` of the signal; - reads standard input")
+	return cmd
+}
+
+func hookRows(found ...admin.Hook) [][]string {
+	rows := newTable(len(found), "ID", "CUSTOMER", "KIND", "NAME", "MODE", "SYMBOLS", "MAX QTY", "STOP", "OPPOSITE")
+	for _, h := range found {
+		mode := "live"
+		switch {
+		case h.Paused:
+			mode = "paused"
+		case h.TestMode:
+			mode = "test"
+		}
+		qty, stop := noLimit, "-"
+		if h.Rules.MaxQty != nil {
+			qty = *h.Rules.MaxQty
+		}
+		if h.Rules.StopRequired {
+			stop = "required"
+		}
+		rows = append(rows, []string{
+			h.ID, h.Customer, string(h.Kind), h.Name, mode, orDash(strings.Join(h.Rules.Symbols, ",")), qty, stop, orDash(string(h.Rules.Opposite)),
+		})
+	}
+	return rows
+}
+
+func orDash(text string) string {
+	if text == "" {
+		return "-"
+	}
+	return text
+}

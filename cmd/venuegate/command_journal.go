@@ -1,0 +1,177 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"venuegate/transport/admin"
+	"venuegate/venues"
+)
+
+func newAlertsCommand(sh shell) *cobra.Command {
+	commands := append([]*cobra.Command{newAlertsCreateCommand(sh), newAlertsChangeCommand(sh)}, alertKind.commands(sh)...)
+	return newGroup("alerts", "Make, list, change and remove price alerts", commands...)
+}
+
+func newAlertsCreateCommand(sh shell) *cobra.Command {
+	var n admin.NewAlert
+	var exchange, field, op string
+	cmd := adminCommand(sh, &cobra.Command{
+		Use: "create", Short: "Watch a condition on a price", Args: cobra.NoArgs,
+		Example: "  venuegate alerts create --customer cus_... --exchange okx --symbol BTCUSDT --op crosses_above --value 60000",
+	}, func(ctx context.Context, c *adminClient, _ []string, out io.Writer) error {
+		n.Exchange = venues.Venue(exchange)
+		n.Condition.Field, n.Condition.Op = venues.PriceField(field), venues.PriceOp(op)
+		made, err := create[admin.Alert](ctx, c, "alerts", n)
+		return printRows(out, err, alertRows(made))
+	})
+	flags := cmd.Flags()
+	flags.StringVar(&n.Customer, "customer", "", "`ID` of the customer")
+	flags.StringVar(&exchange, "exchange", "", "venue, such as binance")
+	flags.StringVar(&n.Symbol, "symbol", "", "instrument")
+	flags.StringVar(&field, "field", string(venues.FieldLast), "last or mark")
+	flags.StringVar(&op, "op", string(venues.OpAbove), "above, below, crosses_above or crosses_below")
+	flags.StringVar(&n.Condition.Value, "value", "", "price to compare with")
+	flags.BoolVar(&n.Repeat, "repeat", false, "watch again when the condition has ceased to hold")
+	flags.StringVar(&n.Comment, "comment", "", "goes along with the event")
+	requireFlags(cmd, "customer", "exchange", "symbol", "value")
+	return cmd
+}
+
+func newAlertsChangeCommand(sh shell) *cobra.Command {
+	var status, comment string
+	var repeat bool
+	var given func(string) bool
+	cmd := adminCommand(sh, &cobra.Command{Use: "change ID", Short: "Arm, pause or rename an alert", Args: cobra.ExactArgs(1)},
+		func(ctx context.Context, c *adminClient, args []string, out io.Writer) error {
+			in := map[string]any{}
+			for flag, value := range map[string]any{"status": status, "comment": comment, "repeat": repeat} {
+				if given(flag) {
+					in[flag] = value
+				}
+			}
+			changed, err := change[admin.Alert](ctx, c, "alerts", args[0], in)
+			return printRows(out, err, alertRows(changed))
+		})
+	flags := cmd.Flags()
+	flags.StringVar(&status, "status", "", "armed or paused")
+	flags.StringVar(&comment, "comment", "", "goes along with the event")
+	flags.BoolVar(&repeat, "repeat", false, "watch again when the condition has ceased to hold")
+	given = flags.Changed
+	return cmd
+}
+
+func alertRows(found ...admin.Alert) [][]string {
+	rows := newTable(len(found), "ID", "CUSTOMER", "EXCHANGE", "SYMBOL", "CONDITION", "STATUS", "FIRED", "COMMENT")
+	for _, a := range found {
+		condition := fmt.Sprintf("%s %s %s", a.Condition.Field, a.Condition.Op, a.Condition.Value)
+		rows = append(rows, []string{a.ID, a.Customer, string(a.Exchange), a.Symbol, condition, string(a.Status), moment(a.FiredAt), orDash(a.Comment)})
+	}
+	return rows
+}
+
+func newJournalCommand(sh shell) *cobra.Command {
+	return newGroup("journal", "Read, export and verify journals", newJournalListCommand(sh), newJournalExportCommand(sh),
+		adminCommand(sh, &cobra.Command{Use: "verify", Short: "Prove that the administration's journal is as it was written", Args: cobra.NoArgs},
+			func(ctx context.Context, c *adminClient, _ []string, out io.Writer) error {
+				var v admin.Verified
+				if err := c.call(ctx, http.MethodGet, "/admin/v1/journal/verify", nil, &v); err != nil {
+					return err
+				}
+				if !v.Intact {
+					return fmt.Errorf("the journal breaks at row %d %s: %s", v.Break.Seq, v.Break.ID, v.Break.Reason)
+				}
+				fmt.Fprintf(out, "%d rows, as they were written.\n", v.Rows)
+				return nil
+			}))
+}
+
+// journalFlags select rows.
+type journalFlags map[string]*string
+
+func addJournalFlags(flags *pflag.FlagSet) journalFlags {
+	f := journalFlags{}
+	for name, usage := range map[string]string{
+		"customer": "`ID` of the customer; default: the administration's own journal",
+		"channel":  "`ID` of a hook or an endpoint", "symbol": "instrument", "kind": "such as signal.received or delivery.attempt",
+		"result": "short word, such as failed", "subject": "`ID` of a signal, an order, an event ...",
+		"from": "`MOMENT`, such as 2026-01-31T12:00:00Z", "to": "`MOMENT`, exclusive",
+	} {
+		f[name] = flags.String(name, "", usage)
+	}
+	return f
+}
+
+func (f journalFlags) query() url.Values {
+	query := url.Values{}
+	for name, value := range f {
+		setIf(query, name, *value)
+	}
+	return query
+}
+
+func newJournalListCommand(sh shell) *cobra.Command {
+	var f journalFlags
+	var limit int
+	cmd := adminCommand(sh, &cobra.Command{Use: "list", Short: "Show rows, newest first", Args: cobra.NoArgs},
+		func(ctx context.Context, c *adminClient, _ []string, out io.Writer) error {
+			query := f.query()
+			query.Set("limit", strconv.Itoa(limit))
+			var page admin.Page[admin.Row]
+			err := c.call(ctx, http.MethodGet, "/admin/v1/journal?"+query.Encode(), nil, &page)
+			return printRows(out, err, journalRows(page.Items))
+		})
+	f = addJournalFlags(cmd.Flags())
+	cmd.Flags().IntVar(&limit, "limit", 100, "how many")
+	return cmd
+}
+
+func newJournalExportCommand(sh shell) *cobra.Command {
+	var f journalFlags
+	var format string
+	cmd := adminCommand(sh, &cobra.Command{Use: "export", Short: "Write rows as JSON lines or CSV", Args: cobra.NoArgs},
+		func(ctx context.Context, c *adminClient, _ []string, out io.Writer) error {
+			query := f.query()
+			query.Set("format", format)
+			return c.copy(ctx, "/admin/v1/journal/export?"+query.Encode(), "export", out)
+		})
+	f = addJournalFlags(cmd.Flags())
+	cmd.Flags().StringVar(&format, "format", admin.FormatLines, "jsonl or csv")
+	return cmd
+}
+
+func journalRows(found []admin.Row) [][]string {
+	rows := newTable(len(found), "AT", "KIND", "SUBJECT", "CHANNEL", "SYMBOL", "RESULT", "FIELDS")
+	for _, row := range found {
+		fields := make([]string, len(row.Fields))
+		for i, f := range row.Fields {
+			fields[i] = f.Name + "=" + strconv.Quote(f.Value)
+		}
+		rows = append(rows, []string{
+			moment(row.At), row.Kind, row.Subject, orDash(row.Channel), orDash(row.Symbol), orDash(row.Result), strings.Join(fields, " "),
+		})
+	}
+	return rows
+}
+
+func newRotateKeyCommand(sh shell) *cobra.Command {
+	return adminCommand(sh, &cobra.Command{
+		Use: "rotate-key", Short: "Seal every secret under a new key", Args: cobra.NoArgs,
+		Long: "Adds a key to the key file and seals every secret under it anew. Keep a copy of the\nfile from afterwards; backups of before open with it as well.",
+	}, func(ctx context.Context, c *adminClient, _ []string, out io.Writer) error {
+		var done admin.Rotated
+		if err := c.call(ctx, http.MethodPost, "/admin/v1/rotate-key", nil, &done); err != nil {
+			return err
+		}
+		fmt.Fprintf(out, "Sealed anew: %d accounts, %d hooks, %d endpoints.\n", done.Accounts, done.Hooks, done.Endpoints)
+		return nil
+	})
+}

@@ -1,0 +1,114 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"net"
+	"sync"
+	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/gofiber/fiber/v2"
+
+	"venuegate/transport/signing"
+)
+
+const (
+	// receivedMax bounds the events that the demo's receiver keeps.
+	receivedMax = 1000
+	// receiverPath is where it takes them and shows them.
+	receiverPath = "/events"
+)
+
+// receiver is the demo's own end of the event deliveries: a server on loopback
+// that holds what it is sent against the signature, as a customer's would.
+type receiver struct {
+	listener net.Listener
+	app      *fiber.App
+	headers  signing.Headers
+	served   chan error
+
+	mu       sync.Mutex
+	key      *signing.Key
+	received []jsontext.Value
+	seen     map[string]bool
+}
+
+// openReceiver listens and serves. secret is that of an earlier run, or empty.
+func openReceiver(ctx context.Context, headerPrefix, secret string) (*receiver, error) {
+	var network net.ListenConfig
+	listener, err := network.Listen(ctx, "tcp", "127.0.0.1:0")
+	if err != nil {
+		return nil, err
+	}
+	r := &receiver{
+		listener: listener, headers: signing.NewHeaders(headerPrefix), served: make(chan error, 1), seen: map[string]bool{},
+		app: fiber.New(fiber.Config{
+			Immutable: true, DisableStartupMessage: true, BodyLimit: 1 << 20,
+			ReadTimeout: 5 * time.Second, WriteTimeout: 5 * time.Second, IdleTimeout: time.Minute,
+		}),
+	}
+	r.trust(secret)
+	r.app.Post(receiverPath, r.take)
+	r.app.Get(receiverPath, r.show)
+	go func() { r.served <- r.app.Listener(listener) }()
+	return r, nil
+}
+
+// Close ends the server and waits for it.
+func (r *receiver) Close() error {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+	defer cancel()
+	err := r.app.ShutdownWithContext(ctx)
+	if errors.Is(err, context.DeadlineExceeded) {
+		err = nil // connections that idle are cut
+	}
+	return errors.Join(err, <-r.served)
+}
+
+func (r *receiver) url() string { return "http://" + r.listener.Addr().String() + receiverPath }
+
+// trust names the secret that signs.
+func (r *receiver) trust(secret string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.key = signing.NewKey(secret)
+	if secret == "" {
+		r.key = nil
+	}
+}
+
+func (r *receiver) take(c *fiber.Ctx) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.key == nil {
+		return c.SendStatus(fiber.StatusServiceUnavailable)
+	}
+	body := c.Body()
+	if err := signing.Verify(c.Get(r.headers.Signature), c.Get(r.headers.Timestamp), body, time.Now(), r.key); err != nil {
+		return c.Status(fiber.StatusUnauthorized).SendString(err.Error())
+	}
+	id := c.Get(r.headers.EventID)
+	if r.seen[id] {
+		return c.SendStatus(fiber.StatusOK) // a repeat: at least once is what is promised
+	}
+	if len(r.received) == receivedMax {
+		r.received, r.seen = r.received[:0], map[string]bool{}
+	}
+	r.seen[id] = true
+	r.received = append(r.received, jsontext.Value(body).Clone())
+	return c.SendStatus(fiber.StatusNoContent)
+}
+
+// show lists what came, newest last.
+func (r *receiver) show(c *fiber.Ctx) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	text, err := json.Marshal(map[string][]jsontext.Value{"items": r.received})
+	if err != nil {
+		return err
+	}
+	c.Set(fiber.HeaderContentType, fiber.MIMEApplicationJSONCharsetUTF8)
+	return c.Send(text)
+}
