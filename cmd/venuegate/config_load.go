@@ -242,7 +242,7 @@ func (l *loader) decode() (Config, error) {
 			WeaklyTypedInput: true,
 			DecodeHook: mapstructure.ComposeDecodeHookFunc(
 				mapstructure.StringToTimeDurationHookFunc(),
-				mapstructure.StringToSliceHookFunc(","),
+				mapstructure.StringToWeakSliceHookFunc(","),
 			),
 		},
 	})

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -62,9 +63,12 @@ retention: {journal: 2400h}
 }
 
 func TestLoadConfigListFromEnvironment(t *testing.T) {
-	config, err := LoadConfig(Sources{Environ: []string{"VENUEGATE_TRUSTED_PROXIES=10.0.0.1,::1"}})
+	config, err := LoadConfig(Sources{Environ: []string{"VENUEGATE_TRUSTED_PROXIES=10.0.0.1,::1", "VENUEGATE_DELIVERY_DELAYS=300ms,1h"}})
 	if err != nil {
 		t.Fatal(err)
+	}
+	if got := config.Delivery.Delays; !slices.Equal(got, []time.Duration{300 * time.Millisecond, time.Hour}) {
+		t.Errorf("delays %v", got)
 	}
 	if got := strings.Join(config.TrustedProxies, "|"); got != "10.0.0.1|::1" {
 		t.Errorf("trusted proxies %q", got)

@@ -50,7 +50,7 @@ func TestLostKeyFile(t *testing.T) {
 		}
 	}
 	keyFile := filepath.Join(t.TempDir(), "key")
-	if _, err := openVault(t.Context(), keyFile, store); err == nil || !strings.Contains(err.Error(), "credentials of 1 accounts") {
+	if _, err := openVault(t.Context(), keyFile, store); err == nil || !strings.Contains(err.Error(), "with it 1 sealed secrets") {
 		t.Errorf("error %v", err)
 	}
 	if _, err := os.Stat(keyFile); err == nil {

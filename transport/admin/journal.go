@@ -1,10 +1,12 @@
 package admin
 
 import (
+	"cmp"
 	"context"
 	"encoding/base64"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"time"
 
@@ -85,6 +87,7 @@ func (r *Registry) Journal(ctx context.Context, f JournalFilter) (Page[Row], err
 	if err != nil {
 		return Page[Row]{}, fmt.Errorf("read the journal: %w", err)
 	}
+	inOrder(rows)
 	page := Page[Row]{Items: make([]Row, len(rows)), NextCursor: next}
 	for i := range rows {
 		page.Items[i] = rowOf(&rows[i])
@@ -100,6 +103,7 @@ func (r *Registry) EachRow(ctx context.Context, f JournalFilter, do func(Row) er
 		if err != nil {
 			return fmt.Errorf("read the journal: %w", err)
 		}
+		inOrder(page.Items)
 		for i := range page.Items {
 			if err := do(rowOf(&page.Items[i])); err != nil {
 				return err
@@ -119,6 +123,17 @@ func (r *Registry) VerifyJournal(ctx context.Context) (Verified, error) {
 		return Verified{Rows: rows, Break: &BrokenChain{broken.Seq, broken.ID, broken.Reason}}, nil
 	}
 	return Verified{Rows: rows, Intact: err == nil}, err
+}
+
+// inOrder puts rows of one moment in the order in which they were written: a
+// store gives them by their moments.
+func inOrder(rows []persistence.JournalEntry) {
+	slices.SortStableFunc(rows, func(a, b persistence.JournalEntry) int {
+		if !a.At.Equal(b.At.Time) {
+			return b.At.Compare(a.At.Time)
+		}
+		return cmp.Compare(b.Seq, a.Seq)
+	})
 }
 
 func (r *Registry) checkJournalOwner(ctx context.Context, customer string) error {

@@ -16,14 +16,19 @@ import (
 // writeJournal gives a customer rows, one a minute.
 func (h *house) writeJournal(customer string, rows ...persistence.JournalEntry) {
 	h.t.Helper()
+	h.writeJournalAt(customer, time.Minute, func(i int) string { return fmt.Sprintf("jrn_%03d", i) }, rows...)
+}
+
+func (h *house) writeJournalAt(customer string, apart time.Duration, id func(int) string, rows ...persistence.JournalEntry) {
+	h.t.Helper()
 	fence, err := h.store.TakeOwnership(h.t.Context(), customer)
 	if err != nil {
 		h.t.Fatal(err)
 	}
 	begin := time.Date(2026, 1, 2, 3, 0, 0, 0, time.UTC)
 	for i := range rows {
-		rows[i].ID, rows[i].Seq = fmt.Sprintf("jrn_%03d", i), uint64(i+1)
-		rows[i].At = venues.At(begin.Add(time.Duration(i) * time.Minute))
+		rows[i].ID, rows[i].Seq = id(i), uint64(i+1)
+		rows[i].At = venues.At(begin.Add(time.Duration(i) * apart))
 	}
 	if err := h.store.Commit(h.t.Context(), persistence.Batch{Fence: fence, Journal: rows}); err != nil {
 		h.t.Fatal(err)
@@ -86,6 +91,26 @@ func TestJournalIsFilteredAndPaged(t *testing.T) {
 		}
 	}
 	h.call(http.StatusBadRequest, "GET", "/admin/v1/journal?customer=cus_none", "")
+}
+
+// TestRowsOfOneMomentAreInOrder of their sequence, whatever their ids are.
+func TestRowsOfOneMomentAreInOrder(t *testing.T) {
+	h := open(t)
+	customer := h.customer("desk")
+	rows := make([]persistence.JournalEntry, 9)
+	for i := range rows {
+		rows[i] = persistence.JournalEntry{Kind: "k", Subject: "s"}
+	}
+	h.writeJournalAt(customer, 0, func(i int) string { return fmt.Sprintf("jrn_%d", i*4%9) }, rows...)
+	var seqs []string
+	items, _ := h.call(http.StatusOK, "GET", "/admin/v1/journal?customer="+customer, "").field("items").([]any)
+	for _, item := range items {
+		row, _ := item.(map[string]any)
+		seqs = append(seqs, fmt.Sprint(row["seq"]))
+	}
+	if got := strings.Join(seqs, " "); got != "9 8 7 6 5 4 3 2 1" {
+		t.Error(got)
+	}
 }
 
 // TestExportRunsNoFormula in whatever program opens it.

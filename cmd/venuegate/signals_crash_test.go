@@ -1,0 +1,142 @@
+package main
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+
+	"venuegate/venues"
+)
+
+// TestSignalsSurviveAKill: what was acknowledged before the kill is carried out
+// after it, once; what was not acknowledged is carried out once or not at all.
+func TestSignalsSurviveAKill(t *testing.T) {
+	simFile, described := startSimProcess(t)
+	dir := t.TempDir()
+	s := startService(t, dir, "--sim", simFile)
+	h := s.demo.Hook
+	control := described[venues.Binance].ControlURL
+	// Orders hang at the venue, so that the kill falls between the acceptance of
+	// signals and their orders.
+	post(t, control+"/faults", `{"match":{"path":"/fapi/v1/order","op":"POST"},"do":"delay","args":{"delayMs":400},"times":4}`)
+	const signals = 12
+	var mu sync.Mutex
+	accepted := map[int]bool{}
+	var wait sync.WaitGroup
+	for i := range signals {
+		wait.Go(func() {
+			request := killedRequest(t, h, i)
+			client := http.Client{Timeout: patience}
+			response, err := client.Do(request)
+			if err != nil {
+				return // the kill came first
+			}
+			response.Body.Close()
+			mu.Lock()
+			defer mu.Unlock()
+			accepted[i] = response.StatusCode == http.StatusAccepted
+		})
+	}
+	eventually(t, "the first signals to be durable", func() bool {
+		return len(s.timeline("channel="+h.ID+"&kind=signal.received")) >= 3
+	})
+	s.kill()
+	wait.Wait()
+
+	next := startService(t, dir, "--sim", simFile)
+	if next.demo.Hook != (DemoHook{h.ID, next.demo.Hook.URL, h.Secret}) || next.demo.Chart.ChannelToken != s.demo.Chart.ChannelToken || next.demo.Receiver.ID != s.demo.Receiver.ID {
+		t.Errorf("the second start has other channels: %+v", next.demo)
+	}
+	var received, answered int
+	eventually(t, "every signal to be final", func() bool {
+		received = len(next.timeline("channel=" + h.ID + "&kind=signal.received"))
+		answered = len(next.timeline("channel=" + h.ID + "&kind=signal.answer&result=done"))
+		return received == answered
+	})
+	orders := 0
+	for _, o := range next.ledger(control) {
+		if o.text("symbol") == "BTCUSDT" && o.text("status") == "filled" {
+			orders++
+		}
+	}
+	if orders != received {
+		t.Errorf("%d orders at the venue of %d signals", orders, received)
+	}
+	for i := range accepted {
+		if status, again := next.send(newSignal(next.demo.Hook, killedBody(i))); status != http.StatusOK || again.text("status") != "filled" {
+			t.Errorf("signal %d was acknowledged before the kill; now %d %v", i, status, again)
+		}
+	}
+}
+
+func killedBody(i int) string {
+	return orderSignal("binance", "BTCUSDT", "buy", "0.01", fmt.Sprintf(`,"requestId":"kill-%d"`, i))
+}
+
+func killedRequest(t *testing.T, h DemoHook, i int) *http.Request {
+	t.Helper()
+	in := newSignal(h, killedBody(i))
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, in.url, strings.NewReader(in.body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	in.sign(request.Header)
+	return request
+}
+
+// TestDeliveriesSurviveARestart: an endpoint that is down is tried again, also by
+// the next process, under the same event id and a fresh signature.
+func TestDeliveriesSurviveARestart(t *testing.T) {
+	t.Setenv("VENUEGATE_DELIVERY_DELAYS", "300ms,1s")
+	simFile, _ := startSimProcess(t)
+	dir := t.TempDir()
+	s := startService(t, dir, "--sim", simFile)
+	down, dead := startFlaky(t, http.StatusServiceUnavailable), startFlaky(t, http.StatusInternalServerError)
+	made := s.administer(http.StatusCreated, http.MethodPost, "endpoints", fmt.Sprintf(`{"customer":%q,"url":%q,"types":["order.filled"]}`, s.customer(), down.url))
+	lost := s.administer(http.StatusCreated, http.MethodPost, "endpoints", fmt.Sprintf(`{"customer":%q,"url":%q,"types":["order.filled"],"hookId":%q}`, s.customer(), dead.url, s.demo.Hook.ID))
+	id := s.fire(http.StatusAccepted, s.demo.Hook, orderSignal("binance", "BTCUSDT", "buy", "0.01", "")).text("orderId")
+	s.event("order.filled", "orderId", id) // the one that is down delays no other
+	eventually(t, "two attempts", func() bool { return len(down.came()) >= 2 })
+	s.kill()
+	down.answer(http.StatusNoContent)
+
+	next := startService(t, dir, "--sim", simFile)
+	deliveries := "endpoints/" + made.text("id") + "/deliveries"
+	eventually(t, "the delivery", func() bool {
+		items := next.administer(http.StatusOK, http.MethodGet, deliveries, "").items()
+		return len(items) == 1 && items[0].text("status") == "delivered"
+	})
+	posts := down.came()
+	last := posts[len(posts)-1]
+	for _, p := range posts {
+		if err := p.verify(made.text("secret")); err != nil || p.event != last.event || p.body != last.body {
+			t.Errorf("attempt %s: %v, %+v", p.attempt, err, p)
+		}
+	}
+	if !strings.Contains(last.body, id) {
+		t.Errorf("delivered %s", last.body)
+	}
+
+	// The other endpoint never answers well: five attempts, then by hand.
+	undelivered := "endpoints/" + lost.text("id") + "/deliveries?status=undelivered"
+	eventually(t, "five attempts to fail", func() bool {
+		return len(next.administer(http.StatusOK, http.MethodGet, undelivered, "").items()) == 1
+	})
+	attempts := len(dead.came())
+	if attempts < 5 || attempts > 6 { // the kill may have repeated one
+		t.Errorf("%d attempts", attempts)
+	}
+	dead.answer(http.StatusOK)
+	if resent := next.administer(http.StatusOK, http.MethodPost, "endpoints/"+lost.text("id")+"/resend", `{"all":true}`); resent["resent"] != 1.0 {
+		t.Errorf("resent %v", resent)
+	}
+	eventually(t, "the resent event", func() bool { return len(dead.came()) == attempts+1 })
+	if p := dead.came()[attempts]; p.verify(next.demo.Hook.Secret) != nil || p.event != last.event {
+		t.Errorf("resent %+v: %v", p, p.verify(next.demo.Hook.Secret))
+	}
+	if rows := next.timeline("subject=" + last.event + "&channel=" + lost.text("id")); len(rows) < 7 {
+		t.Errorf("journal %q", rows)
+	}
+}

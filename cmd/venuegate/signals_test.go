@@ -1,0 +1,294 @@
+package main
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/shopspring/decimal"
+
+	"venuegate/transport/signing"
+	"venuegate/venues"
+)
+
+// TestSignalsIn sends what senders of all sorts send, to one service.
+func TestSignalsIn(t *testing.T) {
+	s := startService(t, t.TempDir())
+	for _, c := range []struct {
+		name string
+		test func(*testing.T, *service)
+	}{
+		{"signed", testSignedSignal}, {"chart", testChartSignal}, {"rules", testRules}, {"reverse", testReverse},
+		{"test mode", testTestMode}, {"forgeries", testForgeries}, {"alert", testAlert}, {"rotation", testRotation},
+		{"daily loss", testDailyLoss}, {"race against a limit", testRaceAgainstALimit},
+	} {
+		t.Run(c.name, func(t *testing.T) { c.test(t, &service{process: s.process, t: t, dir: s.dir, demo: s.demo}) })
+	}
+}
+
+// testSignedSignal: a signed signal becomes an order, an event and a timeline,
+// once however often it is sent.
+func testSignedSignal(t *testing.T, s *service) {
+	in := newSignal(s.demo.Hook, orderSignal("binance", "BTCUSDT", "buy", "0.01", `,"requestId":"e2e-1","comment":"first"`))
+	status, answer := s.send(in)
+	if status != http.StatusAccepted || answer["accepted"] != true || answer["duplicate"] != false || answer.text("requestId") != "e2e-1" {
+		t.Fatalf("%d %v", status, answer)
+	}
+	id := answer.text("orderId")
+	order := s.order(id, "filled")
+	if order.text("source") != "webhook" || order.text("channelId") != s.demo.Hook.ID || order.text("comment") != "first" {
+		t.Errorf("order %v", order)
+	}
+	if e := s.event("order.filled", "orderId", id); e.text("data", "source") != "webhook" || e.text("data", "qty") != "0.01" {
+		t.Errorf("event %v", e)
+	}
+	rows := s.timeline("channel=" + s.demo.Hook.ID)
+	if want := []string{"admin.hook", "signal.received order", "signal.step begun", "signal.step filled", "signal.answer done"}; !slices.Equal(rows, want) {
+		t.Errorf("timeline %q, want %q", rows, want)
+	}
+	for range 3 {
+		status, again := s.send(in)
+		if status != http.StatusOK || again["duplicate"] != true || again.text("orderId") != id || again.text("status") != "filled" {
+			t.Errorf("the repeat: %d %v", status, again)
+		}
+	}
+	bare := newSignal(s.demo.Hook, orderSignal("binance", "BTCUSDT", "buy", "0.02", ""))
+	_, first := s.send(bare)
+	if status, replay := s.send(bare); status != http.StatusOK || replay["duplicate"] != true || replay.text("requestId") != first.text("requestId") {
+		t.Errorf("the replay: %d %v", status, replay)
+	}
+	if n := len(s.trade(http.StatusOK, http.MethodGet, "/v1/orders?status=all&exchange=binance", "").items()); n != 2 {
+		t.Errorf("%d orders of two signals", n)
+	}
+}
+
+// testChartSignal: bare numbers and text bodies are for charts alone; equal
+// bodies are one signal.
+func testChartSignal(t *testing.T, s *service) {
+	chart := s.demo.Chart
+	body := fmt.Sprintf(`{"action":"order","exchange":"bybit","symbol":"ETHUSDT","side":"buy","qty":0.50,"channelToken":%q}`, chart.ChannelToken)
+	status, answer := s.deliver(chart.URL, body, "Content-Type", "text/plain")
+	if status != http.StatusAccepted {
+		t.Fatalf("%d %v", status, answer)
+	}
+	if order := s.order(answer.text("orderId"), "filled"); order.text("source") != "chart" || order.text("qty") != "0.5" {
+		t.Errorf("order %v", order)
+	}
+	if status, again := s.deliver(chart.URL, body, "Content-Type", "text/plain"); status != http.StatusOK || again.text("orderId") != answer.text("orderId") {
+		t.Errorf("an equal body: %d %v", status, again)
+	}
+	wrong := strings.Replace(body, chart.ChannelToken, strings.Repeat("A", 43), 1)
+	if status, _ := s.deliver(chart.URL, wrong, "Content-Type", "application/json"); status != http.StatusUnauthorized {
+		t.Errorf("a wrong token: %d", status)
+	}
+	if status, _ := s.deliver(chart.URL[:len(chart.URL)-1]+"_", body, "Content-Type", "application/json"); status != http.StatusNotFound {
+		t.Errorf("a wrong address: %d", status)
+	}
+}
+
+// testRules: a rule that is broken is an answer and a row, never an order.
+func testRules(t *testing.T, s *service) {
+	h := s.hook(`"rules":{"symbols":["ETHUSDT"],"maxQty":"1","stopRequired":true,"opposite":"reject"}`)
+	before := len(s.ledger(s.demo.Sim[venues.OKX].ControlURL))
+	for rule, c := range map[string]struct{ body, code string }{
+		"symbols":       {orderSignal("okx", "BTCUSDT", "buy", "0.1", ""), "symbol_not_tradable"},
+		"max_qty":       {orderSignal("okx", "ETHUSDT", "buy", "1.1", ""), "risk_rejected"},
+		"stop_required": {orderSignal("okx", "ETHUSDT", "buy", "0.1", ""), "risk_rejected"},
+	} {
+		answer := s.fire(http.StatusUnprocessableEntity, h, c.body)
+		if answer.text("error", "code") != c.code || answer.text("error", "details", "rule") != rule {
+			t.Errorf("%s: %v", rule, answer)
+		}
+	}
+	if rows := s.timeline("channel=" + h.ID + "&kind=signal.rule&result=refused"); len(rows) != 3 {
+		t.Errorf("rows %q", s.timeline("channel="+h.ID))
+	}
+	if after := len(s.ledger(s.demo.Sim[venues.OKX].ControlURL)); after != before {
+		t.Errorf("%d orders reached the venue", after-before)
+	}
+}
+
+// testReverse: one plan in strict order, each step in the journal.
+func testReverse(t *testing.T, s *service) {
+	h := s.hook(`"rules":{"opposite":"reverse"}`)
+	s.order(s.fire(http.StatusAccepted, h, orderSignal("okx", "SOLUSDT", "buy", "2", "")).text("orderId"), "filled")
+	s.order(s.fire(http.StatusAccepted, h, orderSignal("okx", "SOLUSDT", "sell", "3", `,"requestId":"turn"`)).text("orderId"), "filled")
+	var position record
+	eventually(t, "the position to be short", func() bool {
+		list := s.trade(http.StatusOK, http.MethodGet, "/v1/positions?exchange=okx&symbol=SOLUSDT", "").items()
+		if len(list) != 1 || list[0].text("side") != "short" {
+			return false
+		}
+		position = list[0]
+		return true
+	})
+	if position.text("qty") != "3" {
+		t.Errorf("position %v", position)
+	}
+	eventually(t, "the plan to be through", func() bool {
+		return slices.Contains(s.timeline("channel="+h.ID), "signal.answer done")
+	})
+	e := s.event("position.closed", "reason", "opposite_signal")
+	if e.text("data", "symbol") != "SOLUSDT" || e.text("data", "side") != "long" {
+		t.Errorf("event %v", e)
+	}
+}
+
+// testTestMode: the switch is in force when the change is answered.
+func testTestMode(t *testing.T, s *service) {
+	h := s.hook(`"rules":{}`)
+	control := s.demo.Sim[venues.Bybit].ControlURL
+	s.order(s.fire(http.StatusAccepted, h, orderSignal("bybit", "XRPUSDT", "buy", "10", "")).text("orderId"), "filled")
+	before := len(s.ledger(control))
+	s.administer(http.StatusOK, http.MethodPatch, "hooks/"+h.ID, `{"testMode":true}`)
+	for i, body := range []string{
+		orderSignal("bybit", "XRPUSDT", "buy", "10", `,"requestId":"tested"`), `{"action":"close","exchange":"bybit","symbol":"XRPUSDT"}`, `{"action":"cancel-all"}`,
+	} {
+		answer := s.fire(http.StatusAccepted, h, body)
+		if answer.text("status") != "test" || answer["orderId"] != nil {
+			t.Errorf("signal %d: %v", i, answer)
+		}
+	}
+	if after := len(s.ledger(control)); after != before {
+		t.Errorf("%d orders reached the venue in test mode", after-before)
+	}
+	if rows := s.timeline("channel=" + h.ID + "&result=test"); len(rows) == 0 {
+		t.Errorf("journal %q", s.timeline("channel="+h.ID))
+	}
+	s.administer(http.StatusOK, http.MethodPatch, "hooks/"+h.ID, `{"testMode":false}`)
+	s.order(s.fire(http.StatusAccepted, h, `{"action":"close","exchange":"bybit","symbol":"XRPUSDT","requestId":"real"}`).text("orderId"), "filled")
+}
+
+// testForgeries: nothing of them is carried out, and they spend no allowance.
+func testForgeries(t *testing.T, s *service) {
+	h, other := s.hook(`"rules":{}`), s.hook(`"rules":{}`)
+	body := orderSignal("binance", "DOGEUSDT", "buy", "100", "")
+	before := len(s.ledger(s.demo.Sim[venues.Binance].ControlURL))
+	headers := signing.NewHeaders("")
+	refused := func(name, reason string, in signed, altered string) {
+		t.Helper()
+		signature, timestamp := signing.NewKey(in.secret).Sign(in.at.Unix(), []byte(in.body))
+		status, answer := s.deliver(in.url, altered, headers.Signature, signature, headers.Timestamp, timestamp, "Content-Type", "application/json")
+		if status != http.StatusUnauthorized || answer.text("error", "code") != "bad_signature" || answer.text("error", "details", "reason") != reason {
+			t.Errorf("%s: %d %v", name, status, answer)
+		}
+	}
+	refused("another secret", "signature_mismatch", signed{h.URL, body, "whsec_guessed", time.Now()}, body)
+	refused("the secret of another hook", "signature_mismatch", signed{h.URL, body, other.Secret, time.Now()}, body)
+	refused("an altered body", "signature_mismatch", newSignal(h, body), strings.Replace(body, "100", "900", 1))
+	refused("too old", "stale_timestamp", signed{h.URL, body, h.Secret, time.Now().Add(-301 * time.Second)}, body)
+	refused("from the future", "stale_timestamp", signed{h.URL, body, h.Secret, time.Now().Add(305 * time.Second)}, body)
+	refused("an event of an endpoint", "signature_mismatch", signed{h.URL, `{"id":"evt_1","type":"order.filled"}`, s.demo.Receiver.Secret, time.Now()}, `{"id":"evt_1","type":"order.filled"}`)
+	if status, answer := s.deliver(h.URL, body, "Content-Type", "application/json"); status != http.StatusUnauthorized || answer.text("error", "details", "reason") != "missing_signature" {
+		t.Errorf("no signature: %d %v", status, answer)
+	}
+	// An event that the hook's own secret signs comes back: it is no signal.
+	if answer := s.fire(http.StatusBadRequest, h, `{"id":"evt_1","type":"order.filled","createdAt":"2026-01-01T00:00:00.000Z","data":{}}`); answer.text("error", "code") != "invalid_request" {
+		t.Errorf("a reflected event: %v", answer)
+	}
+	if status, _ := s.send(signed{strings.Replace(h.URL, h.ID, "hook_00000000000000000000000000", 1), body, h.Secret, time.Now()}); status != http.StatusNotFound {
+		t.Errorf("no such hook: %d", status)
+	}
+	if after := len(s.ledger(s.demo.Sim[venues.Binance].ControlURL)); after != before {
+		t.Errorf("%d orders were placed", after-before)
+	}
+}
+
+func testAlert(t *testing.T, s *service) {
+	control := s.demo.Sim[venues.Binance].ControlURL
+	post(t, control+"/market", `{"symbol":"LTCUSDT","pause":true}`)
+	post(t, control+"/market", `{"symbol":"LTCUSDT","price":"80"}`)
+	made := s.administer(http.StatusCreated, http.MethodPost, "alerts", fmt.Sprintf(
+		`{"customer":%q,"exchange":"binance","symbol":"LTCUSDT","condition":{"field":"mark","op":"above","value":"90"},"comment":"up"}`, s.customer()))
+	post(t, control+"/market", `{"symbol":"LTCUSDT","price":"100"}`)
+	e := s.event("alert.fired", "alertId", made.text("id"))
+	if e.text("data", "symbol") != "LTCUSDT" || e.text("data", "condition", "value") != "90" {
+		t.Errorf("event %v", e)
+	}
+	if alert := s.administer(http.StatusOK, http.MethodGet, "alerts/"+made.text("id"), ""); alert.text("status") != "fired" {
+		t.Errorf("alert %v", alert)
+	}
+}
+
+// testRotation: both secrets of a hook are good while they overlap, on either
+// side of a new key of the vault.
+func testRotation(t *testing.T, s *service) {
+	h := s.hook(`"testMode":true`)
+	next := h
+	next.Secret = s.administer(http.StatusOK, http.MethodPost, "hooks/"+h.ID+"/rotate", `{"overlapSec":3600}`).text("secret")
+	body := orderSignal("binance", "BTCUSDT", "buy", "0.01", "")
+	s.fire(http.StatusAccepted, h, body)
+	s.fire(http.StatusAccepted, next, body)
+	if done := s.administer(http.StatusOK, http.MethodPost, "rotate-key", ""); done["accounts"] != 3.0 {
+		t.Errorf("sealed anew %v", done)
+	}
+	s.fire(http.StatusAccepted, next, orderSignal("binance", "BTCUSDT", "buy", "0.02", ""))
+	last := h
+	last.Secret = s.administer(http.StatusOK, http.MethodPost, "hooks/"+h.ID+"/rotate", `{"overlapSec":0}`).text("secret")
+	s.fire(http.StatusAccepted, last, body)
+	s.fire(http.StatusUnauthorized, next, body)
+	s.fire(http.StatusUnauthorized, h, body)
+}
+
+// testDailyLoss: a loss of real fills locks the account, and a receiver hears.
+func testDailyLoss(t *testing.T, s *service) {
+	control, account := s.demo.Sim[venues.OKX].ControlURL, s.customer()+":okx"
+	post(t, control+"/market", `{"symbol":"BNBUSDT","pause":true}`)
+	h := s.hook(`"rules":{}`)
+	s.order(s.fire(http.StatusAccepted, h, orderSignal("okx", "BNBUSDT", "buy", "5", "")).text("orderId"), "filled")
+	s.administer(http.StatusOK, http.MethodPatch, "accounts/"+account, `{"limits":{"dailyLoss":"20"}}`)
+	post(t, control+"/market", `{"symbol":"BNBUSDT","price":"400"}`)
+	e := s.event("risk.limit_reached", "limit", "daily_loss")
+	if e.text("data", "action") != "trading_locked" || e.text("data", "threshold") != "20" {
+		t.Errorf("event %v", e)
+	}
+	if answer := s.fire(http.StatusUnprocessableEntity, h, orderSignal("okx", "BNBUSDT", "buy", "1", "")); answer.text("error", "code") != "trading_locked" {
+		t.Errorf("while locked: %v", answer)
+	}
+	s.order(s.fire(http.StatusAccepted, h, `{"action":"close","exchange":"okx","symbol":"BNBUSDT"}`).text("orderId"), "filled")
+	s.administer(http.StatusOK, http.MethodPatch, "accounts/"+account, `{"limits":{}}`)
+	s.administer(http.StatusOK, http.MethodPost, "accounts/"+account+"/unlock", "")
+}
+
+// testRaceAgainstALimit: however many signals race, the position stays within
+// the channel's limit.
+func testRaceAgainstALimit(t *testing.T, s *service) {
+	const signals, senders = 1000, 32
+	h := s.hook(`"rules":{"maxQty":"0.2"}`)
+	var wait sync.WaitGroup
+	work := make(chan int)
+	for range senders {
+		wait.Go(func() {
+			for i := range work {
+				body := orderSignal("bybit", "BTCUSDT", "buy", "0.01", fmt.Sprintf(`,"requestId":"race-%d"`, i))
+				request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.demo.AdminURL+"/admin/v1/hooks/"+h.ID+"/test", strings.NewReader(body))
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				request.Header.Set("Authorization", "Bearer "+s.demo.AdminToken)
+				if status, text := do(t, request); status != http.StatusAccepted && status != http.StatusUnprocessableEntity && status != http.StatusTooManyRequests {
+					t.Errorf("%d %s", status, text)
+				}
+			}
+		})
+	}
+	for i := range signals {
+		work <- i
+	}
+	close(work)
+	wait.Wait()
+	exposure := decimal.Zero
+	for _, o := range s.ledger(s.demo.Sim[venues.Bybit].ControlURL) {
+		if o.text("symbol") == "BTCUSDT" && o.text("status") == "filled" {
+			exposure = exposure.Add(venues.MustDecimal(o.text("filledQty")))
+		}
+	}
+	if want := venues.MustDecimal("0.2"); !exposure.Equal(want) {
+		t.Errorf("%s at the venue, the limit is %s", exposure, want)
+	}
+}
