@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -52,8 +53,8 @@ func (s *service) deliver(url, body string, headers ...string) (int, record) {
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	for i := 0; i < len(headers); i += 2 {
-		request.Header.Set(headers[i], headers[i+1])
+	for pair := range slices.Chunk(headers, 2) {
+		request.Header.Set(pair[0], pair[1])
 	}
 	status, text := do(s.t, request)
 	var answer record
@@ -205,7 +206,7 @@ func startFlaky(t *testing.T, status int) *flaky {
 		if err := app.ShutdownWithTimeout(time.Second); err != nil {
 			t.Log(err)
 		}
-		<-served
+		_ = <-served // Shutdown has told already
 	})
 	return f
 }

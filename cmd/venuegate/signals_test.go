@@ -22,9 +22,16 @@ func TestSignalsIn(t *testing.T) {
 		name string
 		test func(*testing.T, *service)
 	}{
-		{"signed", testSignedSignal}, {"chart", testChartSignal}, {"rules", testRules}, {"reverse", testReverse},
-		{"test mode", testTestMode}, {"forgeries", testForgeries}, {"alert", testAlert}, {"rotation", testRotation},
-		{"daily loss", testDailyLoss}, {"race against a limit", testRaceAgainstALimit},
+		{"signed", testSignedSignal},
+		{"chart", testChartSignal},
+		{"rules", testRules},
+		{"reverse", testReverse},
+		{"test mode", testTestMode},
+		{"forgeries", testForgeries},
+		{"alert", testAlert},
+		{"rotation", testRotation},
+		{"daily loss", testDailyLoss},
+		{"race against a limit", testRaceAgainstALimit},
 	} {
 		t.Run(c.name, func(t *testing.T) { c.test(t, &service{process: s.process, t: t, dir: s.dir, demo: s.demo}) })
 	}

@@ -361,10 +361,9 @@ func (r *Registry) hookOf(record persistence.Channel, shown Hook) Hook {
 }
 
 func hookFields(action string, record *persistence.Channel) []persistence.JournalField {
-	fields := []persistence.JournalField{
+	rules := rulesOf(record.Rules)
+	return append([]persistence.JournalField{
 		field("action", action), field("customer", record.Customer), field("kind", string(record.Kind)), field("name", record.Name),
 		field("testMode", strconv.FormatBool(record.TestMode)), field("paused", strconv.FormatBool(record.Paused)),
-	}
-	rules := rulesOf(record.Rules)
-	return append(fields, rules.fields()...)
+	}, rules.fields()...)
 }

@@ -39,8 +39,10 @@ func story() []persistence.JournalEntry {
 	return []persistence.JournalEntry{
 		{Kind: "signal.received", Subject: "sig_1", Channel: "hook_1", Symbol: "BTCUSDT", Result: "accepted"},
 		{Kind: "signal.rule", Subject: "sig_1", Channel: "hook_1", Symbol: "BTCUSDT", Result: "passed"},
-		{Kind: "signal.received", Subject: "sig_2", Channel: "hook_2", Symbol: "ETHUSDT", Result: "accepted",
-			Fields: []persistence.JournalField{{Name: "comment", Value: "=1+1"}}},
+		{
+			Kind: "signal.received", Subject: "sig_2", Channel: "hook_2", Symbol: "ETHUSDT", Result: "accepted",
+			Fields: []persistence.JournalField{{Name: "comment", Value: "=1+1"}},
+		},
 		{Kind: "delivery.attempt", Subject: "=cmd()", Channel: "end_1", Result: "failed"},
 	}
 }
