@@ -40,7 +40,8 @@ type Deps struct {
 }
 
 // Committer takes commits in order; done is called once, in order, and must not
-// block. It is the journal's client.
+// block. Nothing is stored behind a commit that failed, but for claims that were
+// refused whole, until an empty batch is submitted. It is a line of the journal.
 type Committer interface {
 	Submit(b persistence.Batch, done func(error))
 }
@@ -68,7 +69,7 @@ const MailboxMax = 256
 // Child describes the account for its supervisor.
 func Child(d Deps) actors.Child {
 	return actors.Child{
-		Name:       "account/" + string(d.Exchange),
+		Name:       Name(d.Exchange),
 		Producer:   func() actors.Behaviour { return &account{deps: d} },
 		MailboxMax: MailboxMax,
 		// What keeps an account from starting (the store, its venue) passes or
@@ -76,6 +77,9 @@ func Child(d Deps) actors.Child {
 		RestartsMax: math.MaxInt,
 	}
 }
+
+// Name is that of an exchange's account among the children of its customer.
+func Name(exchange venues.Venue) string { return "account/" + string(exchange) }
 
 type account struct {
 	deps   Deps

@@ -46,7 +46,7 @@ func openWith(kit *actortest.Kit, store *storetest.Memory, venue *ledgerVenue, n
 		Capabilities: venues.Capabilities{AbsenceAfter: 10 * time.Second, UnfilledRetention: 72 * time.Hour},
 	}
 	spec := account.Child(account.Deps{
-		Config: config, Fence: fence, Venue: venue, Store: store, Journal: through(log), Market: still{}, Updates: silence{},
+		Config: config, Fence: fence, Venue: venue, Store: store, Journal: through(log.Line("c1", name)), Market: still{}, Updates: silence{},
 		NewID:     func(prefix string, at time.Time) string { return persistence.NewID(prefix, at, &entropy) },
 		OrderPool: kit.System.NewPool("orders", 8, 8), ReadPool: kit.System.NewPool("reads", 8, 64),
 	})

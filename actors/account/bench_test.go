@@ -49,7 +49,8 @@ func (b *bench) moment() moment {
 	}}
 }
 
-// step runs one step and keeps what it asked for. Replies are delivered.
+// step runs one step, whose commit is durable at once, and keeps what it asked
+// for. Replies are delivered.
 func (b *bench) step(f func(m moment)) []effect {
 	m := b.moment()
 	f(m)
@@ -60,6 +61,9 @@ func (b *bench) step(f func(m moment)) []effect {
 	b.events = append(b.events, out.batch.Events...)
 	b.journal = append(b.journal, out.batch.Journal...)
 	b.asked = out.after
+	if out.intent != "" {
+		b.state.intentStored(out.intent)
+	}
 	for _, e := range out.after {
 		if r, ok := e.(replyOrder); ok {
 			b.replies = append(b.replies, result{r.order, r.err})

@@ -11,8 +11,8 @@ import (
 )
 
 // finish ends a step: what it asks for is committed first and carried out
-// afterwards, always behind the steps before it. Commits are handed over at once:
-// the store makes those that meet durable together.
+// afterwards, always behind the steps before it. Commits are handed over at once;
+// the line merges those that meet.
 func (a *account) finish(ctx *actors.Context, m moment) {
 	out := a.state.finish(m)
 	a.gate.set(a.state.isClosed())
@@ -53,13 +53,14 @@ func refusesWhole(err error) bool {
 
 // committed goes on once the oldest commit is durable. An intent that was not
 // stored is simply not there: its request id is taken, or the store has no room;
-// what waited behind it does not depend on it. Any other failure leaves memory
+// nothing of it was put behind it. Any other failure leaves memory
 // ahead of the store, so the account starts anew from what is durable.
 func (a *account) committed(ctx *actors.Context, in committed) {
 	out := a.committing[0]
 	a.committing = slices.Delete(a.committing, 0, 1)
 	switch {
 	case in.err == nil:
+		a.state.intentStored(out.intent)
 		a.carryOut(ctx, out.after)
 	case out.intent != "" && refusesWhole(in.err):
 		a.state.intentRefused(out.intent, in.err)

@@ -311,6 +311,25 @@ func TestOnlyACommandsIntentIsUndoneAlone(t *testing.T) {
 	}
 }
 
+// TestNothingIsStoredOfAnOrderBeforeItsIntent: the store may still refuse that.
+func TestNothingIsStoredOfAnOrderBeforeItsIntent(t *testing.T) {
+	b := newBench(t, venues.Capabilities{})
+	b.step(func(moment) {})
+	m := b.moment()
+	b.state.place(m, limitOrder("r1"))
+	out := b.state.finish(m)
+	o := b.state.orders[out.intent]
+	b.state.cancel(m, cancelOrder{cmd: venues.CancelOrder{OrderID: o.OrderID}})
+	if out := b.state.finish(m); !out.batch.Empty() {
+		t.Fatalf("stored behind the intent: %+v", out.batch)
+	}
+	b.state.intentStored(o.OrderID)
+	out = b.state.finish(m)
+	if len(out.batch.Puts) != 1 || out.batch.Puts[0].(persistence.OrderRecord).PendingAction != venues.PendingCancel {
+		t.Fatalf("stored after the intent: %+v", out.batch)
+	}
+}
+
 func TestCancelAllWhileLoadingIsNotAnEmptySuccess(t *testing.T) {
 	b := newBench(t, venues.Capabilities{})
 	b.state.isLoaded = false

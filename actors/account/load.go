@@ -50,15 +50,8 @@ func (a *account) findStored(ctx context.Context, clientID string) (*loadedOrder
 // incarnation before this one has submitted is waited for.
 func (a *account) load(ctx context.Context) any {
 	var done loadDone
-	flushed := make(chan error, 1)
-	a.deps.Journal.Submit(persistence.Batch{Fence: a.deps.Fence}, func(err error) { flushed <- err })
-	select {
-	case err := <-flushed:
-		if err != nil {
-			return loadDone{err: err}
-		}
-	case <-ctx.Done():
-		return loadDone{err: ctx.Err()}
+	if err := persistence.Await(ctx, a.deps.Journal, persistence.Batch{Fence: a.deps.Fence}); err != nil {
+		return loadDone{err: err}
 	}
 	state, err := a.deps.Store.AccountState(ctx, a.deps.Customer, a.deps.Exchange)
 	if err != nil && !errors.Is(err, persistence.ErrNotFound) {

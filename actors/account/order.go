@@ -62,6 +62,9 @@ type order struct {
 	// lowered marks what is left of an order that was replaced by less of the same:
 	// it opens nothing that was not open to the venue before.
 	lowered bool
+	// storing says that the intent is not durable yet. It may still be refused, so
+	// nothing else is stored of the order until then.
+	storing bool
 	// sending says that the request is handed over and not answered.
 	sending bool
 }

@@ -41,6 +41,8 @@ func (s *state) place(m moment, in placeOrder) {
 	o.Protection = planProtection(&in.cmd.OrderSpec)
 	o.waiters = append(o.waiters, in.orderReply)
 	o.replyDue = m.now.Add(answerWithin)
+	o.storing = true
+	s.out.batch.Absent = append(s.out.batch.Absent, o.Key())
 	if in.cmd.RequestID != "" {
 		s.claim(m, o, in.cmd)
 	}
@@ -160,6 +162,14 @@ func (o *order) triggerWhen() venues.TriggerDirection {
 		return venues.TriggerFalling
 	}
 	return venues.TriggerRising
+}
+
+// intentStored lets what has become of an order since its intent follow it.
+func (s *state) intentStored(orderID string) {
+	if o, known := s.orders[orderID]; known {
+		o.storing = false
+		s.touch(o)
+	}
 }
 
 // intentRefused undoes an intent that the store has not taken.

@@ -118,7 +118,7 @@ func openLimited(kit *actortest.Kit, store *storetest.Memory, venue venues.Accou
 	config := account.Config{Customer: "c1", Exchange: venues.Binance, ClientIDPrefix: "test"}
 	var events account.Observer
 	spec := account.Child(account.Deps{
-		Config: config, Fence: fence, Venue: venue, Store: store, Journal: log, Market: still{}, Updates: silence{},
+		Config: config, Fence: fence, Venue: venue, Store: store, Journal: log.Line("c1", "account"), Market: still{}, Updates: silence{},
 		NewID:     func(prefix string, at time.Time) string { return persistence.NewID(prefix, at, &wide) },
 		OrderPool: kit.System.NewPool("orders", 16, 600), ReadPool: kit.System.NewPool("reads", 8, 64),
 		Private: func(o account.Observer) actors.Child {

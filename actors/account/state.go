@@ -124,6 +124,9 @@ func (s *state) finish(m moment) output {
 	}
 	for _, o := range s.dirty {
 		o.dirty = false
+		if o.storing && o.OrderID != s.out.intent {
+			continue // until it is stored
+		}
 		if o.awaitsEnd() {
 			s.settle(m, o)
 			s.watch(o)
@@ -198,7 +201,11 @@ func (s *state) tick(m moment) {
 		if isDue(o.inquiry.due, m.now) {
 			s.ask(m, o)
 		}
-		if isDue(o.replyDue, m.now) {
+		switch {
+		case !isDue(o.replyDue, m.now):
+		case o.storing: // it is answered with its commit
+			o.replyDue = m.now.Add(answerWithin)
+		default:
 			s.answer(o)
 			s.touch(o) // what is told must be durable
 		}

@@ -16,7 +16,7 @@ func TestIntentIsDurableBeforeItIsSent(t *testing.T) {
 	m := b.moment()
 	b.state.place(m, in)
 	out := b.state.finish(m)
-	if len(out.batch.Absent) != 1 || len(out.batch.Puts) != 3 || out.batch.Fence.Epoch != 1 {
+	if len(out.batch.Absent) != 2 || len(out.batch.Puts) != 3 || out.batch.Fence.Epoch != 1 {
 		t.Fatalf("batch %+v", out.batch)
 	}
 	record := out.batch.Puts[2].(persistence.OrderRecord)

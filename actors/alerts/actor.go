@@ -31,7 +31,7 @@ type Store interface {
 	Alerts(ctx context.Context, customer string) ([]persistence.Alert, error)
 }
 
-// Committer takes commits in order; it is the journal's client.
+// Committer takes commits in order; it is a line of the journal.
 type Committer interface {
 	Submit(b persistence.Batch, done func(error))
 }
@@ -56,10 +56,14 @@ type behaviour struct {
 // earlyMax bounds them.
 const earlyMax = 64
 
-// Started reads the alerts.
+// Started reads the alerts, once what an incarnation before this one has submitted
+// is answered.
 func (a *behaviour) Started(ctx *actors.Context) {
 	a.state = newState(a.deps.Customer, a.deps.Fence)
 	err := ctx.Go(a.deps.Pool, func(life context.Context) any {
+		if err := persistence.Await(life, a.deps.Journal, persistence.Batch{Fence: a.deps.Fence}); err != nil {
+			return loaded{err: err}
+		}
 		list, err := a.deps.Store.Alerts(life, a.deps.Customer)
 		return loaded{list, err}
 	})

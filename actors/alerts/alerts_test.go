@@ -70,7 +70,7 @@ func open(kit *actortest.Kit, store *storetest.Memory) *desk {
 		kit.T.Fatal(err)
 	}
 	d.client = alerts.NewClient(kit.Start(alerts.Child(alerts.Deps{
-		Customer: "c1", Fence: fence, Store: store, Journal: log, Pool: kit.System.NewPool("watch", 2, 16),
+		Customer: "c1", Fence: fence, Store: store, Journal: log.Line("c1", alerts.Name), Pool: kit.System.NewPool("watch", 2, 16),
 		NewID: func(prefix string, at time.Time) string { return persistence.NewID(prefix, at, rand.Reader) },
 		Watch: d.watch,
 	})))

@@ -29,7 +29,7 @@ type Deps struct {
 	Pool    *actors.Pool
 }
 
-// Committer takes commits in order; it is the journal's client.
+// Committer takes commits in order; it is a line of the journal.
 type Committer interface {
 	Submit(b persistence.Batch, done func(error))
 }
@@ -64,7 +64,8 @@ type channel struct {
 	early []accept
 }
 
-// Started reads the inbox. Tickets of the incarnation before are void.
+// Started reads the inbox, once what an incarnation before this one has submitted
+// is answered. Tickets of the incarnation before are void.
 func (c *channel) Started(ctx *actors.Context) {
 	c.deps.Lanes.Leave(c.deps.Channel.ID)
 	c.state = newState(c.deps.Channel, c.deps.Fence, strconv.FormatInt(time.Now().UnixNano(), 36))
@@ -96,6 +97,9 @@ func (c *channel) answerAll() {
 
 func (c *channel) load(ctx context.Context) any {
 	var in loaded
+	if in.err = persistence.Await(ctx, c.deps.Journal, persistence.Batch{Fence: c.deps.Fence}); in.err != nil {
+		return in
+	}
 	in.unfinished, in.err = c.deps.Store.UnfinishedSignals(ctx, c.deps.Channel.Customer, c.deps.Channel.ID)
 	if in.err != nil || c.deps.Channel.Kind != persistence.ChannelChart {
 		return in

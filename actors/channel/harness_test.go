@@ -167,7 +167,7 @@ func open(kit *actortest.Kit, record persistence.Channel, before ...persistence.
 	}
 	lanes := lane.NewClient(kit.Start(lane.Child()))
 	ref := kit.Start(channel.Child(channel.Deps{
-		Channel: record, Fence: fence, Store: d.store, Journal: log, Desk: tradesThrough, Lanes: lanes,
+		Channel: record, Fence: fence, Store: d.store, Journal: log.Line(record.Customer, record.ID), Desk: tradesThrough, Lanes: lanes,
 		Pool:  kit.System.NewPool("channel", 8, 2048),
 		NewID: func(prefix string, at time.Time) string { return persistence.NewID(prefix, at, rand.Reader) },
 	}))

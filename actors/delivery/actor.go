@@ -22,7 +22,7 @@ type Store interface {
 }
 
 // Committer takes commits in order; done is called once, in order, and must not
-// block. It is the journal's client.
+// block. It is a line of the journal.
 type Committer interface {
 	Submit(b persistence.Batch, done func(error))
 }

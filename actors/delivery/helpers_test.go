@@ -123,7 +123,7 @@ func (h *house) close() {
 func (h *house) start(e persistence.Endpoint, s delivery.Sender) delivery.Client {
 	h.t.Helper()
 	child := delivery.Child(delivery.Deps{
-		Endpoint: e, Fence: h.fence, Store: h.store, Journal: h.journal, Sender: s, Schedule: delivery.ScheduleDefault(),
+		Endpoint: e, Fence: h.fence, Store: h.store, Journal: h.journal.Line(e.Customer, e.ID), Sender: s, Schedule: delivery.ScheduleDefault(),
 		NewID: newID, Pool: h.pool, Disable: func(e persistence.Endpoint, entry persistence.JournalEntry) {
 			h.mu.Lock()
 			h.disabled = append(h.disabled, e)

@@ -11,15 +11,8 @@ import (
 // load reads where the queue stands. What an incarnation before this one has
 // submitted is waited for.
 func (d *delivery) load(ctx context.Context) any {
-	flushed := make(chan error, 1)
-	d.deps.Journal.Submit(persistence.Batch{Fence: d.deps.Fence}, func(err error) { flushed <- err })
-	select {
-	case err := <-flushed:
-		if err != nil {
-			return loaded{err: err}
-		}
-	case <-ctx.Done():
-		return loaded{err: ctx.Err()}
+	if err := persistence.Await(ctx, d.deps.Journal, persistence.Batch{Fence: d.deps.Fence}); err != nil {
+		return loaded{err: err}
 	}
 	to := d.deps.Endpoint
 	cursor, err := d.deps.Store.EndpointCursor(ctx, to.Customer, to.ID)

@@ -16,6 +16,7 @@ type Client struct {
 
 	mu     sync.Mutex
 	owners map[string]*sequence
+	lines  map[string]*Line
 }
 
 // Listener hears that a customer's events up to seq are durable. It is called on
@@ -32,7 +33,7 @@ type sequence struct {
 
 // NewClient makes the client of a store. There must be one for each store.
 func NewClient(store persistence.Store) *Client {
-	return &Client{store: store, owners: map[string]*sequence{}}
+	return &Client{store: store, owners: map[string]*sequence{}, lines: map[string]*Line{}}
 }
 
 // Listen sets who hears of durable events. It is called once, before anything is
@@ -101,12 +102,5 @@ func (c *Client) telling(b persistence.Batch, newest uint64, done func(error)) f
 
 // Commit submits and waits; if ctx ends first the outcome is unknown.
 func (c *Client) Commit(ctx context.Context, b persistence.Batch) error {
-	result := make(chan error, 1)
-	c.Submit(b, func(err error) { result <- err })
-	select {
-	case err := <-result:
-		return err
-	case <-ctx.Done():
-		return errors.Join(persistence.ErrOutcomeUnknown, ctx.Err())
-	}
+	return persistence.Await(ctx, c, b)
 }

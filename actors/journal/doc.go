@@ -4,6 +4,9 @@
 // house: it purges what is past its retention and says when the store is not
 // well.
 //
+// An actor commits through its Line, which lets nothing become durable behind a
+// commit that failed.
+//
 // Whoever carries events on is told by Listen that there are new ones, and reads
 // them from the store.
 //

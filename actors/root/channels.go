@@ -66,8 +66,9 @@ func (t *Tree) standing(fence persistence.Fence) []actors.Child {
 	return []actors.Child{
 		lane.Child(),
 		alerts.Child(alerts.Deps{
-			Customer: fence.Customer, Fence: fence, Store: t.deps.Store, Journal: t.Journal,
-			Watch: t.WatchPrice, NewID: t.deps.NewID, Pool: t.storePool,
+			Customer: fence.Customer, Fence: fence, Store: t.deps.Store,
+			Journal: t.Journal.Line(fence.Customer, alerts.Name),
+			Watch:   t.WatchPrice, NewID: t.deps.NewID, Pool: t.storePool,
 		}),
 	}
 }
@@ -106,8 +107,9 @@ func (t *Tree) openChannel(fence persistence.Fence, record persistence.Channel) 
 	ref := t.part(record.Customer, channel.Name(record.ID))
 	in.client = channel.NewClient(ref, record, t.deps.Store, t.Directory)
 	child := channel.Child(channel.Deps{
-		Channel: record, Fence: fence, Store: t.deps.Store, Journal: t.Journal, Desk: t.desk(&record),
-		Lanes: lane.NewClient(t.part(record.Customer, lane.Name)), NewID: t.deps.NewID, Pool: t.signalPool,
+		Channel: record, Fence: fence, Store: t.deps.Store, Desk: t.desk(&record),
+		Journal: t.Journal.Line(record.Customer, channel.Name(record.ID)),
+		Lanes:   lane.NewClient(t.part(record.Customer, lane.Name)), NewID: t.deps.NewID, Pool: t.signalPool,
 	})
 	t.addChannel(in)
 	return &child, nil

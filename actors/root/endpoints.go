@@ -87,7 +87,8 @@ func (t *Tree) openEndpoint(fence persistence.Fence, record persistence.Endpoint
 		return nil, fmt.Errorf("nothing sends to an endpoint of kind %s", record.Kind)
 	}
 	child := delivery.Child(delivery.Deps{
-		Endpoint: record, Fence: fence, Store: t.deps.Store, Journal: t.Journal, Sender: sender,
+		Endpoint: record, Fence: fence, Store: t.deps.Store, Sender: sender,
+		Journal:  t.Journal.Line(record.Customer, delivery.Name(record.ID)),
 		Schedule: t.deps.Schedule, NewID: t.deps.NewID, Pool: t.storePool,
 		Disable: func(disabled persistence.Endpoint, entry persistence.JournalEntry) {
 			if owner, err := t.Customer(record.Customer); err == nil {

@@ -151,8 +151,9 @@ func (t *Tree) openAccount(fence persistence.Fence, record persistence.VenueAcco
 	}
 	market := accountMarket{t.deps.Markets[record.Exchange]}
 	child := account.Child(account.Deps{
-		Config: config, Fence: fence, Venue: port, Store: t.deps.Store, Journal: t.Journal,
-		Market: market, Updates: updates, NewID: t.deps.NewID,
+		Config: config, Fence: fence, Venue: port, Store: t.deps.Store,
+		Journal: t.Journal.Line(record.Customer, account.Name(record.Exchange)),
+		Market:  market, Updates: updates, NewID: t.deps.NewID,
 		OrderPool: t.orderPool[record.Exchange], ReadPool: t.readPool[record.Exchange],
 		Private: func(events account.Observer) actors.Child {
 			return private.Child(private.Deps{Open: port.OpenPrivate, Events: events})

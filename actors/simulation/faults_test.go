@@ -37,6 +37,7 @@ const (
 	faultCommitFails   fault = "commit_fails"
 	faultCommitUnknown fault = "commit_unknown"
 	faultCommitLost    fault = "commit_answer_lost"
+	faultCommitRefused fault = "commit_refused"
 )
 
 // requestFaults strike requests that change something; readFaults the others.
@@ -76,6 +77,11 @@ func drawSwarm(seed uint64, rng *rand.Rand) *swarm {
 				s.odds[f] = 0.02 + 0.3*rng.Float64()
 			}
 		}
+	}
+	// A fault that came later draws apart, so that the seeds before it stay what
+	// they were.
+	if own := s.random("swarm", 1); own.Float64() < density {
+		s.odds[faultCommitRefused] = 0.02 + 0.3*own.Float64()
 	}
 	return s
 }

@@ -42,6 +42,7 @@ func drawPlan(s *swarm, rng *rand.Rand) *plan {
 	p.drawMarket(rng)
 	p.drawProcess(s, rng)
 	p.drawDisk(s, rng)
+	p.drawRefusals(s)
 	slices.SortStableFunc(p.steps, func(a, b planned) int { return int(a.at - b.at) })
 	slices.SortStableFunc(p.operations, func(a, b *operation) int { return a.index - b.index })
 	return p
@@ -240,6 +241,24 @@ func (p *plan) drawDisk(s *swarm, rng *rand.Rand) {
 			p.add(at, string(f), func(w *world) { w.breakStore(f) })
 			p.add(mended, "mend", func(w *world) { w.mendStore(f) })
 		}
+	}
+}
+
+// drawRefusals lets the store refuse single commits: those around one stay.
+func (p *plan) drawRefusals(s *swarm) {
+	if !s.on(faultCommitRefused) {
+		return
+	}
+	rng := s.random("refusals", 1)
+	for range 1 + rng.IntN(12) {
+		at := between(rng, time.Second, p.length)
+		if rng.IntN(2) == 0 {
+			at = pick(rng, p.callTimes()...) + between(rng, 0, 60*time.Millisecond)
+		}
+		p.add(at, string(faultCommitRefused), func(w *world) {
+			w.struck(faultCommitRefused, "")
+			w.memory.FailNext(persistence.ErrUnavailable)
+		})
 	}
 }
 
