@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 	"text/tabwriter"
 	"time"
 )
@@ -45,6 +46,8 @@ type Figure struct {
 	// HigherIsBetter turns the meaning of the ratio around.
 	HigherIsBetter bool
 	Goal           string
+	// Missing says why there is no figure.
+	Missing string
 }
 
 // Spread is the median of several rounds between the smallest and the largest.
@@ -65,7 +68,28 @@ func (s Spread) String() string {
 
 // Scenarios lists everything that can be measured.
 func Scenarios() []Scenario {
-	return []Scenario{bookScenario, commitScenario, ordersScenario, memoryScenario}
+	return append(bookScenarios(), commitScenario, ordersScenario, memoryScenario)
+}
+
+// Select finds scenarios by name, or by the first word of their names: "book" is
+// all that begin with "book-". No name is all scenarios.
+func Select(names []string) ([]Scenario, error) {
+	if len(names) == 0 {
+		return Scenarios(), nil
+	}
+	var selected []Scenario
+	for _, name := range names {
+		before := len(selected)
+		for _, s := range Scenarios() {
+			if s.Name == name || strings.HasPrefix(s.Name, name+"-") {
+				selected = append(selected, s)
+			}
+		}
+		if len(selected) == before {
+			return nil, fmt.Errorf("there is no scenario %q", name)
+		}
+	}
+	return selected, nil
 }
 
 // Run measures the scenarios named, or all, and writes a table.
@@ -73,18 +97,23 @@ func Run(ctx context.Context, out io.Writer, names []string, o Options) error {
 	if o.Rounds <= 0 {
 		o.Rounds = RoundsDefault
 	}
+	scenarios, err := Select(names)
+	if err != nil {
+		return err
+	}
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "scenario\tfigure\tours\tlimit\tunit\tours/limit\tgoal")
-	for _, s := range Scenarios() {
-		if len(names) > 0 && !slices.Contains(names, s.Name) {
-			continue
-		}
+	for _, s := range scenarios {
 		begun := time.Now()
 		figures, err := s.Run(ctx, o)
 		if err != nil {
 			return fmt.Errorf("scenario %s: %w", s.Name, err)
 		}
 		for _, f := range figures {
+			if f.Missing != "" {
+				fmt.Fprintf(table, "%s\t%s\t-\t-\t\t-\t%s\n", s.Name, f.Name, f.Missing)
+				continue
+			}
 			fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", s.Name, f.Name, f.Ours, f.limit(), f.Unit, f.ratio(), f.Goal)
 		}
 		fmt.Fprintf(table, "%s\t(%d rounds, %s)\t\t\t\t\t\n", s.Name, o.Rounds, time.Since(begun).Round(time.Second))

@@ -1,20 +1,42 @@
-package bench
+package bench_test
 
 import (
 	"context"
 	"strings"
 	"testing"
+
+	"venuegate/bench"
 )
 
-// TestBookScenarioAgreesWithItsProbe: both must end with the same book, or the
-// ratio compares different work.
-func TestBookScenarioAgreesWithItsProbe(t *testing.T) {
+// TestBooksAgreeWithTheirProbes: a book, its probe and CCXT, where it is
+// installed, must end alike, or the ratios compare different work.
+func TestBooksAgreeWithTheirProbes(t *testing.T) {
 	var out strings.Builder
-	if err := Run(context.Background(), &out, []string{"book"}, Options{Rounds: 1}); err != nil {
+	if err := bench.Run(context.Background(), &out, []string{"book"}, bench.Options{Rounds: 1}); err != nil {
 		t.Fatal(err)
 	}
-	if !strings.Contains(out.String(), "allocations") {
-		t.Fatal(out.String())
+	for _, name := range []string{"book-binance", "book-bybit", "book-okx", "recorded", "levels a side", "CCXT Pro", "allocations"} {
+		if !strings.Contains(out.String(), name) {
+			t.Errorf("the table has no %s", name)
+		}
 	}
 	t.Log(out.String())
+}
+
+func TestScenariosAreSelectedByName(t *testing.T) {
+	for _, c := range []struct {
+		names []string
+		want  int
+	}{
+		{nil, len(bench.Scenarios())},
+		{[]string{"book"}, 3},
+		{[]string{"book-okx", "commit"}, 2},
+		{[]string{"boo"}, 0},
+		{[]string{"commit", "levitation"}, 0},
+	} {
+		selected, err := bench.Select(c.names)
+		if len(selected) != c.want || (err == nil) != (c.want > 0) {
+			t.Errorf("%v: %d scenarios, %v", c.names, len(selected), err)
+		}
+	}
 }

@@ -1,199 +1,149 @@
 package bench
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"runtime"
-	"slices"
 	"time"
 
 	"venuegate/actors/book"
 	"venuegate/venues"
-	"venuegate/venues/binance"
 )
 
+// bookMessagesMin is how many messages a round measures at the least; a feed is
+// played from its snapshot on as often as that takes.
+const bookMessagesMin = 20_000
+
+// Goals of a book, against the probe and against CCXT Pro.
 const (
-	// bookMessages is how many messages of a synthetic minute are replayed,
-	// bookLevels the depth of the book, bookChanges the changes of a message.
-	bookMessages = 5000
-	bookLevels   = 1000
-	bookChanges  = 19
-	bookMid      = 1_000_000 // in ticks
-	bookSeed     = 1
+	bookGoal     = ">= 0.80"
+	peerGoal     = ">= 8"
+	deepPeerGoal = ">= 18"
 )
 
-var bookScenario = Scenario{
-	Name: "book",
-	Does: "raw Binance bytes to an updated book with its sequence checked, against a hand scanner that checks nothing",
-	Run:  measureBook,
+func bookScenarios() []Scenario {
+	return []Scenario{
+		bookScenario(venues.Binance, binanceFeeds),
+		bookScenario(venues.Bybit, bybitFeeds),
+		bookScenario(venues.OKX, okxFeeds),
+	}
 }
 
-var bookInstrument = venues.Instrument{
-	Symbol: "BTCUSDT", VenueSymbol: "BTCUSDT",
-	TickSize: venues.MustDecimal("0.1"), QtyStep: venues.MustDecimal("0.001"),
-}
-
-func measureBook(_ context.Context, o Options) ([]Figure, error) {
-	messages := depthMessages()
-	var ours, limit, allocs []float64
-	for range o.Rounds {
-		begun := time.Now()
-		probe := newScanBook()
-		for _, m := range messages {
-			probe.apply(m)
-		}
-		limit = append(limit, perSecond(len(messages), begun))
-
-		mirror := newMirror()
-		reader := binance.NewDepthReader(&bookInstrument)
-		var before, after runtime.MemStats
-		now := time.Now()
-		runtime.ReadMemStats(&before)
-		begun = time.Now()
-		for _, m := range messages {
-			u, err := reader.Read(m, now)
+func bookScenario(venue venues.Venue, feeds func() ([]*bookFeed, error)) Scenario {
+	return Scenario{
+		Name: "book-" + string(venue),
+		Does: fmt.Sprintf("raw %s bytes to an updated book with its sequence checked, against a hand scanner that checks nothing and against CCXT Pro", venue),
+		Run: func(ctx context.Context, o Options) ([]Figure, error) {
+			list, err := feeds()
 			if err != nil {
 				return nil, err
 			}
-			mirror.Update(u)
-		}
-		ours = append(ours, perSecond(len(messages), begun))
-		runtime.ReadMemStats(&after)
-		allocs = append(allocs, float64(after.Mallocs-before.Mallocs)/float64(len(messages)))
-		if err := agree(mirror, probe); err != nil {
+			var figures []Figure
+			for _, f := range list {
+				more, err := measureBook(ctx, o, f)
+				if err != nil {
+					return nil, fmt.Errorf("%s: %w", f.name, err)
+				}
+				figures = append(figures, more...)
+			}
+			return figures, nil
+		},
+	}
+}
+
+// measureBook plays one feed to the probe, to us and to CCXT Pro in each round.
+func measureBook(ctx context.Context, o Options, f *bookFeed) ([]Figure, error) {
+	if f.missing != "" {
+		return []Figure{{Name: f.name, Missing: f.missing}}, nil
+	}
+	peer, err := startPeer(ctx, f)
+	if err != nil && !errors.Is(err, errNoPeer) {
+		return nil, err
+	}
+	defer peer.close()
+	var ours, limit, theirs, allocs []float64
+	for range o.Rounds {
+		r := &bookRound{feed: f}
+		if err := r.run(); err != nil {
 			return nil, err
 		}
+		limit, ours, allocs = append(limit, r.perSecond(r.probeTook)), append(ours, r.perSecond(r.ourTook)), append(allocs, r.allocs())
+		if peer != nil {
+			rate, err := peer.rate(r.probe)
+			if err != nil {
+				return nil, err
+			}
+			theirs = append(theirs, rate)
+		}
+	}
+	against := Figure{Name: f.name + ", against CCXT Pro " + peer.version(), Ours: spreadOf(ours), Limit: spreadOf(theirs), Unit: "messages/s", HigherIsBetter: true, Goal: f.peerGoal}
+	if peer == nil {
+		against = Figure{Name: f.name + ", against CCXT Pro", Missing: err.Error()}
 	}
 	return []Figure{
-		{Name: fmt.Sprintf("%d changes a message, %d levels a side", bookChanges, bookLevels), Ours: spreadOf(ours), Limit: spreadOf(limit), Unit: "messages/s", HigherIsBetter: true, Goal: ">= 0.70"},
-		{Name: "allocations", Ours: spreadOf(allocs), Unit: "a message", Goal: "0"},
+		{Name: f.name, Ours: spreadOf(ours), Limit: spreadOf(limit), Unit: "messages/s", HigherIsBetter: true, Goal: bookGoal},
+		against,
+		{Name: f.name + ", allocations", Ours: spreadOf(allocs), Unit: "a message", Goal: "0, but for a book that grows"},
 	}, nil
 }
 
-func perSecond(n int, begun time.Time) float64 { return float64(n) / time.Since(begun).Seconds() }
+// bookRound plays a feed to the probe and to us, in turn, as often as it takes.
+// To load the snapshot is not measured.
+type bookRound struct {
+	feed               *bookFeed
+	messages           int
+	probe              *probeBook // as it ended
+	probeTook, ourTook time.Duration
+	mallocs            uint64
+}
 
-// agree proves that both have done the same work.
-func agree(mirror *book.Mirror, probe *scanBook) error {
-	bid, ask := mirror.Best()
-	if !mirror.Live() || bid != probe.bids.best(1) || ask != probe.asks.best(-1) {
-		return errors.New("the book and the probe differ")
+func (r *bookRound) perSecond(took time.Duration) float64 {
+	return float64(r.messages) / took.Seconds()
+}
+
+func (r *bookRound) allocs() float64 { return float64(r.mallocs) / float64(r.messages) }
+
+func (r *bookRound) run() error {
+	for r.messages < bookMessagesMin {
+		u, err := r.feed.begin()
+		if err != nil {
+			return err
+		}
+		r.probe = newProbeBook(r.feed.form, u)
+		mirror := book.NewMirror()
+		mirror.Update(u)
+		begun := time.Now()
+		for _, m := range r.feed.updates {
+			r.probe.apply(m)
+		}
+		r.probeTook += time.Since(begun)
+		if err := r.ours(mirror); err != nil {
+			return err
+		}
+		r.messages += len(r.feed.updates)
+		bid, ask := mirror.Best()
+		if !mirror.Live() || bid != r.probe.best(+1) || ask != r.probe.best(-1) {
+			return errors.New("the book and the probe end differently: they have not done the same work")
+		}
 	}
 	return nil
 }
 
-// depthMessages is a synthetic minute in the venue's form: changes crowd around
-// the best price.
-func depthMessages() [][]byte {
-	random := rand.New(rand.NewPCG(bookSeed, bookSeed))
-	messages := make([][]byte, bookMessages)
-	for n := range messages {
-		m := fmt.Appendf(nil, `{"e":"depthUpdate","E":1723161256501,"T":1723161256493,"s":"BTCUSDT","U":%d,"u":%d,"pu":%d`, 100*n+2, 100*n+101, 100*n+1)
-		for _, side := range []struct {
-			name string
-			sign int
-		}{{"b", -1}, {"a", 1}} {
-			m = append(m, `,"`+side.name+`":[`...)
-			for i := range bookChanges / 2 {
-				if i > 0 {
-					m = append(m, ',')
-				}
-				away := 1 + min(int(random.ExpFloat64()*15), bookLevels-1)
-				price := bookMid + side.sign*away
-				qty := random.IntN(4) * random.IntN(5000)
-				m = fmt.Appendf(m, `["%d.%d0","%d.%03d"]`, price/10, price%10, qty/1000, qty%1000)
-			}
-			m = append(m, ']')
+// ours plays the feed to the connector's reader and the service's book.
+func (r *bookRound) ours(mirror *book.Mirror) error {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	begun := time.Now()
+	for _, m := range r.feed.updates {
+		u, err := r.feed.reader.Read(m, begun)
+		if err != nil {
+			return err
 		}
-		messages[n] = append(m, '}')
+		mirror.Update(u)
 	}
-	return messages
-}
-
-func newMirror() *book.Mirror {
-	u := venues.NewBookUpdate()
-	u.Symbol, u.Snapshot, u.LastSeq = "BTCUSDT", true, 1
-	for i := range int64(bookLevels) {
-		u.Bids = append(u.Bids, venues.Level{Price: bookMid - 1 - i, Qty: 1})
-		u.Asks = append(u.Asks, venues.Level{Price: bookMid + 1 + i, Qty: 1})
-	}
-	m := book.NewMirror()
-	m.Update(u)
-	return m
-}
-
-// scanBook is the probe: it takes every pair of numbers for a level of the side
-// whose list it stands in, and keeps sorted slices. It checks nothing.
-type scanBook struct{ bids, asks scanSide }
-
-// scanSide is sorted with the best level last, by sign times price.
-type scanSide []venues.Level
-
-func newScanBook() *scanBook {
-	b := &scanBook{}
-	for i := range int64(bookLevels) {
-		b.bids = append(b.bids, venues.Level{Price: bookMid - bookLevels + i, Qty: 1})
-		b.asks = append(b.asks, venues.Level{Price: -(bookMid + bookLevels - i), Qty: 1})
-	}
-	return b
-}
-
-func (s scanSide) best(sign int64) venues.Level {
-	last := s[len(s)-1]
-	return venues.Level{Price: sign * last.Price, Qty: last.Qty}
-}
-
-func (b *scanBook) apply(message []byte) {
-	at := bytes.Index(message, []byte(`"b":[`)) + 5
-	at = b.bids.scan(message, at, 1)
-	at += bytes.Index(message[at:], []byte(`"a":[`)) + 5
-	b.asks.scan(message, at, -1)
-}
-
-// scan reads `["price","qty"],...]` and returns where the list ended.
-func (s *scanSide) scan(message []byte, at int, sign int64) int {
-	for message[at] != ']' {
-		if message[at] == ',' {
-			at++
-		}
-		price, next := number(message, at+2, 1)
-		qty, end := number(message, next+3, 3)
-		s.set(venues.Level{Price: sign * price, Qty: qty})
-		at = end + 2
-	}
-	return at
-}
-
-// number reads digits with a point and keeps the decimals wanted.
-func number(message []byte, at, decimals int) (n int64, end int) {
-	left := -1
-	for ; message[at] != '"'; at++ {
-		switch {
-		case message[at] == '.':
-			left = decimals
-		case left != 0:
-			n = n*10 + int64(message[at]-'0')
-			left--
-		}
-	}
-	return n, at
-}
-
-func (s *scanSide) set(level venues.Level) {
-	list := *s
-	at := len(list)
-	for at > 0 && list[at-1].Price > level.Price {
-		at--
-	}
-	exists := at > 0 && list[at-1].Price == level.Price
-	switch {
-	case exists && level.Qty == 0:
-		*s = slices.Delete(list, at-1, at)
-	case exists:
-		list[at-1].Qty = level.Qty
-	case level.Qty > 0:
-		*s = slices.Insert(list, at, level)
-	}
+	r.ourTook += time.Since(begun)
+	runtime.ReadMemStats(&after)
+	r.mallocs += after.Mallocs - before.Mallocs
+	return nil
 }

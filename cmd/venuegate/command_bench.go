@@ -15,7 +15,10 @@ func newBenchCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "bench [SCENARIO...]", Short: "Measure the service against the limits of this machine",
 		Long: "Measures the service against the limits of this machine; bench/README.md says how.\n\nScenarios, all of them where none is named:\n\n" + benchScenarios(),
-		Args: func(_ *cobra.Command, args []string) error { return checkScenarios(args) },
+		Args: func(_ *cobra.Command, args []string) error {
+			_, err := bench.Select(args)
+			return err
+		},
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
 			if o.Binary == "" {
 				if o.Binary, err = os.Executable(); err != nil {
@@ -37,17 +40,4 @@ func benchScenarios() string {
 		fmt.Fprintf(&text, "  %-12s %s\n", s.Name, s.Does)
 	}
 	return text.String()
-}
-
-func checkScenarios(names []string) error {
-	known := map[string]bool{}
-	for _, s := range bench.Scenarios() {
-		known[s.Name] = true
-	}
-	for _, name := range names {
-		if !known[name] {
-			return fmt.Errorf("there is no scenario %q", name)
-		}
-	}
-	return nil
 }
