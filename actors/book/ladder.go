@@ -78,7 +78,14 @@ func (l *ladder) set(level venues.Level) {
 	if key < l.known {
 		return
 	}
-	i := l.search(key)
+	i := len(l.levels)
+	near := max(0, i-stepwise)
+	for i > near && l.levels[i-1].Price >= key {
+		i--
+	}
+	if i == near {
+		i = firstFrom(l.levels[:near], key)
+	}
 	present := i < len(l.levels) && l.levels[i].Price == key
 	switch {
 	case level.Qty <= 0 && !present:
@@ -100,16 +107,9 @@ func (l *ladder) set(level venues.Level) {
 // processor foresees that better than any halving, and most changes are there.
 const stepwise = 32
 
-// search finds the first level whose key is not below key.
-func (l *ladder) search(key int64) int {
-	levels := l.levels
-	near := max(0, len(levels)-stepwise)
-	for i := len(levels); i > near; i-- {
-		if levels[i-1].Price < key {
-			return i
-		}
-	}
-	low, high := 0, near
+// firstFrom finds the first level whose key is not below key.
+func firstFrom(levels []venues.Level, key int64) int {
+	low, high := 0, len(levels)
 	for low < high {
 		middle := int(uint(low+high) / 2)
 		if levels[middle].Price < key {
