@@ -101,7 +101,8 @@ func TestRecordsAreDocumented(t *testing.T) {
 		"CancelResult": api.AppendCancelResult(nil, &venues.CancelResult{
 			Exchange: venues.OKX, Result: venues.CancelUnknown, Error: fault,
 		}),
-		"Event": api.AppendEvent(nil, "evt_1", "order.filled", at(1), []byte(`{}`)),
+		"SignalAnswer": api.AppendSignalAnswer(nil, &venues.SignalAnswer{RequestID: "r", Status: "pending"}),
+		"Event":        api.AppendEvent(nil, "evt_1", "order.filled", at(1), []byte(`{}`)),
 		"Error": api.AppendError(nil, venues.Errorf(venues.CodeNotFound, "m").With("order", full).
 			With("fields", []venues.FieldFault{{Field: "f", Rule: "missing", Given: "g", Allowed: "a"}}), "req"),
 	} {
@@ -210,6 +211,8 @@ func TestRequestsAreDocumented(t *testing.T) {
 		"DELETE /v1/orders":           {doc.Paths.Find("/v1/orders").Delete, api.CancelOrdersMembers()},
 		"POST /v1/positions/close":    {doc.Paths.Find("/v1/positions/close").Post, api.ClosePositionMembers()},
 		"POST /v1/positions/leverage": {doc.Paths.Find("/v1/positions/leverage").Post, api.ChangeLeverageMembers()},
+		"POST /v1/hooks/chart/{id}":   {doc.Paths.Find("/v1/hooks/chart/{id}").Post, api.SignalMembers()},
+		"POST /v1/hooks/in/{hookId}":  {doc.Paths.Find("/v1/hooks/in/{hookId}").Post, signedMembers()},
 	} {
 		schema := c.operation.RequestBody.Value.Content["application/json"].Schema.Value
 		members := slices.Clone(c.members)
@@ -231,6 +234,49 @@ func TestExampleBodiesAreTaken(t *testing.T) {
 		}
 		if _, err := api.DecodePlaceOrder(data); err != nil {
 			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// signedMembers are those of a signal that is signed.
+func signedMembers() []string {
+	return slices.DeleteFunc(api.SignalMembers(), func(name string) bool { return name == "channelToken" || name == "time" })
+}
+
+func TestExampleSignalsAreTaken(t *testing.T) {
+	for name, example := range document(t).Paths.Find("/v1/hooks/in/{hookId}").Post.RequestBody.Value.Content["application/json"].Examples {
+		data, err := json.Marshal(example.Value.Value)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, _, err := api.DecodeSignal(data, false); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// Every event of the interface has a webhook whose payload is described.
+func TestWebhooksAreDocumented(t *testing.T) {
+	doc := document(t)
+	var types []string
+	for _, value := range doc.Components.Schemas["Event"].Value.Properties["type"].Value.Enum {
+		types = append(types, value.(string))
+	}
+	slices.Sort(types)
+	if got := keys(doc.Webhooks); !slices.Equal(got, types) {
+		t.Fatalf("webhooks %q, events %q", got, types)
+	}
+	for name, item := range doc.Webhooks {
+		var parameters []string
+		for _, p := range item.Post.Parameters {
+			parameters = append(parameters, p.Value.Name)
+		}
+		if want := []string{"X-Service-Signature", "X-Service-Timestamp", "X-Service-Event-Id", "X-Service-Attempt"}; !slices.Equal(parameters, want) {
+			t.Errorf("%s: headers %q, want %q", name, parameters, want)
+		}
+		special := item.Post.RequestBody.Value.Content["application/json"].Schema.Value.AllOf[1].Value
+		if special.Properties["type"].Value.Const != name || len(special.Properties["data"].Value.Required) == 0 {
+			t.Errorf("%s: %v", name, special.Properties)
 		}
 	}
 }

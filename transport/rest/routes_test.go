@@ -47,7 +47,11 @@ func TestRoutesAreDocumented(t *testing.T) {
 	routes := newWorld(t).server.Routes()
 	count := 0
 	for _, item := range doc.Paths.Map() {
-		count += len(item.Operations())
+		for _, op := range item.Operations() {
+			if op.Extensions["x-edge"] == nil { // those belong to edges that are mounted
+				count++
+			}
+		}
 	}
 	if count != len(routes) {
 		t.Errorf("%d operations are documented, %d are routed", count, len(routes))
