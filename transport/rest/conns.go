@@ -18,7 +18,7 @@ func (s *Server) Serve(ln net.Listener) error {
 	if s.deps.TLS != nil {
 		ln = tls.NewListener(ln, s.deps.TLS)
 	}
-	return s.app.Listener(ln)
+	return s.app.Listener(quiet{ln})
 }
 
 // connsPerAddressMax is zero for no limit.
@@ -52,7 +52,7 @@ func (l *addressLimit) Accept() (net.Conn, error) {
 			conn.Close()
 			continue
 		}
-		return &countedConn{Conn: conn, leave: sync.OnceFunc(func() { l.leave(addr) })}, nil
+		return &countedConn{describedConn: describedConn{conn}, leave: sync.OnceFunc(func() { l.leave(addr) })}, nil
 	}
 }
 
@@ -74,20 +74,23 @@ func (l *addressLimit) leave(addr netip.Addr) {
 	}
 }
 
-// countedConn leaves its count when it is closed, once.
-type countedConn struct {
-	net.Conn
-	leave func()
-}
+// describedConn shows the descriptor of the connection below, where that has one:
+// nothing here changes bytes, and the stream writes to descriptors.
+type describedConn struct{ net.Conn }
 
-// SyscallConn implements syscall.Conn where the connection below does: nothing
-// here changes bytes, and the stream writes to descriptors.
-func (c *countedConn) SyscallConn() (syscall.RawConn, error) {
+// SyscallConn implements syscall.Conn.
+func (c describedConn) SyscallConn() (syscall.RawConn, error) {
 	described, ok := c.Conn.(syscall.Conn)
 	if !ok {
 		return nil, errors.ErrUnsupported
 	}
 	return described.SyscallConn()
+}
+
+// countedConn leaves its count when it is closed, once.
+type countedConn struct {
+	describedConn
+	leave func()
 }
 
 // Close implements net.Conn.

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"crypto/tls"
+	"crypto/x509"
 	"errors"
 	"fmt"
 	"io"
@@ -243,6 +244,57 @@ func TestServerSettings(t *testing.T) {
 		server.MaxConnsPerIP != 0 || server.MaxRequestsPerConn != 10_000 || !server.SecureErrorLogMessage ||
 		!server.DisablePreParseMultipartForm || server.StreamRequestBody || !server.NoDefaultServerHeader {
 		t.Error("a setting differs from what is written down")
+	}
+}
+
+// A connection that a client dialled in advance and never used ends without a
+// word, as does one that idles after an answer; half a request is told why.
+func TestIdleConnectionsEndSilently(t *testing.T) {
+	certificate := httptest.NewUnstartedServer(nil)
+	certificate.StartTLS()
+	defer certificate.Close()
+	pool := x509.NewCertPool()
+	pool.AddCert(certificate.Certificate())
+	const whole, idle = "GET /v1/time HTTP/1.1\r\nHost: a\r\n\r\n", 200 * time.Millisecond
+	for name, c := range map[string]struct {
+		sent   string
+		answer string
+	}{
+		"nothing":        {"", ""},
+		"a request":      {whole, "HTTP/1.1 200 "},
+		"half a request": {whole[:20], "HTTP/1.1 400 "},
+	} {
+		for _, encrypted := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s, encrypted %t", name, encrypted), func(t *testing.T) {
+				w := newWorld(t, func(d *rest.Deps) {
+					if encrypted {
+						d.TLS = &tls.Config{Certificates: certificate.TLS.Certificates, MinVersion: tls.VersionTLS12}
+					}
+				})
+				server := w.server.App().Server()
+				server.ReadTimeout, server.IdleTimeout = idle, idle
+				conn, err := net.Dial("tcp", w.listen())
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer conn.Close()
+				if encrypted {
+					secured := tls.Client(conn, &tls.Config{RootCAs: pool, ServerName: "example.com", MinVersion: tls.VersionTLS12})
+					if err := secured.HandshakeContext(t.Context()); err != nil {
+						t.Fatal(err)
+					}
+					conn = secured
+				}
+				if _, err := io.WriteString(conn, c.sent); err != nil {
+					t.Fatal(err)
+				}
+				said, err := io.ReadAll(conn)
+				text, answers := string(said), strings.Count(string(said), "HTTP/1.1 ")
+				if err != nil || !strings.HasPrefix(text, c.answer) || (answers > 0) != (c.answer != "") || answers > 1 {
+					t.Errorf("the server said %q, %v", text, err)
+				}
+			})
+		}
 	}
 }
 

@@ -29,6 +29,7 @@ const (
 	fileWriter    = "persistence/badgerstore/writer.go"
 	fileBadgerLog = "persistence/badgerstore/logger.go"
 	fileOptions   = "persistence/badgerstore/options.go"
+	fileReading   = "actors/account/reading.go"
 	fileREST      = "venues/internal/restclient/client.go"
 )
 
@@ -81,8 +82,8 @@ var killPoints = []killPoint{
 		{Name: "K11-tables", File: fileOptions, Old: "MemTableBytesDefault = 16 << 20", New: "MemTableBytesDefault = memTableBytesMin"},
 	}},
 	{"K12", "while the start compares with the venues", 6, []overlay.Edit{
-		before("K12", fileEffects, "\tif done.open, done.err = a.deps.Venue.OpenOrders(ctx); done.err != nil {\n", `killPoint("K12")`),
-		before("K12-fills", fileEffects, "\t\tfills, err := a.deps.Venue.Fills(ctx,", `killPoint("K12")`),
+		before("K12", fileReading, "\tif done.open, done.err = a.deps.Venue.OpenOrders(ctx); done.err != nil {\n", `killPoint("K12")`),
+		before("K12-fills", fileReading, "\t\tfills, err := a.deps.Venue.Fills(ctx,", `killPoint("K12")`),
 	}},
 }
 
