@@ -12,7 +12,12 @@ import (
 type Command struct {
 	ID       string
 	Customer string
+	// Deadline, if given, is when it is too late to begin: an order that has not
+	// been sent to its venue by then never is.
 	Deadline time.Time
+	// ReceivedAt, if given, is when the request came in that the command is
+	// carried out for: the window of its requestId begins there, not here.
+	ReceivedAt Time
 }
 
 // PlaceOrder asks for one order.

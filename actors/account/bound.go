@@ -21,9 +21,8 @@ func (s *state) admitBound(cmd *venues.PlaceOrder) *venues.Error {
 	if !cmd.MaxPosition.Valid {
 		return nil
 	}
-	if !s.risk.hedge {
-		own = own.Sub(against) // is reduced first
-	}
+	// What is open on the other side makes no room: a stop, or somebody else, may
+	// close it first.
 	leads := own.Add(s.inFlight(cmd.Symbol, cmd.Side)).Add(cmd.Qty)
 	if leads.GreaterThan(cmd.MaxPosition.Decimal) {
 		return venues.Errorf(venues.CodeRiskRejected, "the position would be larger than allowed").With("rule", venues.RuleMaxPosition).
@@ -48,7 +47,11 @@ func (s *state) inFlight(symbol string, side venues.Side) decimal.Decimal {
 		if o.Symbol != symbol || o.Side != side || o.ReduceOnly || o.Status.IsClosed() {
 			continue
 		}
-		left := o.Qty.Sub(o.fillsQty) // what is filled and not recorded yet is no part of the position
+		total := o.Qty
+		if o.change.kind == venues.PendingAmend && o.change.protection == nil {
+			total = decimal.Max(total, o.change.wanted.qty) // may be in force already
+		}
+		left := total.Sub(o.fillsQty) // what is filled and not recorded yet is no part of the position
 		sum = sum.Add(decimal.Max(decimal.Zero, left))
 	}
 	return sum

@@ -4,10 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"testing"
+	"time"
 
 	"github.com/shopspring/decimal"
 	"pgregory.net/rapid"
 
+	"venuegate/persistence"
 	"venuegate/venues"
 )
 
@@ -55,12 +57,79 @@ func TestBoundCountsWhatIsInFlight(t *testing.T) {
 	if _, rule := b.refusedBy(bounded("r4", venues.Buy, "0.4", "1")); rule != nil {
 		t.Errorf("1 of 1: refused by %v", rule)
 	}
-	// The other side first reduces: from 0.6 long to 1 short.
-	if _, rule := b.refusedBy(bounded("r5", venues.Sell, "1.7", "1")); rule != venues.RuleMaxPosition {
-		t.Errorf("1.1 short of 1: refused by %v", rule)
+}
+
+// What is open on the other side makes no room: a stop may close it while the
+// order is on its way.
+func TestBoundDoesNotNet(t *testing.T) {
+	b := newBench(t, venues.Capabilities{})
+	long, _ := b.refusedBy(bounded("r1", venues.Buy, "0.6", "1"))
+	r := long.says(venues.StatusFilled, "0.6")
+	r.Fill = long.fill("t1", "0.6", "60000")
+	b.step(func(m moment) { b.state.report(m, r) })
+	if _, rule := b.refusedBy(bounded("r2", venues.Sell, "1.1", "1")); rule != venues.RuleMaxPosition {
+		t.Errorf("1.1 short of 1, if the position is closed first: refused by %v", rule)
 	}
-	if _, rule := b.refusedBy(bounded("r6", venues.Sell, "1.6", "1")); rule != nil {
+	if _, rule := b.refusedBy(bounded("r3", venues.Sell, "1", "1")); rule != nil {
 		t.Errorf("1 short of 1: refused by %v", rule)
+	}
+}
+
+// An amend that is on its way may be in force already.
+func TestBoundCountsAmends(t *testing.T) {
+	b := newBench(t, venues.Capabilities{})
+	first, _ := b.refusedBy(bounded("r1", venues.Buy, "0.2", "1"))
+	b.step(func(m moment) { b.state.report(m, first.says(venues.StatusOpen, "0")) })
+	b.step(func(m moment) {
+		b.state.amend(m, amendOrder{
+			cmd:        venues.AmendOrder{OrderID: first.OrderID, Qty: venues.Some(venues.MustDecimal("0.8"))},
+			instrument: instrument(), mark: venues.Some(venues.MustDecimal("60000")),
+		})
+	})
+	if first.PendingAction != venues.PendingAmend {
+		t.Fatalf("pending %q", first.PendingAction)
+	}
+	if _, rule := b.refusedBy(bounded("r2", venues.Buy, "0.3", "1")); rule != venues.RuleMaxPosition {
+		t.Errorf("1.1 of 1 with the amend: refused by %v", rule)
+	}
+}
+
+// Who gave up at a deadline must not be surprised by an order afterwards: it is
+// not taken, and one that was is not sent.
+func TestAnOrderIsNotSentAfterItsDeadline(t *testing.T) {
+	b := newBench(t, venues.Capabilities{})
+	late := limitOrder("r1")
+	late.cmd.Deadline = b.now
+	b.step(func(m moment) { b.state.place(m, late) })
+	if venues.CodeOf(b.lastReply().err) != venues.CodeMaintenance {
+		t.Errorf("taken at its deadline: %+v", b.lastReply())
+	}
+	slow := limitOrder("r2")
+	slow.cmd.Deadline = b.now.Add(time.Second)
+	o := b.place(slow)
+	if refusal := b.state.depart(o.OrderID, b.now); refusal != nil {
+		t.Errorf("in time: %v", refusal)
+	}
+	refusal := b.state.depart(o.OrderID, b.now.Add(time.Second)) // the store was slow
+	if code(refusal) != venues.CodeExchangeUnavailable {
+		t.Fatalf("sent at its deadline: %v", refusal)
+	}
+	b.step(func(m moment) { b.state.placed(m, placeDone{orderID: o.OrderID, err: refusal}) })
+	claim := b.puts[persistence.IdempotencyRecord{Customer: "c1", Scope: persistence.ScopeREST, RequestID: "r2", Attempt: 1}.Key().String()]
+	if freed := claim.(persistence.IdempotencyRecord); o.Status != venues.StatusRejected || freed.FreedAt.IsZero() {
+		t.Errorf("%s, claim %+v", o.Status, freed)
+	}
+}
+
+// The window of a signal's requestId is one, whenever its order is made.
+func TestTheClaimCountsFromTheReceipt(t *testing.T) {
+	b := newBench(t, venues.Capabilities{})
+	in := limitOrder("r1")
+	in.cmd.ReceivedAt = venues.At(b.now.Add(-5 * time.Minute))
+	b.place(in)
+	claim := b.puts[persistence.IdempotencyRecord{Customer: "c1", Scope: persistence.ScopeREST, RequestID: "r1", Attempt: 1}.Key().String()]
+	if got := claim.(persistence.IdempotencyRecord).FirstReceived; !got.Equal(in.cmd.ReceivedAt.Time) {
+		t.Errorf("held from %s, want %s", got, in.cmd.ReceivedAt)
 	}
 }
 

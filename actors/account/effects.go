@@ -91,7 +91,7 @@ type (
 )
 
 func (e callPlace) run(a *account, ctx *actors.Context) {
-	if refusal := a.state.depart(e.orderID); refusal != nil {
+	if refusal := a.state.depart(e.orderID, time.Now()); refusal != nil {
 		a.Receive(ctx, placeDone{orderID: e.orderID, err: refusal})
 		return
 	}

@@ -65,8 +65,10 @@ type order struct {
 	// storing says that the intent is not durable yet. It may still be refused, so
 	// nothing else is stored of the order until then.
 	storing bool
-	// sending says that the request is handed over and not answered.
+	// sending says that the request is handed over and not answered; it is not
+	// handed over at sendBy or later.
 	sending bool
+	sendBy  time.Time
 }
 
 // venueKey is how a venue names an order within an account. Conditional orders

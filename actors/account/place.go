@@ -32,12 +32,13 @@ const (
 
 // place makes the intent of an order. Nothing is sent before it is durable.
 func (s *state) place(m moment, in placeOrder) {
-	if refusal := s.admit(in); refusal != nil {
+	if refusal := s.admit(m, in); refusal != nil {
 		s.after(replyOrder{to: in.orderReply, err: refusal})
 		return
 	}
 	o := s.newOrder(m, in.cmd)
 	o.Attempt = in.attempt
+	o.sendBy = in.cmd.Deadline
 	o.Protection = planProtection(&in.cmd.OrderSpec)
 	o.waiters = append(o.waiters, in.orderReply)
 	o.replyDue = m.now.Add(answerWithin)
@@ -52,8 +53,8 @@ func (s *state) place(m moment, in placeOrder) {
 }
 
 // admit checks what can be known before the venue is asked.
-func (s *state) admit(in placeOrder) *venues.Error {
-	if !s.ready {
+func (s *state) admit(m moment, in placeOrder) *venues.Error {
+	if !s.ready || isPast(in.cmd.Deadline, m.now) {
 		return s.maintenance()
 	}
 	if in.instrument == nil {
@@ -78,6 +79,9 @@ func (s *state) admit(in placeOrder) *venues.Error {
 	}
 	return nil
 }
+
+// isPast says whether a deadline was given and is over.
+func isPast(deadline, now time.Time) bool { return !deadline.IsZero() && !now.Before(deadline) }
 
 func (s *state) maintenance() *venues.Error {
 	e := venues.Errorf(venues.CodeMaintenance, "the %s account is being reconciled", s.exchange)
@@ -137,6 +141,9 @@ func (s *state) claim(m moment, o *order, cmd venues.PlaceOrder) {
 	record := persistence.IdempotencyRecord{
 		Customer: s.customer, Scope: cmd.Scope, RequestID: cmd.RequestID, Attempt: o.Attempt,
 		OrderID: o.OrderID, BodyHash: cmd.BodyHash, FirstReceived: venues.At(m.now),
+	}
+	if !cmd.ReceivedAt.IsZero() {
+		record.FirstReceived = cmd.ReceivedAt
 	}
 	s.out.batch.Absent = append(s.out.batch.Absent, record.Key())
 	s.out.batch.Puts = append(s.out.batch.Puts, record)

@@ -333,11 +333,14 @@ func (o *order) isLoweredTo(spec *venues.OrderSpec) bool {
 }
 
 // depart is asked when an intent is durable, right before its request is handed
-// over: the account may have been closed meanwhile.
-func (s *state) depart(orderID string) *venues.Error {
+// over: the account may have been closed meanwhile, or the time may be over.
+func (s *state) depart(orderID string, now time.Time) *venues.Error {
 	o, known := s.orders[orderID]
 	if !known {
 		return nil
+	}
+	if isPast(o.sendBy, now) {
+		return s.notSent(venues.ErrNotSent)
 	}
 	isExempt := s.reduces(&o.OrderSpec, o) || (o.lowered && !s.risk.halted)
 	if s.isClosed() && !isExempt {

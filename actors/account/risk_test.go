@@ -38,7 +38,7 @@ func (b *bench) asks(change func(*placeOrder)) *venues.Error {
 	before := len(b.replies)
 	for _, e := range b.step(func(m moment) { b.state.place(m, in) }) {
 		if c, ok := e.(callPlace); ok {
-			return b.state.depart(c.orderID)
+			return b.state.depart(c.orderID, b.now)
 		}
 	}
 	if len(b.replies) == before {
@@ -180,7 +180,7 @@ func TestLockWaitsForWhatIsBeingSent(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			b := limited(t)
 			o := b.place(limitOrder(""))
-			if refusal := b.state.depart(o.OrderID); refusal != nil {
+			if refusal := b.state.depart(o.OrderID, b.now); refusal != nil {
 				t.Fatal(refusal)
 			}
 			waits := b.place(limitOrder(""))
@@ -188,7 +188,7 @@ func TestLockWaitsForWhatIsBeingSent(t *testing.T) {
 			if countEvents(b, persistence.EventRiskLimitReached) != 0 {
 				t.Fatal("the lock is durable while an order is being sent")
 			}
-			if code(b.state.depart(waits.OrderID)) != venues.CodeTradingLocked || code(b.asks(func(*placeOrder) {})) != venues.CodeTradingLocked {
+			if code(b.state.depart(waits.OrderID, b.now)) != venues.CodeTradingLocked || code(b.asks(func(*placeOrder) {})) != venues.CodeTradingLocked {
 				t.Fatal("orders are sent meanwhile")
 			}
 			end(b, o)
@@ -312,7 +312,7 @@ func TestNothingIncreasingPassesALock(t *testing.T) {
 func (b *bench) departs(rt *rapid.T, orderID string) {
 	closed := b.state.isClosed()
 	open := openQty(b.state.book("BTCUSDT").now.long)
-	if b.state.depart(orderID) != nil || !closed {
+	if b.state.depart(orderID, b.now) != nil || !closed {
 		return
 	}
 	o := b.state.orders[orderID]
@@ -369,11 +369,11 @@ func TestOrderIsLoweredWhileLocked(t *testing.T) {
 	if next == nil || !next.Qty.Equal(venues.MustDecimal("0.5")) {
 		t.Fatalf("successor %+v", next)
 	}
-	if refusal := b.state.depart(next.OrderID); refusal != nil || !b.state.mayLeaveClosed(next.OrderID) {
+	if refusal := b.state.depart(next.OrderID, b.now); refusal != nil || !b.state.mayLeaveClosed(next.OrderID) {
 		t.Fatalf("the rest of a lowered stop: %v", refusal)
 	}
 	b.state.risk.halted = true
-	if b.state.depart(next.OrderID) == nil {
+	if b.state.depart(next.OrderID, b.now) == nil {
 		t.Fatal("sent while the account is halted")
 	}
 }
