@@ -18,7 +18,7 @@
 //	    ├── alerts               permanent  the customer's price alerts
 //	    ├── account/<exchange>   permanent  orders, positions, balance, risk, in strict order
 //	    │   └── private          permanent  the private connection and reconciliation
-//	    ├── channel/<hook>       permanent  one inbound channel: rules, plans, inbox
+//	    ├── channel/<hook>       transient  one inbound channel: rules, plans, inbox
 //	    └── delivery/<endpoint>  transient  one endpoint's queue of events
 //	tree:end
 //

@@ -3,8 +3,9 @@ package channel
 import (
 	"context"
 	"errors"
+	"maps"
 	"math"
-	"strconv"
+	"slices"
 	"time"
 
 	"go.uber.org/zap"
@@ -36,19 +37,20 @@ type Committer interface {
 
 // Lanes keep the order of the customer's signals; see package lane.
 type Lanes interface {
-	Enter(holder, id string, exchange venues.Venue, symbol string, called func(error))
+	Enter(holder, id string, exchange venues.Venue, symbol string, receivedAt time.Time, called func(error))
 	GiveBack(holder, id string)
-	Leave(holder string)
+	Retain(holder string, ids []string)
 }
 
 // mailboxMax bounds the signals that wait to be taken.
 const mailboxMax = 256
 
 // Child describes the channel for its supervisor. What keeps it from starting
-// passes: it tries until then.
+// passes: it tries until then. One that was removed finishes what it has taken,
+// and ends.
 func Child(d Deps) actors.Child {
 	return actors.Child{
-		Name: Name(d.Channel.ID), MailboxMax: mailboxMax, RestartsMax: math.MaxInt,
+		Name: Name(d.Channel.ID), MailboxMax: mailboxMax, Restart: actors.Transient, RestartsMax: math.MaxInt,
 		Producer: func() actors.Behaviour { return &channel{deps: d} },
 	}
 }
@@ -65,34 +67,28 @@ type channel struct {
 }
 
 // Started reads the inbox, once what an incarnation before this one has submitted
-// is answered. Tickets of the incarnation before are void.
+// is answered.
 func (c *channel) Started(ctx *actors.Context) {
-	c.deps.Lanes.Leave(c.deps.Channel.ID)
-	c.state = newState(c.deps.Channel, c.deps.Fence, strconv.FormatInt(time.Now().UnixNano(), 36))
+	c.state = newState(c.deps.Channel, c.deps.Fence)
 	if err := ctx.Go(c.deps.Pool, c.load); err != nil {
 		ctx.Fail(err)
 	}
 }
 
-// Stopping answers those whom nobody will.
-func (c *channel) Stopping(*actors.Context) {
-	c.deps.Lanes.Leave(c.deps.Channel.ID)
-	for _, in := range c.early {
-		in.Reject(actors.ErrStopped)
-	}
-	c.answerAll()
+// Stopping begins nothing any more and answers those whom nobody will. The
+// tickets stay with their signals: the next incarnation needs their places.
+func (c *channel) Stopping(ctx *actors.Context) {
+	c.state.stopping = true
+	c.rejectEarly(actors.ErrStopped)
+	c.state.answerDurable()
+	c.finish(ctx)
 }
 
-// answerAll tells every caller what is known: their signals are durable.
-func (c *channel) answerAll() {
-	for id := range c.state.tasks {
-		c.state.answerDue(id)
+func (c *channel) rejectEarly(err error) {
+	for _, in := range c.early {
+		in.Reject(err)
 	}
-	for _, e := range c.state.take().after {
-		if r, is := e.(replyOutcome); is {
-			r.run(c, nil)
-		}
-	}
+	c.early = nil
 }
 
 func (c *channel) load(ctx context.Context) any {
@@ -125,7 +121,9 @@ func (c *channel) Receive(ctx *actors.Context, msg any) {
 	case stored:
 		c.stored(ctx, in)
 	case turn:
-		c.state.turn(m, in)
+		if c.ready { // before that nothing is known to have one
+			c.state.turn(m, in)
+		}
 	case acted:
 		c.state.acted(m, in)
 	case found:
@@ -140,10 +138,15 @@ func (c *channel) Receive(ctx *actors.Context, msg any) {
 		c.state.answerDue(in.id)
 	case retryDue:
 		c.state.retry(m, in.id)
+	case expiryDue:
+		c.state.expiryDue(m, in.id)
 	default:
 		ctx.Unhandled(msg)
 	}
 	c.finish(ctx)
+	if c.ready && c.state.isOver() {
+		ctx.Stop()
+	}
 }
 
 func (c *channel) moment() moment {
@@ -164,9 +167,11 @@ func (c *channel) accept(m moment, in accept) {
 
 func (c *channel) loaded(ctx *actors.Context, m moment, in loaded) {
 	if in.err != nil {
+		c.rejectEarly(in.err)
 		ctx.Fail(in.err)
 	}
 	c.state.loaded(in)
+	c.deps.Lanes.Retain(c.deps.Channel.ID, slices.Sorted(maps.Keys(c.state.tasks)))
 	c.ready = true
 	c.finish(ctx)
 	early := c.early
@@ -199,6 +204,7 @@ func (c *channel) finish(ctx *actors.Context) {
 // so the channel starts anew from its inbox.
 func (c *channel) stored(ctx *actors.Context, in stored) {
 	if in.err == nil {
+		c.state.durable(in.taken)
 		c.run(ctx, in.after)
 		return
 	}
@@ -212,6 +218,8 @@ func (c *channel) stored(ctx *actors.Context, in stored) {
 		return
 	}
 	ctx.Logger().Warn("signal not stored", zap.String("channel", c.deps.Channel.ID), zap.Error(in.err))
+	c.state.answerDurable()
+	c.run(ctx, c.state.take().after)
 	for _, t := range c.state.tasks {
 		if t.waiter != nil {
 			t.waiter.Reject(in.err)

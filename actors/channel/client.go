@@ -1,7 +1,6 @@
 package channel
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"time"
@@ -48,10 +47,18 @@ const acceptTriesMax = 3
 // venue; rate_limited while too many signals wait; internal_error, with
 // details.orderState, when it is not known whether the signal was taken.
 func (c Client) Accept(ctx context.Context, s venues.Signal) (venues.SignalAnswer, error) {
+	answer, err := c.accept(ctx, s)
+	return answer, edgeError(err)
+}
+
+func (c Client) accept(ctx context.Context, s venues.Signal) (venues.SignalAnswer, error) {
 	fault := c.identify(&s)
-	attempt, repeat, err := c.attempt(ctx, &s)
-	if err != nil || repeat != nil {
-		return c.answerRepeat(ctx, repeat, err)
+	attempt, prior, err := c.attempt(ctx, &s)
+	switch {
+	case err != nil:
+		return venues.SignalAnswer{}, err
+	case prior != nil:
+		return c.repeat(ctx, prior.OrderID)
 	}
 	for range acceptTriesMax {
 		var out outcome
@@ -63,38 +70,55 @@ func (c Client) Accept(ctx context.Context, s venues.Signal) (venues.SignalAnswe
 		}
 		exists, taken := errors.AsType[*persistence.ExistsError](err)
 		if !taken {
-			return out.answer, edgeError(err)
+			return out.answer, err
 		}
 		prior, ok := exists.Found.(persistence.IdempotencyRecord)
 		switch {
 		case !ok:
-			return venues.SignalAnswer{}, edgeError(err)
+			return venues.SignalAnswer{}, err
 		case prior.Holds(time.Now()):
-			return c.answerRepeat(ctx, &prior, nil)
+			return c.repeat(ctx, prior.OrderID)
 		}
 		attempt = prior.Attempt + 1
 	}
-	return venues.SignalAnswer{}, edgeError(err)
+	return venues.SignalAnswer{}, err
 }
 
 // identify gives the instrument its canonical name, or says why it cannot be
-// traded.
+// traded. What trades nothing may speak of any.
 func (c Client) identify(s *venues.Signal) *venues.Error {
-	if s.Exchange == "" || s.Symbol == "" {
+	if s.Symbol == "" || s.Action == venues.ActionNotify {
 		return nil
 	}
-	set, served := c.market.Instruments(s.Exchange)
+	if s.Exchange != "" {
+		return c.canonical(s, s.Exchange)
+	}
+	fault := venues.Errorf(venues.CodeSymbolNotTradable, "%s is not an instrument of any exchange", s.Symbol).With("symbol", s.Symbol)
+	for _, exchange := range venues.All() {
+		at := c.canonical(s, exchange)
+		if at == nil {
+			return nil
+		}
+		if at.Code == venues.CodeMaintenance {
+			fault = at
+		}
+	}
+	return fault
+}
+
+func (c Client) canonical(s *venues.Signal, exchange venues.Venue) *venues.Error {
+	set, served := c.market.Instruments(exchange)
 	switch {
 	case !served:
-		return venues.Errorf(venues.CodeNotFound, "%s is not connected", s.Exchange).With("exchange", string(s.Exchange))
+		return venues.Errorf(venues.CodeNotFound, "%s is not connected", exchange).With("exchange", string(exchange))
 	case set == nil:
-		e := venues.Errorf(venues.CodeMaintenance, "the instruments of %s are not known yet", s.Exchange)
+		e := venues.Errorf(venues.CodeMaintenance, "the instruments of %s are not known yet", exchange)
 		e.RetryAfter = time.Second
 		return e
 	}
 	i, known := set.Find(s.Symbol)
 	if !known {
-		return venues.Errorf(venues.CodeSymbolNotTradable, "%s is not an instrument of %s", s.Symbol, s.Exchange).With("symbol", s.Symbol)
+		return venues.Errorf(venues.CodeSymbolNotTradable, "%s is not an instrument of %s", s.Symbol, exchange).With("symbol", s.Symbol)
 	}
 	s.Symbol = i.Symbol
 	return nil
@@ -118,39 +142,51 @@ func (c Client) attempt(ctx context.Context, s *venues.Signal) (int, *persistenc
 	return prior.Attempt + 1, nil, nil
 }
 
-func (c Client) answerRepeat(ctx context.Context, prior *persistence.IdempotencyRecord, err error) (venues.SignalAnswer, error) {
-	if err != nil {
-		return venues.SignalAnswer{}, err
-	}
-	return c.repeat(ctx, prior.OrderID)
-}
-
 // repeat answers with the current state of what the first signal made.
 func (c Client) repeat(ctx context.Context, signalID string) (venues.SignalAnswer, error) {
 	record, err := c.store.Signal(ctx, c.channel.Customer, signalID)
+	if errors.Is(err, persistence.ErrNotFound) {
+		// The store did not take the first one after all.
+		return venues.SignalAnswer{}, persistence.ErrUnavailable
+	}
 	if err != nil {
 		return venues.SignalAnswer{}, err
 	}
-	answer := answerOf(&record, nil)
-	if n := len(record.OrderIDs); n > 0 {
-		order, err := c.store.Order(ctx, c.channel.Customer, record.OrderIDs[n-1])
-		if err != nil {
-			return venues.SignalAnswer{}, err
-		}
-		answer = answerOf(&record, &order.Order)
-	} else if prior, err := c.store.Idempotency(ctx, c.channel.Customer, stepOpen.scope(c.channel.ID), record.RequestID); err == nil &&
-		!record.Status.IsFinal() && bytes.Equal(prior.BodyHash, record.BodyHash) {
-		// The account has its order, and the channel has not heard of it yet.
-		if order, err := c.store.Order(ctx, c.channel.Customer, prior.OrderID); err == nil {
-			answer = answerOf(&record, &order.Order)
-		}
+	order, err := c.madeBy(ctx, &record)
+	if err != nil {
+		return venues.SignalAnswer{}, err
 	}
+	answer := answerOf(&record, order)
 	answer.Duplicate = true
 	return answer, nil
 }
 
-// answerOf is what there is to say of a signal and of the newest order that it
-// made.
+// madeBy is the order by which a signal is answered: the last one of a plan that
+// is through. Of one that is not, it is the order that opens, which the account
+// may have before the channel has heard of it.
+func (c Client) madeBy(ctx context.Context, record *persistence.SignalRecord) (*venues.Order, error) {
+	id := ""
+	if record.Status.IsFinal() {
+		if n := len(record.OrderIDs); n > 0 {
+			id = record.OrderIDs[n-1]
+		}
+	} else {
+		claim, err := c.store.Idempotency(ctx, c.channel.Customer, firstStep(record.Action).scope(c.channel.ID), record.RequestID)
+		switch {
+		case err == nil && sameReceipt(claim.FirstReceived, record.ReceivedAt):
+			id = claim.OrderID
+		case err != nil && !errors.Is(err, persistence.ErrNotFound):
+			return nil, err
+		}
+	}
+	if id == "" {
+		return nil, nil //nolint:nilnil // there is none
+	}
+	made, err := c.store.Order(ctx, c.channel.Customer, id)
+	return &made.Order, err
+}
+
+// answerOf is what there is to say of a signal and of the order that it made.
 func answerOf(r *persistence.SignalRecord, order *venues.Order) venues.SignalAnswer {
 	a := venues.SignalAnswer{SignalID: r.ID, RequestID: r.RequestID, Status: string(r.Status)}
 	if !r.Status.IsFinal() {

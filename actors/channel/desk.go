@@ -21,6 +21,7 @@ type Desk interface {
 type Reader interface {
 	Positions(ctx context.Context, q venues.ReadAccount) ([]venues.Position, []venues.VenueFailure, error)
 	Order(ctx context.Context, customer, orderID string) (persistence.OrderRecord, error)
+	UnfinishedOrders(ctx context.Context, customer string, exchange venues.Venue) ([]persistence.OrderRecord, error)
 	Idempotency(ctx context.Context, customer, scope, requestID string) (persistence.IdempotencyRecord, error)
 }
 

@@ -12,8 +12,10 @@
 //	    commit of what it tells.
 //	  - Its turn comes when all earlier signals for the same account and symbol
 //	    are through (package lane).
-//	  - It expires at its age, wherever it stands: no order that opens a position
-//	    leaves afterwards.
+//	  - It expires at its age, wherever it stands: no order of it leaves
+//	    afterwards.
+//	  - The rules are looked at when it comes in and again before each step: a
+//	    channel that was paused or removed meanwhile begins nothing more.
 //	  - Orders go to the account under the signal's own requestId, in a scope of
 //	    this channel. After a failure the plan begins again from the inbox: a step
 //	    that had been carried out is found there and is not carried out twice.
@@ -24,10 +26,16 @@
 // # Opposite signals
 //
 // An order against an open position is refused by the account; then the policy
-// of the channel says what follows. "reverse" closes the position, waits until
-// the venue shows it flat with nothing of it left, and opens the other side. The
-// position keeps its protection until it is closed: orders that only reduce
-// cannot do harm, and a close that fails must not leave it bare.
+// of the channel says what follows. "reverse" closes the position, waits until it
+// is proven flat, and opens the other side. Flat is what the venue's list of
+// positions, the account's executions, and the records of the orders that
+// protected the position agree on: none is left.
+//
+// The position keeps its protection until it is closed, on every venue: a close
+// that fails must not leave it bare, and protection only reduces. Then the
+// account withdraws it, where the venue does not do so itself, and the proof
+// waits for that: an order that outlived its position would close the next one
+// on the same side.
 //
 // A channel without a policy sends the order as it is.
 //

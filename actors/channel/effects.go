@@ -3,7 +3,6 @@ package channel
 import (
 	"context"
 	"errors"
-	"slices"
 	"time"
 
 	"venuegate/actors"
@@ -30,12 +29,18 @@ type (
 		id    string
 		after time.Duration
 	}
-	enterLane struct {
-		id       string
-		exchange venues.Venue
-		symbol   string
+	armExpiry struct {
+		id string
+		at time.Time
 	}
-	leaveLane struct{ id string }
+	enterLane struct {
+		id         string
+		exchange   venues.Venue
+		symbol     string
+		receivedAt time.Time
+	}
+	// leave gives back the signal's place and ends its timers.
+	leave struct{ id string }
 
 	// place, closePosition and cancelAll are steps; the answer is acted.
 	place struct {
@@ -65,11 +70,6 @@ type (
 		signal venues.Signal
 		after  time.Duration
 	}
-	// lookFlat reads whether the position is closed; the answer is flatSeen.
-	lookFlat struct {
-		id     string
-		signal venues.Signal
-	}
 	// rehearse finds out what would be done; the answer is rehearsed.
 	rehearse struct {
 		id     string
@@ -93,13 +93,20 @@ func (e armRetry) run(_ *channel, ctx *actors.Context) {
 	ctx.Timers().After("retry/"+e.id, e.after, retryDue{e.id})
 }
 
-func (e enterLane) run(c *channel, ctx *actors.Context) {
-	self, ticket := ctx.Self(), e.id
-	c.deps.Lanes.Enter(c.deps.Channel.ID, ticket, e.exchange, e.symbol, func(err error) { self.Tell(turn{ticket: ticket, err: err}) })
+func (e armExpiry) run(_ *channel, ctx *actors.Context) {
+	ctx.Timers().After("expiry/"+e.id, max(0, time.Until(e.at)), expiryDue{e.id})
 }
 
-func (e leaveLane) run(c *channel, _ *actors.Context) {
+func (e enterLane) run(c *channel, ctx *actors.Context) {
+	self := ctx.Self()
+	c.deps.Lanes.Enter(c.deps.Channel.ID, e.id, e.exchange, e.symbol, e.receivedAt, func(err error) { self.Tell(turn{id: e.id, err: err}) })
+}
+
+func (e leave) run(c *channel, ctx *actors.Context) {
 	c.deps.Lanes.GiveBack(c.deps.Channel.ID, e.id)
+	for _, kind := range []string{"answer/", "retry/", "find/", "expiry/"} {
+		ctx.Timers().Cancel(kind + e.id)
+	}
 }
 
 // call runs a request in the pool. A full pool is an answer too.
@@ -114,14 +121,16 @@ func (c *channel) call(ctx *actors.Context, deadline time.Time, request func(con
 	}
 }
 
-func (c *channel) command(deadline time.Time) venues.Command {
-	return venues.Command{ID: c.deps.NewID("cmd", time.Now()), Customer: c.deps.Channel.Customer, Deadline: deadline}
+func (c *channel) command(s *venues.Signal, deadline time.Time) venues.Command {
+	return venues.Command{
+		ID: c.deps.NewID("cmd", time.Now()), Customer: c.deps.Channel.Customer, Deadline: deadline, ReceivedAt: s.ReceivedAt,
+	}
 }
 
 func (e place) run(c *channel, ctx *actors.Context) {
 	s := e.signal
 	order := venues.PlaceOrder{
-		Command: c.command(e.deadline),
+		Command: c.command(&s, e.deadline),
 		OrderSpec: venues.OrderSpec{
 			Symbol: s.Symbol, Side: s.Side, Type: s.Type, Qty: s.Qty.Decimal, Price: s.Price,
 			StopLoss: s.StopLoss, TakeProfit: s.TakeProfit, TimeInForce: timeInForce(s.Type),
@@ -146,7 +155,7 @@ func timeInForce(t venues.OrderType) venues.TimeInForce {
 func (e closePosition) run(c *channel, ctx *actors.Context) {
 	s := e.signal
 	cmd := venues.ClosePosition{
-		Command: c.command(e.deadline), Exchange: s.Exchange, Symbol: s.Symbol, Closes: s.Side,
+		Command: c.command(&s, e.deadline), Exchange: s.Exchange, Symbol: s.Symbol, Closes: s.Side,
 		RequestID: s.RequestID, Scope: stepClose.scope(s.ChannelID), BodyHash: s.BodyHash,
 		Source: s.Source, ChannelID: s.ChannelID, Comment: s.Comment,
 	}
@@ -162,7 +171,7 @@ func (e closePosition) run(c *channel, ctx *actors.Context) {
 }
 
 func (e cancelAll) run(c *channel, ctx *actors.Context) {
-	cmd := venues.CancelOrders{Command: c.command(e.deadline), Exchange: e.signal.Exchange, Symbol: e.signal.Symbol}
+	cmd := venues.CancelOrders{Command: c.command(&e.signal, e.deadline), Exchange: e.signal.Exchange, Symbol: e.signal.Symbol}
 	c.call(ctx, e.deadline, func(life context.Context) any {
 		results, err := c.deps.Desk.CancelAll(life, cmd)
 		return acted{id: e.id, step: stepCancel, results: results, err: err}
@@ -182,12 +191,13 @@ func (e find) run(c *channel, ctx *actors.Context) {
 	}, found{id: e.id, steps: e.steps, err: busy()})
 }
 
-// find gives the order of the first of the steps that has made one. One that is
-// older than the signal was made under the same request id by an earlier one.
+// find gives the order of the first of the steps that has made one. A claim that
+// counts from another receipt is that of an earlier signal under the same request
+// id.
 func (c *channel) find(ctx context.Context, e *find) (step, *venues.Order, error) {
 	for _, at := range e.steps {
 		claim, err := c.deps.Desk.Idempotency(ctx, e.signal.Customer, at.scope(e.signal.ChannelID), e.signal.RequestID)
-		if errors.Is(err, persistence.ErrNotFound) || (err == nil && claim.FirstReceived.Before(e.signal.ReceivedAt.Time)) {
+		if errors.Is(err, persistence.ErrNotFound) || (err == nil && !sameReceipt(claim.FirstReceived, e.signal.ReceivedAt)) {
 			continue
 		}
 		if err != nil {
@@ -202,30 +212,9 @@ func (c *channel) find(ctx context.Context, e *find) (step, *venues.Order, error
 	return "", nil, nil
 }
 
-func (e lookFlat) run(c *channel, ctx *actors.Context) {
-	c.call(ctx, time.Now().Add(stepMax), func(life context.Context) any {
-		against, err := c.against(life, &e.signal)
-		return flatSeen{id: e.id, flat: against == nil, err: err}
-	}, flatSeen{id: e.id, err: busy()})
-}
-
-// against is the open position that a signal is against, if there is one.
-func (c *channel) against(ctx context.Context, s *venues.Signal) (*venues.Position, error) {
-	cmd := venues.ReadAccount{Command: c.command(time.Now().Add(stepMax)), Exchange: s.Exchange, Symbol: s.Symbol}
-	positions, failures, err := c.deps.Desk.Positions(ctx, cmd)
-	if err == nil && len(failures) > 0 {
-		err = failures[0].Error
-	}
-	side := venues.Short
-	if s.Side == venues.Sell {
-		side = venues.Long
-	}
-	i := slices.IndexFunc(positions, func(p venues.Position) bool { return p.Symbol == s.Symbol && p.Side == side })
-	if err != nil || i < 0 {
-		return nil, err
-	}
-	return &positions[i], nil
-}
+// sameReceipt compares moments of which one may have been stored: records keep
+// milliseconds.
+func sameReceipt(a, b venues.Time) bool { return a.UnixMilli() == b.UnixMilli() }
 
 // run finds out what the policy would do; everything else is in the journal
 // already.

@@ -13,6 +13,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"venuegate/actors"
 	"venuegate/actors/actortest"
 	"venuegate/actors/channel"
 	"venuegate/actors/journal"
@@ -40,6 +41,8 @@ type account struct {
 	refusals []error
 	wait     time.Duration
 	orders   int
+	// deadline is that of the newest command.
+	deadline time.Time
 }
 
 func (a *account) Place(ctx context.Context, o venues.PlaceOrder) (venues.Order, error) {
@@ -85,12 +88,14 @@ func (a *account) take(ctx context.Context, call string, o venues.PlaceOrder) (v
 		refusal, a.refusals = a.refusals[0], a.refusals[1:]
 	}
 	a.orders++
+	a.deadline = o.Deadline
 	id, wait := fmt.Sprintf("ord_%d", a.orders), a.wait
 	a.mu.Unlock()
 	if refusal != nil {
 		return venues.Order{}, refusal
 	}
-	if prior, err := a.store.Idempotency(ctx, o.Customer, o.Scope, o.RequestID); err == nil {
+	prior, err := a.store.Idempotency(ctx, o.Customer, o.Scope, o.RequestID)
+	if err == nil && prior.Holds(time.Now()) {
 		record, _ := a.store.Order(ctx, o.Customer, prior.OrderID)
 		return venues.Order{}, venues.Errorf(venues.CodeDuplicateRequest, "again").With("order", record.Order)
 	}
@@ -101,7 +106,7 @@ func (a *account) take(ctx context.Context, call string, o venues.PlaceOrder) (v
 	}
 	batch := persistence.Batch{Fence: a.fence, Puts: []persistence.Record{
 		persistence.OrderRecord{Order: order, Customer: o.Customer, ClientOrderID: "c" + id},
-		persistence.IdempotencyRecord{Customer: o.Customer, Scope: o.Scope, RequestID: o.RequestID, Attempt: 1, OrderID: id, BodyHash: o.BodyHash, FirstReceived: venues.At(time.Now())},
+		persistence.IdempotencyRecord{Customer: o.Customer, Scope: o.Scope, RequestID: o.RequestID, Attempt: prior.Attempt + 1, OrderID: id, BodyHash: o.BodyHash, FirstReceived: o.ReceivedAt},
 	}}
 	if err := a.store.Commit(context.WithoutCancel(ctx), batch); err != nil {
 		return venues.Order{}, err
@@ -124,6 +129,10 @@ func (a *account) Order(ctx context.Context, customer, id string) (persistence.O
 	return a.store.Order(ctx, customer, id)
 }
 
+func (a *account) UnfinishedOrders(ctx context.Context, customer string, exchange venues.Venue) ([]persistence.OrderRecord, error) {
+	return a.store.UnfinishedOrders(ctx, customer, exchange)
+}
+
 func (a *account) Idempotency(ctx context.Context, customer, scope, requestID string) (persistence.IdempotencyRecord, error) {
 	return a.store.Idempotency(ctx, customer, scope, requestID)
 }
@@ -140,41 +149,85 @@ func (m market) Instruments(exchange venues.Venue) (*venues.InstrumentSet, bool)
 	return m.set, exchange != venues.OKX
 }
 
+// owner supervises the channel as its customer does: another record means another
+// child, after the end of the one before.
+type owner struct {
+	child *actors.Child
+	ended int
+}
+
+type follow struct{ child actors.Child }
+
+func (o *owner) Receive(ctx *actors.Context, msg any) {
+	switch in := msg.(type) {
+	case follow:
+		o.child = &in.child
+		if !ctx.Children().Stop(in.child.Name) {
+			o.start(ctx)
+		}
+	case *actors.ChildEnded:
+		o.ended++
+		o.start(ctx)
+	}
+}
+
+func (o *owner) start(ctx *actors.Context) {
+	if o.child != nil {
+		_, _ = ctx.Children().Start(*o.child)
+		o.child = nil
+	}
+}
+
 // desk is a channel with its account, its lanes and its inbox.
 type desk struct {
 	kit     *actortest.Kit
 	store   *storetest.Memory
+	log     *journal.Client
+	fence   persistence.Fence
+	lanes   lane.Client
+	pool    *actors.Pool
+	owner   *owner
 	account *account
 	client  channel.Client
 }
 
 func open(kit *actortest.Kit, record persistence.Channel, before ...persistence.Record) *desk {
-	d := &desk{kit: kit, store: storetest.NewMemory()}
-	log := journal.NewClient(d.store)
-	fence, err := log.Own(kit.T.Context(), "c1")
-	if err != nil {
+	return openOn(kit, storetest.NewMemory(), record, before...)
+}
+
+func openOn(kit *actortest.Kit, store *storetest.Memory, record persistence.Channel, before ...persistence.Record) *desk {
+	d := &desk{kit: kit, store: store, owner: &owner{}, pool: kit.System.NewPool("channel", 8, 2048)}
+	d.log = journal.NewClient(d.store)
+	var err error
+	if d.fence, err = d.log.Own(kit.T.Context(), "c1"); err != nil {
 		kit.T.Fatal(err)
 	}
 	if len(before) > 0 {
-		if err := d.store.Commit(kit.T.Context(), persistence.Batch{Fence: fence, Puts: before}); err != nil {
+		if err := d.store.Commit(kit.T.Context(), persistence.Batch{Fence: d.fence, Puts: before}); err != nil {
 			kit.T.Fatal(err)
 		}
 	}
-	d.account = &account{store: d.store, fence: fence}
+	d.account = &account{store: d.store, fence: d.fence}
+	d.lanes = lane.NewClient(kit.Start(lane.Child()))
+	kit.Start(actors.Child{Name: "owner", Producer: func() actors.Behaviour { return d.owner }})
+	d.client = d.configure(record)
+	kit.Settle()
+	return d
+}
+
+// configure lets a channel follow its record.
+func (d *desk) configure(record persistence.Channel) channel.Client {
 	var tradesThrough channel.Desk = channel.Trading{Trader: d.account, Reader: d.account}
 	if record.TestMode {
 		tradesThrough = channel.Rehearsal{Reader: d.account}
 	}
-	lanes := lane.NewClient(kit.Start(lane.Child()))
-	ref := kit.Start(channel.Child(channel.Deps{
-		Channel: record, Fence: fence, Store: d.store, Journal: log.Line(record.Customer, record.ID), Desk: tradesThrough, Lanes: lanes,
-		Pool:  kit.System.NewPool("channel", 8, 2048),
+	parent := d.kit.System.Ref("owner")
+	parent.Tell(follow{channel.Child(channel.Deps{
+		Channel: record, Fence: d.fence, Store: d.store, Journal: d.log.Line(record.Customer, record.ID), Desk: tradesThrough, Lanes: d.lanes, Pool: d.pool,
 		NewID: func(prefix string, at time.Time) string { return persistence.NewID(prefix, at, rand.Reader) },
-	}))
+	})})
 	set := venues.NewInstrumentSet([]venues.Instrument{{Symbol: "BTCUSDT", Exchange: venues.Binance}, {Symbol: "ETHUSDT", Exchange: venues.Binance}})
-	d.client = channel.NewClient(ref, record, d.store, market{set})
-	kit.Settle()
-	return d
+	return channel.NewClient(parent.Child(channel.Name(record.ID)), record, d.store, market{set})
 }
 
 func webhook(change ...func(*persistence.Channel)) persistence.Channel {

@@ -40,6 +40,12 @@ func (s *state) noteReceived(m moment, t *task) {
 	s.note(m, t, "signal.received", string(t.Action), fields...)
 }
 
+// noteRepeat is a row of the first one's timeline. Behind it that one's own commit
+// has been answered.
+func (s *state) noteRepeat(m moment, first string, in *venues.Signal) {
+	s.note(m, &task{SignalRecord: persistence.SignalRecord{Signal: *in, ID: first}}, "signal.repeat", "duplicate")
+}
+
 func optional(d venues.Optional) string {
 	if !d.Valid {
 		return ""
@@ -132,6 +138,6 @@ func (s *state) notify(m moment, t *task) {
 			ID: m.newID(persistence.PrefixEvent), Type: persistence.EventNotification, CreatedAt: venues.At(m.now), Data: data,
 		})
 	}
-	s.remember(t.ID, t.BodyHash, m.now)
+	s.remember(&t.SignalRecord)
 	s.end(m, t, status, nil)
 }

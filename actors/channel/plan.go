@@ -25,14 +25,16 @@ const (
 	proofMax = 2 * stepMax
 )
 
-// turn begins a signal whose turn has come.
+// turn begins a signal whose turn has come. Lanes that cannot take it are asked
+// again, until it is too old.
 func (s *state) turn(m moment, in turn) {
-	t := s.byTicket(in.ticket)
+	t, known := s.tasks[in.id]
 	switch {
-	case t == nil:
-		s.after(leaveLane{in.ticket})
+	case !known:
+		s.after(leave{in.id})
+	case t.called:
 	case in.err != nil:
-		s.end(m, t, persistence.SignalRejected, busy())
+		s.after(armRetry{id: t.ID, after: retryEvery})
 	default:
 		t.called = true
 		s.begin(m, t)
@@ -43,56 +45,79 @@ func (s *state) turn(m moment, in turn) {
 func (s *state) begin(m moment, t *task) {
 	switch {
 	case t.resumed && t.Action != venues.ActionCancelAll:
-		s.after(find{id: t.ID, steps: s.stepsMade(t), signal: t.Signal})
+		s.after(find{id: t.ID, steps: stepsOf(t), signal: t.Signal})
 	case s.isLate(m, t):
 		s.expire(m, t)
 	case t.Test || s.channel.TestMode:
 		s.after(rehearse{id: t.ID, signal: t.Signal})
-	case t.Action == venues.ActionCancelAll:
-		s.step(m, t, stepCancel)
-		s.after(cancelAll{id: t.ID, signal: t.Signal, deadline: m.now.Add(stepMax)})
 	default:
-		s.send(m, t, firstStep(t))
+		s.send(m, t, firstStep(t.Action))
 	}
 }
 
-func firstStep(t *task) step {
-	if t.Action == venues.ActionClose {
+func firstStep(a venues.SignalAction) step {
+	switch a {
+	case venues.ActionClose:
 		return stepClose
-	}
-	return stepOpen
-}
-
-// stepsMade are the steps that an earlier incarnation may have carried out, the
-// last of a plan first.
-func (s *state) stepsMade(t *task) []step {
-	switch {
-	case t.Action == venues.ActionClose:
-		return []step{stepClose}
-	case s.channel.Rules.Opposite == persistence.OppositeClose, s.reverses(t):
-		return []step{stepOpen, stepClose}
+	case venues.ActionCancelAll:
+		return stepCancel
 	default:
-		return []step{stepOpen}
+		return stepOpen
 	}
 }
 
-// send carries out a step that makes an order.
+// stepsOf are the steps that make orders, the last of a plan first.
+func stepsOf(t *task) []step {
+	if t.Action == venues.ActionClose {
+		return []step{stepClose}
+	}
+	return []step{stepOpen, stepClose}
+}
+
+// send carries out a step, if the channel's rules still let it.
 func (s *state) send(m moment, t *task, next step) {
+	if s.stopping {
+		return
+	}
 	if s.isLate(m, t) {
 		s.expire(m, t)
+		return
+	}
+	if v := s.forbids(t); v != nil {
+		s.noteVerdict(m, t, v)
+		s.end(m, t, persistence.SignalRejected, v.refusal)
 		return
 	}
 	s.step(m, t, next)
 	t.sentAt = m.now
 	deadline := m.now.Add(stepMax)
-	if next == stepClose {
-		s.after(closePosition{id: t.ID, signal: t.Signal, policy: t.Action == venues.ActionOrder, deadline: deadline})
-		return
+	if t.ExpiresAt.Before(deadline) {
+		deadline = t.ExpiresAt.Time
 	}
-	s.after(place{
-		id: t.ID, signal: t.Signal, maxPosition: s.channel.Rules.MaxQty,
-		notOpposite: s.channel.Rules.Opposite != "", deadline: deadline,
-	})
+	switch next {
+	case stepCancel:
+		s.after(cancelAll{id: t.ID, signal: t.Signal, deadline: deadline})
+	case stepClose:
+		s.after(closePosition{id: t.ID, signal: t.Signal, policy: t.Action == venues.ActionOrder, deadline: deadline})
+	case stepOpen, stepFlat:
+		s.after(place{
+			id: t.ID, signal: t.Signal, maxPosition: s.channel.Rules.MaxQty,
+			notOpposite: s.channel.Rules.Opposite != "", deadline: deadline,
+		})
+	}
+}
+
+// forbids is the rule that is against the signal now. The channel may have been
+// changed since the signal was taken.
+func (s *state) forbids(t *task) *verdict {
+	if s.channel.TestMode {
+		return &verdict{rule: ruleTestMode, refusal: refuse(ruleTestMode, "the channel is in test mode")}
+	}
+	verdicts := judge(&s.channel, &t.Signal, nil)
+	if n := len(verdicts); n > 0 && verdicts[n-1].refusal != nil {
+		return &verdicts[n-1]
+	}
+	return nil
 }
 
 // step notes what is being done. The record is stored with what it comes to.
@@ -105,6 +130,14 @@ func (s *state) step(m moment, t *task, next step) {
 }
 
 func (s *state) isLate(m moment, t *task) bool { return !m.now.Before(t.ExpiresAt.Time) }
+
+// expiryDue ends a signal that has become too old in its lane. What another
+// incarnation may have made of it is looked for first, in its turn.
+func (s *state) expiryDue(m moment, id string) {
+	if t, known := s.tasks[id]; known && !t.called && !t.resumed {
+		s.expire(m, t)
+	}
+}
 
 // expire ends a signal that is too old.
 func (s *state) expire(m moment, t *task) {
@@ -135,7 +168,7 @@ func (s *state) acted(m moment, in acted) {
 
 // ordered goes on with an order that a step has made.
 func (s *state) ordered(m moment, t *task, done step, order venues.Order) {
-	t.newest = &order
+	t.newest, t.Step = &order, string(done)
 	s.noteOrder(m, t, &order)
 	if order.Status == venues.StatusRejected { // found again after a failure
 		s.end(m, t, persistence.SignalRejected, refusalOf(&order))
@@ -169,8 +202,10 @@ func (s *state) refused(m moment, t *task, at step, err error) {
 	switch {
 	case !ours, refusal.Code == venues.CodeInternal:
 		s.prove(m, t, at)
-	case refusal.Code == venues.CodeMaintenance, refusal.Code == venues.CodeRateLimited:
+	case refusal.Code == venues.CodeMaintenance:
 		s.after(armRetry{id: t.ID, after: retryEvery})
+	case refusal.Code == venues.CodeRateLimited:
+		s.after(armRetry{id: t.ID, after: max(retryEvery, refusal.RetryAfter)})
 	case at == stepOpen && refusal.Details["rule"] == ruleOpposite:
 		s.opposite(m, t, refusal)
 	case at == stepClose && s.reverses(t) && refusal.Details["reason"] == venues.ReasonNoPosition:
@@ -192,6 +227,10 @@ func (s *state) opposite(m moment, t *task, refusal *venues.Error) {
 	case persistence.OppositeIgnore:
 		s.end(m, t, persistence.SignalIgnored, nil)
 	case persistence.OppositeClose, persistence.OppositeReverse:
+		if len(t.OrderIDs) > 0 { // it was closed: this is not over, or another one
+			s.waitFlat(m, t)
+			return
+		}
 		s.send(m, t, stepClose)
 	case persistence.OppositeReject:
 		s.end(m, t, persistence.SignalRejected, refusal)
@@ -201,15 +240,13 @@ func (s *state) opposite(m moment, t *task, refusal *venues.Error) {
 // retry takes up a step that the account could not take, or looks again.
 func (s *state) retry(m moment, id string) {
 	t, known := s.tasks[id]
-	if !known {
-		return
-	}
-	switch step(t.Step) {
-	case stepFlat:
+	switch {
+	case !known:
+	case !t.called:
+		s.line(t)
+	case step(t.Step) == stepFlat:
 		s.after(lookFlat{id: t.ID, signal: t.Signal})
-	case stepCancel:
-		s.begin(m, t)
-	case stepOpen, stepClose:
+	default:
 		s.send(m, t, step(t.Step))
 	}
 }
@@ -250,27 +287,38 @@ func unproven(message string) *venues.Error {
 	return venues.Errorf(venues.CodeExchangeUnavailable, "%s", message)
 }
 
-// waitFlat waits until nothing is left of the position that was closed.
+// waitFlat waits until nothing is left of the position that was closed. It comes
+// back here while the account, by its executions, still knows of some.
 func (s *state) waitFlat(m moment, t *task) {
 	s.step(m, t, stepFlat)
-	t.sentAt = m.now
 	s.put(t, m.now)
-	s.after(lookFlat{id: t.ID, signal: t.Signal})
+	if t.flatSince.IsZero() {
+		t.flatSince = m.now
+		s.after(lookFlat{id: t.ID, signal: t.Signal})
+		return
+	}
+	s.lookAgain(m, t, leftPosition)
 }
 
 func (s *state) flatSeen(m moment, in flatSeen) {
 	t, known := s.tasks[in.id]
 	switch {
 	case !known:
-	case in.err == nil && in.flat:
+	case in.err == nil && in.left == "":
 		s.noteStep(m, t, "proven")
 		s.send(m, t, stepOpen)
-	case m.now.Sub(t.sentAt) < flatMax && !s.isLate(m, t):
-		s.after(armRetry{id: t.ID, after: flatEvery})
 	default:
-		s.end(m, t, persistence.SignalRejected,
-			venues.Errorf(venues.CodeOrderRejected, "the position is not closed; nothing was opened").With("reason", "not_flat"))
+		s.lookAgain(m, t, in.left)
 	}
+}
+
+func (s *state) lookAgain(m moment, t *task, left string) {
+	if m.now.Sub(t.flatSince) < flatMax && !s.isLate(m, t) {
+		s.after(armRetry{id: t.ID, after: flatEvery})
+		return
+	}
+	s.end(m, t, persistence.SignalRejected, venues.Errorf(venues.CodeOrderRejected, "the position is not proven flat; nothing was opened").
+		With("reason", "not_flat").With("left", left))
 }
 
 // rehearsed ends a test: what would have been done is in the journal.

@@ -19,6 +19,7 @@ import (
 //	rehearsed   result   own effect    -
 //	answerDue   timer
 //	retryDue    timer
+//	expiryDue   timer
 type (
 	accept struct {
 		actors.Reply[outcome]
@@ -41,8 +42,8 @@ type (
 	}
 	turn struct {
 		actors.Internal
-		ticket string
-		err    error
+		id  string
+		err error
 	}
 	// acted is what became of a step: an order, or the results of a cancel.
 	acted struct {
@@ -61,8 +62,9 @@ type (
 		err   error
 	}
 	flatSeen struct {
-		id   string
-		flat bool
+		id string
+		// left names what is left of the position; nothing proves it flat.
+		left string
 		err  error
 	}
 	rehearsed struct {
@@ -72,6 +74,7 @@ type (
 	}
 	answerDue struct{ id string }
 	retryDue  struct{ id string }
+	expiryDue struct{ id string }
 )
 
 // outcome is what the caller of accept hears: the answer, or that the signal is

@@ -1,7 +1,6 @@
 package channel
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -14,6 +13,8 @@ import (
 const (
 	ruleInstrument   = "instrument"
 	rulePaused       = "paused"
+	ruleRemoved      = "removed"
+	ruleTestMode     = "test_mode"
 	ruleSymbols      = "symbols"
 	ruleMaxQty       = venues.RuleMaxPosition
 	ruleStopRequired = "stop_required"
@@ -37,7 +38,7 @@ func judge(c *persistence.Channel, s *venues.Signal, fault *venues.Error) []verd
 		func(*persistence.Channel, *venues.Signal) (verdict, bool) {
 			return verdict{rule: ruleInstrument, given: s.Symbol, refusal: fault}, fault != nil
 		},
-		judgePaused, judgeSymbol, judgeQty, judgeStop,
+		judgeRemoved, judgePaused, judgeSymbol, judgeQty, judgeStop,
 	} {
 		v, applies := rule(c, s)
 		if !applies {
@@ -49,6 +50,10 @@ func judge(c *persistence.Channel, s *venues.Signal, fault *venues.Error) []verd
 		}
 	}
 	return list
+}
+
+func judgeRemoved(c *persistence.Channel, _ *venues.Signal) (verdict, bool) {
+	return verdict{rule: ruleRemoved, refusal: refuse(ruleRemoved, "the channel was removed")}, !c.RemovedAt.IsZero()
 }
 
 func judgePaused(c *persistence.Channel, _ *venues.Signal) (verdict, bool) {
@@ -95,8 +100,8 @@ func judgeStop(c *persistence.Channel, s *venues.Signal) (verdict, bool) {
 	return v, true
 }
 
-func refuse(rule, format string, args ...any) *venues.Error {
-	return venues.Errorf(venues.CodeRiskRejected, "%s", fmt.Sprintf(format, args...)).With("rule", rule)
+func refuse(rule, message string) *venues.Error {
+	return venues.Errorf(venues.CodeRiskRejected, "%s", message).With("rule", rule)
 }
 
 // fields of the row that tells of a verdict.

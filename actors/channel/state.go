@@ -14,8 +14,9 @@ const (
 	AnswerWithin = 850 * time.Millisecond
 	// unfinishedMax bounds the signals of a channel that are not through.
 	unfinishedMax = 1000
-	// recentMax bounds the bodies of a chart that are remembered.
-	recentMax = 4096
+	// recentMax bounds the bodies of a chart that are remembered: more than its
+	// rate lets through within the repeat window.
+	recentMax = 1024
 	// impliedPrefix begins the request id of a chart's signal that has none.
 	impliedPrefix = "implied-"
 )
@@ -24,14 +25,15 @@ const (
 type state struct {
 	channel persistence.Channel
 	fence   persistence.Fence
-	// epoch makes the tickets of this incarnation different from those of the
-	// ones before.
-	epoch string
 
 	tasks map[string]*task
-	// recent are the bodies that a chart has sent within the repeat window.
+	// recent are the bodies without a requestId that a chart has sent within the
+	// repeat window.
 	recent map[string]recent
-	out    output
+	// stopping says that another incarnation is to come: what has not begun is
+	// left to it.
+	stopping bool
+	out      output
 }
 
 type recent struct {
@@ -42,7 +44,8 @@ type recent struct {
 // task is a signal that is not through.
 type task struct {
 	persistence.SignalRecord
-	ticket string
+	// durable says that its first commit was taken.
+	durable bool
 	// called says that its turn has come.
 	called bool
 	// resumed says that an earlier incarnation may have carried out a step.
@@ -51,6 +54,8 @@ type task struct {
 	waiter *accept
 	// sentAt is when the step under way began.
 	sentAt time.Time
+	// flatSince is when its position was first expected to be flat.
+	flatSince time.Time
 	// newest is the newest order that it made.
 	newest *venues.Order
 }
@@ -69,8 +74,8 @@ type output struct {
 	taken string
 }
 
-func newState(c persistence.Channel, fence persistence.Fence, epoch string) *state {
-	return &state{channel: c, fence: fence, epoch: epoch, tasks: map[string]*task{}, recent: map[string]recent{}}
+func newState(c persistence.Channel, fence persistence.Fence) *state {
+	return &state{channel: c, fence: fence, tasks: map[string]*task{}, recent: map[string]recent{}}
 }
 
 // take ends a step.
@@ -94,11 +99,11 @@ func (s *state) put(t *task, now time.Time) {
 func (s *state) loaded(in loaded) {
 	for _, r := range in.recent {
 		if r.Status != persistence.SignalRejected {
-			s.remember(r.ID, r.BodyHash, r.ReceivedAt.Time)
+			s.remember(&r)
 		}
 	}
 	for _, r := range in.unfinished {
-		t := &task{SignalRecord: r, resumed: true}
+		t := &task{SignalRecord: r, durable: true, resumed: true}
 		s.tasks[t.ID] = t
 		s.line(t)
 	}
@@ -107,6 +112,7 @@ func (s *state) loaded(in loaded) {
 // accept takes a signal, refuses it by a rule, or recognizes a repeat.
 func (s *state) accept(m moment, in accept) {
 	if first, is := s.isRepeat(m, &in.signal); is {
+		s.noteRepeat(m, first, &in.signal)
 		s.after(replyOutcome{to: in.Reply, out: outcome{repeatOf: first}})
 		return
 	}
@@ -134,7 +140,7 @@ func (s *state) accept(m moment, in accept) {
 	}
 	s.tasks[t.ID] = t
 	s.put(t, m.now)
-	s.remember(t.ID, t.BodyHash, m.now)
+	s.remember(&t.SignalRecord)
 	s.line(t)
 	s.after(armAnswer{id: t.ID, at: t.ReceivedAt.Add(AnswerWithin)})
 }
@@ -173,18 +179,28 @@ func (s *state) isRepeat(m moment, in *venues.Signal) (string, bool) {
 	return first.signalID, seen && m.now.Sub(first.at) < persistence.ChartRepeatWindow
 }
 
-func (s *state) remember(id string, body []byte, at time.Time) {
-	if s.channel.Kind != persistence.ChannelChart {
+func (s *state) remember(r *persistence.SignalRecord) {
+	if s.channel.Kind != persistence.ChannelChart || !r.Implied {
 		return
 	}
-	if len(s.recent) >= recentMax {
-		for key, r := range s.recent {
-			if at.Sub(r.at) >= persistence.ChartRepeatWindow {
-				delete(s.recent, key)
-			}
+	for key, old := range s.recent {
+		if r.ReceivedAt.Sub(old.at) >= persistence.ChartRepeatWindow {
+			delete(s.recent, key)
 		}
 	}
-	s.recent[hex.EncodeToString(body)] = recent{id, at}
+	if len(s.recent) < recentMax {
+		s.recent[hex.EncodeToString(r.BodyHash)] = recent{r.ID, r.ReceivedAt.Time}
+	}
+}
+
+// durable notes that the signal's first commit was taken.
+func (s *state) durable(id string) {
+	if t, known := s.tasks[id]; known {
+		t.durable = true
+		if s.stopping {
+			s.reply(t, nil)
+		}
+	}
 }
 
 // notTaken undoes a signal whose first commit was refused: it is simply not
@@ -201,19 +217,21 @@ func (s *state) notTaken(id string, cause error) {
 
 // line puts the signal in the lane of its account and symbol.
 func (s *state) line(t *task) {
-	t.ticket = t.ID + "/" + s.epoch
-	s.after(enterLane{id: t.ticket, exchange: t.Exchange, symbol: t.Symbol})
+	s.after(enterLane{id: t.ID, exchange: t.Exchange, symbol: t.Symbol, receivedAt: t.ReceivedAt.Time})
+	s.after(armExpiry{id: t.ID, at: t.ExpiresAt.Time})
 }
 
-// byTicket finds the task that a ticket of this incarnation is of.
-func (s *state) byTicket(ticket string) *task {
+// answerDurable answers every caller whose signal is durable with what is known.
+func (s *state) answerDurable() {
 	for _, t := range s.tasks {
-		if t.ticket == ticket {
-			return t
+		if t.durable {
+			s.reply(t, nil)
 		}
 	}
-	return nil
 }
+
+// isOver says whether a channel that was removed has nothing left to do.
+func (s *state) isOver() bool { return !s.channel.RemovedAt.IsZero() && len(s.tasks) == 0 }
 
 // answerDue answers a caller who has waited long enough with what is known.
 func (s *state) answerDue(id string) {
@@ -226,7 +244,11 @@ func (s *state) reply(t *task, err error) {
 	if t.waiter == nil {
 		return
 	}
-	s.after(replyOutcome{to: t.waiter.Reply, out: outcome{answer: answerOf(&t.SignalRecord, t.newest)}, err: err})
+	order := t.newest
+	if !t.Status.IsFinal() {
+		order = nil // that of an earlier step is not what was asked for
+	}
+	s.after(replyOutcome{to: t.waiter.Reply, out: outcome{answer: answerOf(&t.SignalRecord, order)}, err: err})
 	t.waiter = nil
 }
 
@@ -251,10 +273,10 @@ func (s *state) end(m moment, t *task, status persistence.SignalStatus, refusal 
 		err = refusal
 	}
 	s.reply(t, err)
-	if t.ticket != "" {
-		s.after(leaveLane{t.ticket})
+	if taken {
+		s.after(leave{t.ID})
+		delete(s.tasks, t.ID)
 	}
-	delete(s.tasks, t.ID)
 }
 
 func faultOf(e *venues.Error) *venues.OrderFault {

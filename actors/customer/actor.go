@@ -24,9 +24,9 @@ type Deps struct {
 	// the customer; CloseAccount hears that it is gone.
 	OpenAccount  func(persistence.Fence, persistence.VenueAccount, Updates) (actors.Child, error)
 	CloseAccount func(customer string, exchange venues.Venue)
-	// Standing are the children that every customer has. They start before the
-	// others and end after them.
-	Standing func(persistence.Fence) []actors.Child
+	// Standing are the children that every customer has; the channels are those
+	// that it begins with. They start before the others and end after them.
+	Standing func(persistence.Fence, []persistence.Channel) []actors.Child
 	// OpenPart makes the child that a Channel or an Endpoint describes. It is
 	// called for each new state of the record; one that is removed has a name
 	// and no child.
@@ -169,7 +169,7 @@ func (c *customer) owned(ctx *actors.Context, in owned) {
 		return
 	}
 	c.fence = in.fence
-	for _, child := range c.deps.Standing(c.fence) {
+	for _, child := range c.deps.Standing(c.fence, in.channels) {
 		if _, err := ctx.Children().Start(child); err != nil {
 			ctx.Fail(err)
 		}

@@ -122,7 +122,7 @@ func startWith(kit *actortest.Kit, prepare func(*storetest.Memory)) *home {
 			return actors.Child{Name: "account/" + string(a.Exchange), Producer: func() actors.Behaviour { return inert{pool, h.stubborn} }}, nil
 		},
 		CloseAccount: func(_ string, exchange venues.Venue) { h.closed = append(h.closed, string(exchange)) },
-		Standing: func(fence persistence.Fence) []actors.Child {
+		Standing: func(persistence.Fence, []persistence.Channel) []actors.Child {
 			h.note("standing begins")
 			return []actors.Child{{Name: "lanes", Producer: func() actors.Behaviour { return inert{pool, 0} }}}
 		},

@@ -12,5 +12,8 @@
 //	ticket 4  binance BTCUSDT    waits for 1 and 3
 //	ticket 5  okx     BTCUSDT    called
 //
-// The tickets of a holder that has failed are given back by Leave.
+// A holder that starts anew keeps its places: it says which tickets it still
+// needs (Retain), and the others are given back. At the start of the service
+// nobody is called before each holder has said so, so that what was left by one
+// is not overtaken by what is new to another.
 package lane

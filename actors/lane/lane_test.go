@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"pgregory.net/rapid"
 
@@ -12,13 +13,15 @@ import (
 	"venuegate/venues"
 )
 
+var start = time.Date(2026, 11, 20, 9, 19, 0, 0, time.UTC)
+
 // The picture of the package comment.
 func TestTicketsAreCalledInOrder(t *testing.T) {
 	actortest.Run(t, func(kit *actortest.Kit) {
 		lanes := NewClient(kit.Start(Child()))
 		var called []string
 		take := func(holder, id string, exchange venues.Venue, symbol string) {
-			lanes.Enter(holder, id, exchange, symbol, func(error) { called = append(called, id) })
+			lanes.Enter(holder, id, exchange, symbol, start, func(error) { called = append(called, id) })
 		}
 		expect := func(want string) {
 			t.Helper()
@@ -40,10 +43,83 @@ func TestTicketsAreCalledInOrder(t *testing.T) {
 		lanes.GiveBack("a", "2")
 		expect("1 2 5 3")
 		take("c", "6", "", "")
-		lanes.Leave("b") // 3, which was called, and 4, which was not
+		lanes.Retain("b", nil) // 3, which was called, and 4, which was not
 		expect("1 2 5 3")
 		lanes.GiveBack("c", "5")
 		expect("1 2 5 3 6")
+	})
+}
+
+// A holder that starts anew keeps the places of what it still has to do, and
+// loses the others.
+func TestAHolderThatStartsAnewKeepsItsPlaces(t *testing.T) {
+	actortest.Run(t, func(kit *actortest.Kit) {
+		lanes := NewClient(kit.Start(Child()))
+		var called []string
+		take := func(holder, id, name string) {
+			lanes.Enter(holder, id, venues.Binance, "BTCUSDT", start, func(error) { called = append(called, name) })
+		}
+		take("a", "1", "1")
+		take("a", "2", "2")
+		take("b", "3", "3")
+		take("a", "4", "4")
+		take("a", "1", "1 again") // while it was called
+		take("a", "4", "4 again")
+		kit.Settle()
+		lanes.GiveBack("a", "1")
+		lanes.Retain("a", []string{"4"}) // 2 has been done
+		kit.Settle()
+		lanes.GiveBack("b", "3")
+		kit.Settle()
+		if got := strings.Join(called, ", "); got != "1, 1 again, 2, 3, 4 again" {
+			t.Errorf("called %q", got)
+		}
+	})
+}
+
+// What was received earlier goes first, even if its holder comes later with it;
+// what is under way already is waited for.
+func TestTheReceiptDecides(t *testing.T) {
+	actortest.Run(t, func(kit *actortest.Kit) {
+		lanes := NewClient(kit.Start(Child("a", "b", "c")))
+		var called []string
+		take := func(holder, id string, received int) {
+			lanes.Enter(holder, id, venues.Binance, "BTCUSDT", start.Add(time.Duration(received)*time.Second), func(error) { called = append(called, id) })
+		}
+		expect := func(want string) {
+			t.Helper()
+			kit.Settle()
+			if got := strings.Join(called, " "); got != want {
+				t.Errorf("called %q, want %q", got, want)
+			}
+		}
+		lanes.Retain("a", nil)
+		take("a", "5", 5)
+		lanes.Retain("b", []string{"2"})
+		take("b", "2", 2)
+		expect("") // c may have an earlier one
+		lanes.Retain("c", nil)
+		expect("2")
+		take("c", "1", 1)
+		take("c", "3", 3)
+		expect("2")
+		lanes.GiveBack("b", "2")
+		expect("2 1")
+		lanes.GiveBack("c", "1")
+		expect("2 1 3")
+		lanes.GiveBack("c", "3")
+		expect("2 1 3 5")
+	})
+	actortest.Run(t, func(kit *actortest.Kit) { // a holder that never comes is not waited for
+		lanes := NewClient(kit.Start(Child("a")))
+		var called time.Duration
+		begun := time.Now()
+		lanes.Enter("b", "1", "", "", start, func(error) { called = time.Since(begun) })
+		kit.Advance(holdersWaitMax + time.Second)
+		kit.Settle()
+		if called != holdersWaitMax {
+			t.Errorf("called after %s", called)
+		}
 	})
 }
 

@@ -62,9 +62,13 @@ func (t *Tree) part(customerID, name string) actors.Ref {
 }
 
 // standing are the children that a customer has whatever it has configured.
-func (t *Tree) standing(fence persistence.Fence) []actors.Child {
+func (t *Tree) standing(fence persistence.Fence, channels []persistence.Channel) []actors.Child {
+	holders := make([]string, 0, len(channels))
+	for _, c := range channels {
+		holders = append(holders, c.ID)
+	}
 	return []actors.Child{
-		lane.Child(),
+		lane.Child(holders...),
 		alerts.Child(alerts.Deps{
 			Customer: fence.Customer, Fence: fence, Store: t.deps.Store,
 			Journal: t.Journal.Line(fence.Customer, alerts.Name),
@@ -88,31 +92,38 @@ func (t *Tree) openPart(fence persistence.Fence, record persistence.Record) (str
 }
 
 // openChannel joins a channel with its customer's accounts. Senders are answered
-// from the new record as soon as it is durable.
+// from the new record as soon as it is durable. One that was removed, or whose
+// secret cannot be read, has no senders any more, and finishes what it has taken.
 func (t *Tree) openChannel(fence persistence.Fence, record persistence.Channel) (*actors.Child, error) {
-	if !record.RemovedAt.IsZero() {
-		t.removeChannel(record.ID)
-		return nil, nil //nolint:nilnil // nothing is to run
-	}
-	in := &Inbound{Channel: record}
-	var err error
-	if in.Secret, err = t.secret(record, record.Sealed); err != nil {
-		t.removeChannel(record.ID)
-		return nil, err
-	}
-	if in.Previous, err = t.secret(record, record.Previous); err != nil {
-		t.removeChannel(record.ID)
-		return nil, err
-	}
-	ref := t.part(record.Customer, channel.Name(record.ID))
-	in.client = channel.NewClient(ref, record, t.deps.Store, t.Directory)
 	child := channel.Child(channel.Deps{
 		Channel: record, Fence: fence, Store: t.deps.Store, Desk: t.desk(&record),
 		Journal: t.Journal.Line(record.Customer, channel.Name(record.ID)),
 		Lanes:   lane.NewClient(t.part(record.Customer, lane.Name)), NewID: t.deps.NewID, Pool: t.signalPool,
 	})
+	in, err := t.inbound(record)
+	if in == nil {
+		t.removeChannel(record.ID)
+		return &child, err
+	}
 	t.addChannel(in)
 	return &child, nil
+}
+
+// inbound is what the edge gets to know of a channel; nil if it was removed.
+func (t *Tree) inbound(record persistence.Channel) (*Inbound, error) {
+	if !record.RemovedAt.IsZero() {
+		return nil, nil //nolint:nilnil // nobody may find it
+	}
+	in := &Inbound{Channel: record}
+	var err error
+	if in.Secret, err = t.secret(record, record.Sealed); err != nil {
+		return nil, err
+	}
+	if in.Previous, err = t.secret(record, record.Previous); err != nil {
+		return nil, err
+	}
+	in.client = channel.NewClient(t.part(record.Customer, channel.Name(record.ID)), record, t.deps.Store, t.Directory)
+	return in, nil
 }
 
 // desk of a channel in test mode holds nothing that can trade.

@@ -1,0 +1,76 @@
+package channel
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"venuegate/actors"
+	"venuegate/persistence"
+	"venuegate/venues"
+)
+
+// lookFlat reads whether a position is closed and nothing of it left; the answer
+// is flatSeen.
+type lookFlat struct {
+	id     string
+	signal venues.Signal
+}
+
+// What may be left of a position.
+const (
+	leftPosition   = "position"
+	leftProtection = "protection"
+)
+
+func (e lookFlat) run(c *channel, ctx *actors.Context) {
+	c.call(ctx, time.Now().Add(stepMax), func(life context.Context) any {
+		left, err := c.left(life, &e.signal)
+		return flatSeen{id: e.id, left: left, err: err}
+	}, flatSeen{id: e.id, err: busy()})
+}
+
+// left says what there still is of the position that a signal is against, or
+// nothing. The account withdraws the protection of a position that is gone; an
+// order of it that lived on would close the next position on its side.
+func (c *channel) left(ctx context.Context, s *venues.Signal) (string, error) {
+	position, err := c.against(ctx, s)
+	switch {
+	case err != nil:
+		return "", err
+	case position != nil:
+		return leftPosition, nil
+	}
+	orders, err := c.deps.Desk.UnfinishedOrders(ctx, s.Customer, s.Exchange)
+	if err != nil || !slices.ContainsFunc(orders, func(o persistence.OrderRecord) bool { return o.Symbol == s.Symbol && guards(&o, s.Side) }) {
+		return "", err
+	}
+	return leftProtection, nil
+}
+
+// guards says whether an order protects a position that orders of a side close:
+// a leg that lives, or an entry that is through and whose legs are not.
+func guards(o *persistence.OrderRecord, closing venues.Side) bool {
+	if o.Protects != "" {
+		return o.Side == closing && !o.Status.IsClosed()
+	}
+	return o.Side == closing.Opposite() && o.Status.IsClosed() && o.FilledQty.IsPositive() && o.Protection.Awake()
+}
+
+// against is the open position that a signal is against, if there is one.
+func (c *channel) against(ctx context.Context, s *venues.Signal) (*venues.Position, error) {
+	cmd := venues.ReadAccount{Command: c.command(s, time.Now().Add(stepMax)), Exchange: s.Exchange, Symbol: s.Symbol}
+	positions, failures, err := c.deps.Desk.Positions(ctx, cmd)
+	if err == nil && len(failures) > 0 {
+		err = failures[0].Error
+	}
+	side := venues.Short
+	if s.Side == venues.Sell {
+		side = venues.Long
+	}
+	i := slices.IndexFunc(positions, func(p venues.Position) bool { return p.Symbol == s.Symbol && p.Side == side })
+	if err != nil || i < 0 {
+		return nil, err
+	}
+	return &positions[i], nil
+}

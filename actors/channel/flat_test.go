@@ -1,0 +1,122 @@
+package channel_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"venuegate/actors/actortest"
+	"venuegate/persistence"
+	"venuegate/venues"
+)
+
+func reversing(c *persistence.Channel) { c.Rules.Opposite = persistence.OppositeReverse }
+
+var errOpposite = venues.Errorf(venues.CodeRiskRejected, "a position is open").With("rule", venues.RuleOpposite)
+
+// long is an entry that was filled, with its stop loss.
+func long(status venues.ProtectionStatus) persistence.OrderRecord {
+	return persistence.OrderRecord{Customer: "c1", ClientOrderID: "c-long", Order: venues.Order{
+		OrderID: "ord_long", Exchange: venues.Binance, Status: venues.StatusFilled, FilledQty: venues.MustDecimal("1"), CreatedAt: venues.At(time.Now()),
+		OrderSpec:  venues.OrderSpec{Symbol: "BTCUSDT", Side: venues.Buy, Type: venues.TypeMarket, Qty: venues.MustDecimal("1")},
+		Protection: &venues.Protection{StopLoss: &venues.ProtectionLeg{Status: status, Price: venues.MustDecimal("60000"), OrderID: "ord_leg"}},
+	}}
+}
+
+// leg is the stop loss of long.
+func leg(status venues.OrderStatus) persistence.OrderRecord {
+	return persistence.OrderRecord{
+		Customer: "c1", ClientOrderID: "c-leg", EntryOrderID: "ord_long", Protects: venues.ProtectingStopLoss,
+		Order: venues.Order{
+			OrderID: "ord_leg", Exchange: venues.Binance, Status: status, CreatedAt: venues.At(time.Now()),
+			OrderSpec: venues.OrderSpec{Symbol: "BTCUSDT", Side: venues.Sell, Type: venues.TypeStopMarket, Qty: venues.MustDecimal("1"), ReduceOnly: true},
+		},
+	}
+}
+
+// The other side is not opened before what protected the position is gone: it
+// would close the next position on the old side.
+func TestReverseWaitsForTheProtection(t *testing.T) {
+	const closed = "place sell 0.5 BTCUSDT not opposite; close BTCUSDT opposite_signal"
+	for name, left := range map[string]struct{ before, after persistence.Record }{
+		"a leg that lives":                 {leg(venues.StatusUntriggered), leg(venues.StatusCancelled)},
+		"legs that are not withdrawn yet":  {long(venues.ProtectionLive), long(venues.ProtectionCancelled)},
+		"legs that have not been seen yet": {long(venues.ProtectionPending), long(venues.ProtectionCancelled)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			actortest.Run(t, func(kit *actortest.Kit) {
+				d := open(kit, webhook(reversing), left.before)
+				d.account.refusals = []error{errOpposite}
+				a := d.mustAccept(order("r-1", func(s *venues.Signal) { s.Side = venues.Sell }))
+				if a.Status != "pending" || a.OrderID != "" || !a.FilledQty.IsZero() {
+					t.Errorf("in the midst of the plan: %+v", a)
+				}
+				if again := d.mustAccept(order("r-1", func(s *venues.Signal) { s.Side = venues.Sell })); again.Status != "pending" || again.OrderID != "" {
+					t.Errorf("a repeat in the midst of the plan: %+v", again)
+				}
+				d.expectCalls(closed)
+				if err := d.store.Commit(context.Background(), persistence.Batch{Fence: d.fence, Puts: []persistence.Record{left.after}}); err != nil {
+					t.Fatal(err)
+				}
+				kit.Advance(time.Second)
+				d.expectCalls(closed + "; place sell 0.5 BTCUSDT not opposite")
+			})
+			actortest.Run(t, func(kit *actortest.Kit) {
+				d := open(kit, webhook(reversing), left.before)
+				d.account.refusals = []error{errOpposite}
+				a := d.mustAccept(order("r-1", func(s *venues.Signal) { s.Side = venues.Sell }))
+				kit.Advance(time.Minute)
+				d.expectCalls(closed)
+				if r := d.record(a.SignalID); r.Status != persistence.SignalRejected || r.Error == nil || r.Error.Reason != "not_flat" {
+					t.Errorf("record %+v", r)
+				}
+			})
+		})
+	}
+}
+
+// What protects the position that is to be opened, or one of another instrument,
+// is not in the way.
+func TestOtherProtectionIsNotWaitedFor(t *testing.T) {
+	short, other := leg(venues.StatusUntriggered), leg(venues.StatusUntriggered)
+	short.OrderID, short.ClientOrderID, short.Side = "ord_short", "c-short", venues.Buy
+	other.Symbol = "ETHUSDT"
+	actortest.Run(t, func(kit *actortest.Kit) {
+		d := open(kit, webhook(reversing), short, other)
+		d.account.refusals = []error{errOpposite}
+		if a := d.mustAccept(order("r-1", func(s *venues.Signal) { s.Side = venues.Sell })); a.Status != "filled" {
+			t.Errorf("answer %+v", a)
+		}
+	})
+}
+
+// The venue shows the position closed and the account knows of executions that
+// say otherwise: the account has the last word, and is not asked without end.
+func TestReverseWaitsForTheAccountToo(t *testing.T) {
+	actortest.Run(t, func(kit *actortest.Kit) {
+		d := open(kit, webhook(reversing))
+		d.account.refusals = []error{errOpposite, nil, errOpposite, errOpposite}
+		a := d.mustAccept(order("r-1", func(s *venues.Signal) { s.Side = venues.Sell }))
+		kit.Advance(2 * time.Second)
+		d.expectCalls("place sell 0.5 BTCUSDT not opposite; close BTCUSDT opposite_signal" + strings.Repeat("; place sell 0.5 BTCUSDT not opposite", 3))
+		if r := d.record(a.SignalID); r.Status != persistence.SignalDone {
+			t.Errorf("record %+v", r)
+		}
+	})
+	actortest.Run(t, func(kit *actortest.Kit) {
+		d := open(kit, webhook(reversing))
+		d.account.refusals = []error{errOpposite, nil}
+		for range 500 {
+			d.account.refusals = append(d.account.refusals, errOpposite)
+		}
+		a := d.mustAccept(order("r-1", func(s *venues.Signal) { s.Side = venues.Sell }))
+		kit.Advance(time.Minute)
+		if n := strings.Count(d.account.said(), "place"); n > 110 {
+			t.Errorf("the account was asked %d times", n)
+		}
+		if r := d.record(a.SignalID); r.Status != persistence.SignalRejected || r.Error.Reason != "not_flat" {
+			t.Errorf("record %+v", r)
+		}
+	})
+}
