@@ -168,6 +168,8 @@ func (a *account) Receive(ctx *actors.Context, msg any) {
 		a.readFills(ctx, in)
 	case fundsDue:
 		a.state.readFunds()
+	case *actors.ChildEnded: // the private connection, to be opened anew
+		a.openPrivate(ctx)
 	case nil:
 	default:
 		ctx.Unhandled(msg)
@@ -183,6 +185,7 @@ func (a *account) moment() moment {
 func (a *account) observe(m moment, in observed) {
 	switch {
 	case in.report != nil:
+		a.state.heard(in.report)
 		a.state.report(m, *in.report)
 	case in.position != nil:
 		a.state.position(m, *in.position)
@@ -200,11 +203,7 @@ func (a *account) loaded(ctx *actors.Context, m moment, in loadDone) {
 		ctx.Fail(in.err)
 	}
 	a.state.loaded(m, in)
-	if a.deps.Private != nil {
-		if _, err := ctx.Children().Start(a.deps.Private(Observer{ctx.Self()})); err != nil {
-			ctx.Fail(err)
-		}
-	}
+	a.openPrivate(ctx)
 }
 
 func (a *account) reconciled(m moment, in reconcileDone) {

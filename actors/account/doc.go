@@ -29,6 +29,14 @@
 // carries out what it asks for, reading.go what compares with the venue, load.go
 // reads the store; actor.go only dispatches; client.go is the way in.
 //
+// # The private stream
+//
+// It is a hint. What REST shows and the stream has not told within streamLagMax,
+// although it happened while the stream was up, the stream has missed: the account
+// is compared with its venue at once, and the second time within missesSpan the
+// connection is closed and opened anew (mute.go). The connectors notice by
+// themselves a stream that tells nothing at all after an order was acknowledged.
+//
 // # Protection
 //
 // guard.go holds what is known of an entry's stop loss and take profit.

@@ -28,6 +28,11 @@ type order struct {
 
 	// termsAt is the venue's time of the newest report of price and quantity.
 	termsAt time.Time
+	// heard is how far the order has come as the private stream tells it, shown as
+	// any report does; at toldDue the stream has missed the difference.
+	heard, shown progress
+	toldDue      time.Time
+
 	// seenAt is when the venue last told that the order was alive.
 	seenAt time.Time
 	// triggered says that a stop was seen after its trigger.

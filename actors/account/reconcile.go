@@ -234,9 +234,11 @@ func (s *state) lookupEnds(symbol string, failed bool) {
 // there was none is read.
 func (s *state) streamConnected(m moment) {
 	s.recon.due = earlier(s.recon.due, m.now)
+	s.stream.upSince = m.now
 }
 
 // streamLost makes the next reconciliation come soon.
 func (s *state) streamLost(m moment) {
 	s.recon.due = earlier(s.recon.due, m.now.Add(reconcileRetry))
+	s.stream.upSince = time.Time{}
 }

@@ -26,6 +26,7 @@ func (s *state) lookedUp(m moment, in lookedUp) {
 	if o == nil {
 		o = s.adopt(m, in.report)
 	}
+	s.knows(o, progressOf(in.report.Status, in.report.FilledQty)) // so far, it was not watched
 	s.apply(m, o, in.report)
 }
 
@@ -101,6 +102,7 @@ func (s *state) apply(m moment, o *order, r venues.ExecutionReport) {
 	if r.Status.IsActive() {
 		o.seenAt = m.now
 	}
+	s.shows(m, o, &r)
 	o.forced = o.forced || r.Forced
 	s.name(o, r)
 	s.followAttachment(o, &r)

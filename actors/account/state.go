@@ -35,6 +35,7 @@ type state struct {
 	lookups    map[string]*lookups
 	funds      funds
 	recon      reconciliation
+	stream     privateStream
 	ledger     ledger
 	risk       risk
 	halt       halting
@@ -170,6 +171,7 @@ func (s *state) watch(o *order) {
 func (o *order) nextDue() time.Time {
 	due := earlier(o.replyDue, o.heldDue)
 	due = earlier(due, o.inquiry.due)
+	due = earlier(due, o.toldDue)
 	due = earlier(due, o.guard.due)
 	due = earlier(due, o.guard.alarmDue)
 	return earlier(due, o.change.replyDue)
@@ -213,6 +215,9 @@ func (s *state) tick(m moment) {
 			s.answerChange(o, nil) // with the change still pending
 		}
 		s.guardDue(m, o)
+		if isDue(o.toldDue, m.now) {
+			s.streamMissed(m, o)
+		}
 		s.watch(o)
 	}
 	s.touchWaiting()

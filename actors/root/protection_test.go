@@ -71,7 +71,13 @@ func simulatedVenue(t *testing.T, venue venues.Venue) simulator {
 func openDeskAt(t *testing.T, venue venues.Venue) (*desk, simulator) {
 	t.Helper()
 	s := simulatedVenue(t, venue)
-	list, err := s.connector.Instruments(t.Context())
+	return openDeskOver(t, venue, s.connector, s), s
+}
+
+// openDeskOver is a tree over a connector to a simulated venue.
+func openDeskOver(t *testing.T, venue venues.Venue, connector venues.Connector, s simulator) *desk {
+	t.Helper()
+	list, err := connector.Instruments(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -82,7 +88,7 @@ func openDeskAt(t *testing.T, venue venues.Venue) (*desk, simulator) {
 	}
 	d.tree, err = root.Start(t.Context(), root.Deps{
 		System: d.system, Store: d.store, Encoder: noFrames{}, ClientIDPrefix: "test",
-		Connectors: map[venues.Venue]venues.Connector{venue: s.connector},
+		Connectors: map[venues.Venue]venues.Connector{venue: connector},
 		Markets:    map[venues.Venue]root.Market{venue: d.market},
 		Unseal: func(persistence.VenueAccount) (venues.Credentials, error) {
 			return venues.Credentials{
@@ -105,7 +111,7 @@ func openDeskAt(t *testing.T, venue venues.Venue) (*desk, simulator) {
 	if err := d.customer().Connect(t.Context(), persistence.VenueAccount{Customer: "c1", Exchange: venue, Environment: "sim", CreatedAt: at}); err != nil {
 		t.Fatal(err)
 	}
-	return d, s
+	return d
 }
 
 // entry opens a protected position and waits until both legs live.

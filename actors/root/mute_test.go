@@ -1,0 +1,124 @@
+package root_test
+
+import (
+	"fmt"
+	"slices"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"venuegate/persistence"
+	"venuegate/venues"
+	"venuegate/venues/simcore"
+)
+
+// counts are the private streams that were opened, how often one was connected,
+// and the reports that came.
+type counts struct{ opened, connected, reports atomic.Int32 }
+
+// countedConnector counts what becomes of its accounts' private streams.
+type countedConnector struct {
+	venues.Connector
+	counts *counts
+}
+
+func (c countedConnector) OpenAccount(credentials venues.Credentials) (venues.Account, error) {
+	account, err := c.Connector.OpenAccount(credentials)
+	return countedAccount{account, c.counts}, err
+}
+
+type countedAccount struct {
+	venues.Account
+	counts *counts
+}
+
+func (a countedAccount) OpenPrivate(sink venues.PrivateSink) venues.PrivateFeed {
+	a.counts.opened.Add(1)
+	return a.Account.OpenPrivate(countedSink{sink, a.counts})
+}
+
+type countedSink struct {
+	venues.PrivateSink
+	counts *counts
+}
+
+func (s countedSink) Connected() {
+	s.PrivateSink.Connected()
+	s.counts.connected.Add(1)
+}
+
+func (s countedSink) Report(r venues.ExecutionReport) {
+	s.PrivateSink.Report(r)
+	s.counts.reports.Add(1)
+}
+
+// A private connection that stays open and tells nothing: what it does not tell
+// is found by REST, and the second time it is closed and opened anew.
+func TestMutePrivateStreamIsOpenedAnew(t *testing.T) {
+	streams := map[venues.Venue]string{venues.Binance: "/private", venues.Bybit: "/v5/private", venues.OKX: "/ws/v5/private"}
+	eachVenue(t, func(t *testing.T, venue venues.Venue) {
+		var seen counts
+		s := simulatedVenue(t, venue)
+		d := openDeskOver(t, venue, countedConnector{s.connector, &seen}, s)
+		d.until("a connection", func() bool { return seen.connected.Load() == 1 })
+		if _, err := s.control.AddFault(simcore.FaultRequest{Do: simcore.FaultMute, Match: simcore.FaultMatch{Path: streams[venue]}}); err != nil {
+			t.Fatal(err)
+		}
+		var next time.Time
+		orders := 0
+		d.until("a miss", func() bool {
+			missed := len(d.mutes()) > 0
+			if !missed && time.Now().After(next) { // the first ones may be as old as the connection
+				next = time.Now().Add(time.Second)
+				orders++
+				d.rests(fmt.Sprint("r", orders))
+			}
+			return missed
+		})
+		if seen.opened.Load() != 1 || seen.reports.Load() != 0 {
+			t.Fatal("opened anew for one miss")
+		}
+		d.rests("untold")
+		s.control.ClearFaults()
+		d.until("a second miss", func() bool { return len(d.mutes()) == 2 })
+		if got := d.mutes(); !slices.Equal(got, []string{"false", "true"}) {
+			t.Fatalf("renewed: %v", got)
+		}
+		d.until("a new connection", func() bool { return seen.opened.Load() == 2 && seen.connected.Load() == 2 })
+		d.rests("last")
+		d.until("a report", func() bool { return seen.reports.Load() > 0 })
+	})
+}
+
+// rests places an order and waits until it is known to rest.
+func (d *desk) rests(requestID string) {
+	d.t.Helper()
+	placed, err := d.place(requestID, spec(venues.Buy, venues.TypeLimit, "0.01", "60000"))
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	d.eventually(placed.OrderID, func(r persistence.OrderRecord) bool { return r.Status == venues.StatusOpen })
+}
+
+// mutes tells of each row stream.mute whether the stream was opened anew, the
+// oldest first.
+func (d *desk) mutes() []string {
+	d.t.Helper()
+	page, err := d.store.Journal(d.t.Context(), persistence.JournalQuery{Customer: "c1", Limit: 500})
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	var list []string
+	for _, row := range page.Items {
+		if row.Kind != "stream.mute" {
+			continue
+		}
+		for _, f := range row.Fields {
+			if f.Name == "renewed" {
+				list = append(list, f.Value)
+			}
+		}
+	}
+	slices.Reverse(list)
+	return list
+}
