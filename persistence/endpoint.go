@@ -106,6 +106,10 @@ type Attempt struct {
 	Err error
 	// RetryAfterSec is the other end's wish, zero if none.
 	RetryAfterSec int
+	// Throttled: the other end has a limit on how much it takes, and it is
+	// reached. That is no failure of the event, and concerns all of the endpoint:
+	// nothing is to be sent before RetryAfterSec are over.
+	Throttled bool
 	// Gone says that the endpoint must not be asked again, and why.
 	Gone string
 }

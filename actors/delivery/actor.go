@@ -46,16 +46,16 @@ type Deps struct {
 	// Pool carries the reads of the store.
 	Pool *actors.Pool
 	// Disable is told that the other end is gone: the record with its reason,
-	// and the journal row that is to be committed with it. It must not block.
-	// If it is lost, the next incarnation finds out again.
+	// and the journal row that is to be committed with it. It must not block. It
+	// is told again each pollPeriod for as long as the actor is not ended.
 	Disable func(persistence.Endpoint, persistence.JournalEntry)
 }
 
 const (
 	// MailboxMax is how many commands may wait for one queue.
 	MailboxMax = 256
-	// pollPeriod is how often the queue looks for events unasked: a wake may
-	// have been lost.
+	// pollPeriod is how often the queue looks for events unasked, since a wake
+	// may have been lost.
 	pollPeriod = time.Minute
 	pollJitter = 10 * time.Second
 )
@@ -87,7 +87,7 @@ func (d *delivery) Started(ctx *actors.Context) {
 	if err := ctx.Go(d.deps.Pool, d.load); err != nil {
 		ctx.Fail(fmt.Errorf("load the queue: %w", err))
 	}
-	ctx.Timers().Every("poll", pollPeriod, pollJitter, wake{math.MaxUint64})
+	ctx.Timers().Every("poll", pollPeriod, pollJitter, poll{})
 }
 
 // Receive dispatches.
@@ -124,6 +124,8 @@ func (d *delivery) Receive(ctx *actors.Context, msg any) {
 		d.state.tested(m, in)
 	case committed:
 		d.committed(ctx, in)
+	case poll:
+		d.state.polled()
 	case tick:
 	default:
 		ctx.Unhandled(msg)

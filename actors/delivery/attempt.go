@@ -9,6 +9,9 @@ import (
 
 // beginAttempts tries what is due, as far as there is room.
 func (s *state) beginAttempts(m moment) {
+	if m.now.Before(s.restUntil) {
+		return
+	}
 	for s.running < ConcurrencyMax && len(s.window.queue) > 0 && !s.window.queue[0].DueAt.After(m.now) {
 		d := s.window.queue[0].Delivery
 		s.window.hold(d)
@@ -29,14 +32,29 @@ func (s *state) attempted(m moment, in attempted) {
 	}
 	d := &x.Delivery
 	d.UpdatedAt = venues.At(in.end)
-	if in.lost {
+	switch {
+	case in.lost:
 		d.LastError = "the event is no longer kept"
 		s.undelivered(m, d)
-	} else {
+	case in.attempt.Throttled && s.rest(m, d, in):
+	default:
 		d.Attempts++
 		s.judge(m, d, in)
 	}
 	s.store(x)
+}
+
+// rest leaves the other end alone as long as it asks, and puts the delivery off
+// until then. It says whether that spends no attempt.
+func (s *state) rest(m moment, d *persistence.Delivery, in attempted) bool {
+	wait := time.Duration(in.attempt.RetryAfterSec) * time.Second
+	s.restUntil = wholeMilliseconds(in.end.Add(min(max(wait, restMin), RetryAfterMax)))
+	if in.end.Sub(d.CreatedAt.Time) > throttledMax {
+		return false
+	}
+	d.DueAt, d.LastError = venues.At(s.restUntil), clip(in.attempt.Err.Error(), errorCharsMax)
+	s.note(s.attemptRow(m, d, in))
+	return true
 }
 
 func (s *state) judge(m moment, d *persistence.Delivery, in attempted) {
@@ -55,7 +73,7 @@ func (s *state) judge(m moment, d *persistence.Delivery, in attempted) {
 		s.undelivered(m, d)
 	}
 	if in.attempt.Gone != "" {
-		s.gone(m, in.attempt.Gone)
+		s.end(m, in.attempt.Gone)
 	}
 }
 
@@ -64,15 +82,16 @@ func (s *state) undelivered(m moment, d *persistence.Delivery) {
 	s.note(s.undeliveredRow(m, d))
 }
 
-// gone stops the queue; the customer marks the record and starts it anew.
-func (s *state) gone(m moment, why string) {
+// end stops the queue; the customer marks the record and starts it anew.
+func (s *state) end(m moment, why string) {
 	if !s.sending {
 		return
 	}
 	s.sending = false
 	e := s.endpoint
 	e.Disabled = why
-	s.out.after = append(s.out.after, disable{e, s.disabledRow(m, why)})
+	s.gone = &disable{e, s.disabledRow(m, why)}
+	s.out.after = append(s.out.after, *s.gone)
 }
 
 // store commits a delivery that is in hand; it stays in hand until then.

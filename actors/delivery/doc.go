@@ -20,6 +20,10 @@
 // under the same event id. An attempt that is cut off because the actor stops is
 // not counted.
 //
+// An endpoint that has a limit which is reached (Attempt.Throttled: chats and
+// spreadsheets have one, webhooks do not) is left alone as long as it asks. That
+// spends no attempt, until a delivery has waited so for throttledMax.
+//
 // Attempts run ConcurrencyMax at a time and in no promised order: an event that
 // fails delays none behind it.
 //
@@ -37,12 +41,14 @@
 // is resumed. A new endpoint begins with the first event made after it.
 //
 // When the other end says that it is gone, the actor stops sending and hands the
-// record, marked, to Deps.Disable: records of a customer are written in one place.
+// record, marked, to Deps.Disable, until it is ended: records of a customer are
+// written in one place.
 //
 // # A test event
 //
-// Client.Test posts one alert.fired whose data has "test": true. It is no event of
-// the outbox: it has an id of its own, is tried once whatever the filter and the
+// Client.Test posts one alert.fired whose data has "test": true; spreadsheets and
+// files, which take closed trades alone, are sent one of quantity zero with the
+// comment "test". It is no event of the outbox: it has an id of its own, is tried once whatever the filter and the
 // pause say, is journaled, and is neither kept nor repeated.
 //
 // # Files

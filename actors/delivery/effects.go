@@ -105,7 +105,7 @@ func (e findUndelivered) run(d *delivery, ctx *actors.Context) {
 func (e sendEvent) run(d *delivery, ctx *actors.Context) {
 	ctx.Loop(func(life context.Context) any {
 		event, err := d.deps.Store.Event(life, d.deps.Endpoint.Customer, e.eventID)
-		out := attempted{eventID: e.eventID, began: time.Now()}
+		out := attempted{eventID: e.eventID, number: e.attempt, began: time.Now()}
 		switch {
 		case errors.Is(err, persistence.ErrNotFound):
 			out.lost = true

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -88,6 +89,8 @@ type house struct {
 
 	mu       sync.Mutex
 	disabled []persistence.Endpoint
+	// deaf loses what is to be disabled.
+	deaf atomic.Bool
 }
 
 // open starts a process on a store.
@@ -125,6 +128,9 @@ func (h *house) start(e persistence.Endpoint, s delivery.Sender) delivery.Client
 	child := delivery.Child(delivery.Deps{
 		Endpoint: e, Fence: h.fence, Store: h.store, Journal: h.journal.Line(e.Customer, e.ID), Sender: s, Schedule: delivery.ScheduleDefault(),
 		NewID: newID, Pool: h.pool, Disable: func(e persistence.Endpoint, entry persistence.JournalEntry) {
+			if h.deaf.Load() {
+				return
+			}
 			h.mu.Lock()
 			h.disabled = append(h.disabled, e)
 			h.mu.Unlock()

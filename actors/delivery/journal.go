@@ -38,9 +38,11 @@ func (s *state) attemptRow(m moment, d *persistence.Delivery, in attempted) pers
 		kind, result = kindDelivered, "delivered"
 	case in.attempt.Gone != "":
 		result = "gone"
+	case in.attempt.Throttled:
+		result = "throttled"
 	}
 	e := s.row(m, kind, d.EventID, result)
-	e.Fields = append([]persistence.JournalField{{Name: "type", Value: string(d.Type)}, {Name: "attempt", Value: strconv.Itoa(d.Attempts)}},
+	e.Fields = append([]persistence.JournalField{{Name: "type", Value: string(d.Type)}, {Name: "attempt", Value: strconv.Itoa(in.number)}},
 		answerFields(in.attempt, in.end.Sub(in.began))...)
 	if in.attempt.Err != nil && d.Attempts < s.schedule.Attempts {
 		e.Fields = append(e.Fields, persistence.JournalField{Name: "nextAt", Value: d.DueAt.UTC().Format(venues.TimeFormat)})

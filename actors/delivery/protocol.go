@@ -22,7 +22,7 @@ import (
 //	attempted        result   own attempt        -
 //	tested           result   own attempt        -
 //	committed        result   journal            -
-//	tick             timer    itself             -
+//	tick, poll       timer    itself             -
 type (
 	// wake says that the customer has events up to a sequence.
 	wake   struct{ seq uint64 }
@@ -32,7 +32,9 @@ type (
 	}
 	resendAll struct{ actors.Reply[int] }
 	test      struct{ actors.Reply[Tested] }
-	tick      struct{}
+	// tick: something is due. poll: what was told may have been lost.
+	tick struct{}
+	poll struct{}
 )
 
 // resendReply says that a delivery begins anew, durably.
@@ -67,7 +69,9 @@ type (
 		err  error
 	}
 	attempted struct {
-		eventID    string
+		eventID string
+		// number counts the attempts from 1.
+		number     int
 		attempt    persistence.Attempt
 		began, end time.Time
 		// lost: the event itself is not kept any more. unread: it could not be

@@ -2,6 +2,7 @@ package delivery_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -109,7 +110,7 @@ func TestGoneDisablesTheEndpoint(t *testing.T) {
 		c := h.start(to, r)
 		ids := h.emit(persistence.EventOrderFilled, 20)
 		c.Wake(20)
-		settle(time.Hour)
+		settle(30 * time.Second) // longer than the first delay
 		if n := len(r.seen()); n == 0 || n > delivery.ConcurrencyMax {
 			t.Errorf("%d posts", n)
 		}
@@ -128,6 +129,26 @@ func TestGoneDisablesTheEndpoint(t *testing.T) {
 		settle(time.Hour)
 		if got := healed.events(); !slices.Equal(got, sorted(ids)) {
 			t.Errorf("%d of %d events", len(got), len(ids))
+		}
+	})
+}
+
+// TestLostDisableIsTold again: whoever marks the record may have been too busy.
+func TestLostDisableIsTold(t *testing.T) {
+	inBubble(t, func(t *testing.T, h *house) {
+		h.deaf.Store(true)
+		c := h.start(endpoint("end_1"), newReceiver(func(context.Context, persistence.Event, int) persistence.Attempt {
+			return persistence.Attempt{Code: 410, Err: errors.New("answered 410"), Gone: "answered 410 Gone"}
+		}))
+		h.emit(persistence.EventOrderFilled, 1)
+		c.Wake(1)
+		settle(time.Second)
+		h.deaf.Store(false)
+		settle(2 * time.Minute)
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		if len(h.disabled) == 0 || h.disabled[0].Disabled != "answered 410 Gone" {
+			t.Errorf("%+v", h.disabled)
 		}
 	})
 }
@@ -273,6 +294,27 @@ func TestTestEvent(t *testing.T) {
 			t.Errorf("kept: %v", d)
 		}
 	})
+}
+
+// TestTestEventOfATradeList: those that take closed trades alone are sent one.
+func TestTestEventOfATradeList(t *testing.T) {
+	for _, kind := range []persistence.EndpointKind{persistence.EndpointSheet, persistence.EndpointFile} {
+		inBubble(t, func(t *testing.T, h *house) {
+			to := endpoint("end_1")
+			to.Kind = kind
+			var sent persistence.Event
+			c := h.start(to, newReceiver(func(ctx context.Context, e persistence.Event, n int) persistence.Attempt {
+				sent = e
+				return accept(ctx, e, n)
+			}))
+			if _, err := c.Test(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			if text := string(sent.Data); sent.Type != persistence.EventPositionClosed || !json.Valid(sent.Data) || !strings.Contains(text, `"comment":"test"`) {
+				t.Errorf("%s: %s %s", kind, sent.Type, text)
+			}
+		})
+	}
 }
 
 func TestDeadEndpointDelaysNoOther(t *testing.T) {

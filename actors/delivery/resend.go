@@ -1,6 +1,8 @@
 package delivery
 
 import (
+	"fmt"
+
 	"venuegate/actors"
 	"venuegate/persistence"
 	"venuegate/venues"
@@ -85,7 +87,7 @@ func (s *state) test(m moment, in test) {
 		return
 	}
 	s.testing = true
-	s.do(sendTest{in, testEvent(m)})
+	s.do(sendTest{in, testEvent(m, s.endpoint.Kind)})
 }
 
 func (s *state) tested(m moment, in tested) {
@@ -94,13 +96,19 @@ func (s *state) tested(m moment, in tested) {
 	s.out.after = append(s.out.after, answerTest{in.in, Tested{EventID: in.event.ID, Attempt: in.attempt, Took: in.end.Sub(in.began)}})
 }
 
-// testEvent has a public type, so that a receiver handles it like any other, and
-// the one type that reports no trade.
-func testEvent(m moment) persistence.Event {
-	now := venues.At(m.now).Format(venues.TimeFormat)
-	return persistence.Event{
-		ID: m.newID(persistence.PrefixEvent), Type: persistence.EventAlertFired, CreatedAt: venues.At(m.now),
-		Data: []byte(`{"alertId":"test","exchange":"binance","symbol":"BTCUSDT",` +
-			`"condition":{"field":"last","op":"above","value":"1"},"price":"1","firedAt":"` + now + `","test":true}`),
+// testEvent has a public type, so that a receiver handles it like any other: the
+// one that reports no trade, or a closed trade of nothing for those that take no
+// other.
+func testEvent(m moment, to persistence.EndpointKind) persistence.Event {
+	now := venues.At(m.now)
+	e := persistence.Event{ID: m.newID(persistence.PrefixEvent), Type: persistence.EventAlertFired, CreatedAt: now}
+	data := `{"alertId":"test","exchange":"binance","symbol":"BTCUSDT",` +
+		`"condition":{"field":"last","op":"above","value":"1"},"price":"1","firedAt":%q,"test":true}`
+	if to == persistence.EndpointSheet || to == persistence.EndpointFile {
+		e.Type = persistence.EventPositionClosed
+		data = `{"exchange":"binance","symbol":"BTCUSDT","side":"long","qty":"0","entryPrice":"1","exitPrice":"1",` +
+			`"realizedPnl":"0","fee":"0","reason":"manual","openedAt":%q,"comment":"test","test":true}`
 	}
+	e.Data = fmt.Appendf(nil, data, now.Format(venues.TimeFormat))
+	return e
 }

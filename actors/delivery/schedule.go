@@ -5,9 +5,17 @@ import (
 	"time"
 )
 
-// RetryAfterMax bounds how long a receiver may put the next attempt off by
-// Retry-After.
-const RetryAfterMax = 2 * time.Hour
+const (
+	// RetryAfterMax bounds how long a receiver may put the next attempt off by
+	// Retry-After.
+	RetryAfterMax = 2 * time.Hour
+	// restMin is the shortest rest of a queue whose other end has a limit that is
+	// reached.
+	restMin = time.Second
+	// throttledMax is how long after it was queued a delivery can wait for such a
+	// limit without spending attempts.
+	throttledMax = 24 * time.Hour
+)
 
 // Bounds of a configured schedule.
 const (
@@ -46,15 +54,18 @@ func (s Schedule) Validate() error {
 }
 
 // next is the moment of the attempt after failed ones, or false if there is none.
-// It is a whole millisecond, as it is stored, and never early.
 func (s Schedule) next(failed int, ended time.Time, retryAfter time.Duration) (time.Time, bool) {
 	if failed >= s.Attempts {
 		return time.Time{}, false
 	}
 	delay := s.Delays[min(failed, len(s.Delays))-1]
-	due := ended.Add(max(delay, min(retryAfter, RetryAfterMax)))
-	if whole := due.Truncate(time.Millisecond); whole.Before(due) {
-		return whole.Add(time.Millisecond), true
+	return wholeMilliseconds(ended.Add(max(delay, min(retryAfter, RetryAfterMax)))), true
+}
+
+// wholeMilliseconds is a moment as it is stored, and never early.
+func wholeMilliseconds(at time.Time) time.Time {
+	if whole := at.Truncate(time.Millisecond); whole.Before(at) {
+		return whole.Add(time.Millisecond)
 	}
-	return due, true
+	return at
 }

@@ -34,6 +34,10 @@ type state struct {
 	reading bool
 	// retryAt puts reads off after one has failed.
 	retryAt time.Time
+	// restUntil puts attempts off: the other end has a limit that is reached.
+	restUntil time.Time
+	// gone is how the end of the endpoint was told; nil while it lives.
+	gone *disable
 
 	window    *window
 	running   int
@@ -78,6 +82,14 @@ func (s *state) loaded(in loaded) {
 
 // halt begins nothing more.
 func (s *state) halt() { s.sending = false }
+
+// polled looks for what may have been lost on its way.
+func (s *state) polled() {
+	s.behind = true
+	if s.gone != nil {
+		s.do(*s.gone)
+	}
+}
 
 func (s *state) woken(seq uint64) { s.behind = s.behind || seq > s.cursor.Seq }
 
@@ -201,7 +213,7 @@ func (s *state) nextDue(now time.Time) time.Time {
 		return next
 	}
 	if len(s.window.queue) > 0 && s.running < ConcurrencyMax {
-		earlier(s.window.queue[0].DueAt.Time)
+		earlier(later(s.window.queue[0].DueAt.Time, s.restUntil))
 	}
 	if outside := s.window.outside; !outside.IsZero() && outside.After(now) {
 		earlier(outside)
@@ -210,6 +222,13 @@ func (s *state) nextDue(now time.Time) time.Time {
 		earlier(s.retryAt)
 	}
 	return next
+}
+
+func later(a, b time.Time) time.Time {
+	if a.Before(b) {
+		return b
+	}
+	return a
 }
 
 func (s *state) put(r persistence.Record) { s.out.batch.Puts = append(s.out.batch.Puts, r) }

@@ -18,8 +18,9 @@
 // can be read twice.
 //
 // A group that became a supergroup has a new id, which Telegram tells; the
-// message goes there within the same attempt. A wish to wait (retry_after) is
-// handed to the queue. A token that Telegram does not know any more, and a chat
+// message goes there within the same attempt. A limit that is reached
+// (retry_after) is told as Attempt.Throttled: the queue waits, and no message of
+// a burst is lost to it. A token that Telegram does not know any more, and a chat
 // that shut the bot out, end the endpoint (Attempt.Gone).
 //
 // # Rows
@@ -39,7 +40,8 @@
 // and an event whose id stands in the last column is not added again: in the
 // spreadsheet as long as nobody edits that column, in files always. Two attempts
 // for one event at the same time, which a queue never makes, could both add it
-// to a spreadsheet.
+// to a spreadsheet. A quota of Google's that is used up is told as
+// Attempt.Throttled.
 //
 // # Secrets
 //

@@ -32,6 +32,10 @@ const (
 	rangeIDs      = lastColumn + "2:" + lastColumn
 )
 
+// quotaSec is after how many seconds Google's quotas, which are by the minute,
+// begin anew.
+const quotaSec = 60
+
 // SheetOptions of a Sheet.
 type SheetOptions struct {
 	// URL and TokenURL are where the Sheets API is and where the tokens for it
@@ -214,6 +218,11 @@ func (v visit) outcome(ctx context.Context, seen *exchange, err error) persisten
 		v.tokens.drop(v.account) // the next attempt shows whether the key is still good
 	case http.StatusForbidden, http.StatusNotFound:
 		out.Gone = out.Err.Error()
+	case http.StatusTooManyRequests:
+		out.Throttled = true
+		if out.RetryAfterSec == 0 {
+			out.RetryAfterSec = quotaSec
+		}
 	default:
 	}
 	return out

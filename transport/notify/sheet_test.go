@@ -303,6 +303,7 @@ func TestRefusalsOfTheSheetsAPI(t *testing.T) {
 		{"viewer", "append", refusedBy(403, "The caller does not have permission"), 403, "as an editor", true, 17},
 		{"deleted", "read", refusedBy(404, "Requested entity was not found."), 404, "no such spreadsheet", true, 17},
 		{"quota", "append", refusedBy(429, "Quota exceeded"), 429, "Quota exceeded", false, 17},
+		{"quota, for how long not said", "read", answer(429, `{"error":{"code":429,"message":"Quota exceeded"}}`), 429, "Quota exceeded", false, 60},
 		{"bad range", "read", refusedBy(400, "Unable to parse range"), 400, "Unable to parse range", false, 17},
 		{"token ended", "read", refusedBy(401, "Request had invalid authentication credentials"), 401, "answered 401", false, 17},
 		{"internal", "append", refusedBy(500, "Internal error"), 500, "answered 500", false, 17},
@@ -328,7 +329,7 @@ func TestRefusalsOfTheSheetsAPI(t *testing.T) {
 			if out.Err == nil || !strings.Contains(out.Err.Error(), c.says) {
 				t.Errorf("%v", out.Err)
 			}
-			if out.Code != c.code || (out.Gone != "") != c.gone || out.RetryAfterSec != c.wait || len(g.rows) != 0 {
+			if out.Code != c.code || (out.Gone != "") != c.gone || out.RetryAfterSec != c.wait || out.Throttled != (c.code == 429) || len(g.rows) != 0 {
 				t.Errorf("%+v", out)
 			}
 			tellsNoToken(t, out)

@@ -135,7 +135,7 @@ func (b talk) outcome(ctx context.Context, seen *exchange, err error) persistenc
 		out.Gone = out.Err.Error()
 	default:
 		if slow, ok := errors.AsType[*bot.TooManyRequestsError](err); ok {
-			out.RetryAfterSec = min(max(slow.RetryAfter, 0), retryAfterSecMax)
+			out.Throttled, out.RetryAfterSec = true, min(max(slow.RetryAfter, 0), retryAfterSecMax)
 		}
 	}
 	return out

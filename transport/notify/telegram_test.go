@@ -235,7 +235,7 @@ func TestRefusalsOfTheBotAPI(t *testing.T) {
 			if out.Err == nil || !strings.Contains(out.Err.Error(), c.says) || len(out.Err.Error()) > 600 {
 				t.Errorf("%v", out.Err)
 			}
-			if out.Code != c.answer.status || (out.Gone != "") != c.gone || out.RetryAfterSec != c.wait {
+			if out.Code != c.answer.status || (out.Gone != "") != c.gone || out.RetryAfterSec != c.wait || out.Throttled != (c.answer.status == 429) {
 				t.Errorf("%+v", out)
 			}
 			if len(out.Answer) > persistence.AttemptAnswerBytesMax || len(api.calls) != 1 {
