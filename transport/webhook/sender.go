@@ -138,14 +138,15 @@ func readAnswer(body io.Reader) []byte {
 
 // retryAfter reads both forms of the header; what it cannot read is no wish.
 func retryAfter(text string, at time.Time) int {
-	if n, err := strconv.Atoi(text); err == nil {
-		return min(max(n, 0), retryAfterSecMax)
+	n, err := strconv.ParseUint(text, 10, 64)
+	if err == nil || errors.Is(err, strconv.ErrRange) {
+		return int(min(n, retryAfterSecMax))
 	}
 	until, err := http.ParseTime(text)
 	if err != nil {
 		return 0
 	}
-	// Rounded up: the moment itself is not too early.
-	wait := (until.Sub(at) + time.Second - 1) / time.Second
-	return int(min(max(wait, 0), retryAfterSecMax))
+	// In seconds, since the header can name days that no time.Duration reaches;
+	// rounded up, since the moment itself is not too early.
+	return int(min(max(until.Unix()-at.Unix(), 0), retryAfterSecMax))
 }

@@ -140,6 +140,8 @@ func TestAnswers(t *testing.T) {
 		{"until a moment", 503, "Retry-After", at.Add(90 * time.Second).UTC().Format(http.TimeFormat), false, 90, false},
 		{"until the past", 503, "Retry-After", at.Add(-90 * time.Second).UTC().Format(http.TimeFormat), false, 0, false},
 		{"a wish too long", 503, "Retry-After", "99999999", false, 7 * 24 * 3600, false},
+		{"a wish beyond numbers", 503, "Retry-After", "99999999999999999999", false, 7 * 24 * 3600, false},
+		{"until the last of days", 503, "Retry-After", "Fri, 31 Dec 9999 23:59:59 GMT", false, 7 * 24 * 3600, false},
 		{"a negative wish", 503, "Retry-After", "-5", false, 0, false},
 		{"no number", 503, "Retry-After", "soon", false, 0, false},
 		{"error", 500, "", "", false, 0, false},
