@@ -40,3 +40,12 @@ func TestScenariosAreSelectedByName(t *testing.T) {
 		}
 	}
 }
+
+// TestHooksAreMeasured: each of the three servers takes the signals.
+func TestHooksAreMeasured(t *testing.T) {
+	var out strings.Builder
+	if err := bench.Run(context.Background(), &out, []string{"hooks"}, bench.Options{Rounds: 1}); err != nil {
+		t.Fatal(err)
+	}
+	t.Log(out.String())
+}

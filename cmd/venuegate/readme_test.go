@@ -45,7 +45,7 @@ func TestReadmeSignals(t *testing.T) {
 			if _, err := exec.LookPath(program[0]); err != nil {
 				t.Skipf("%s is not installed", program[0])
 			}
-			command := exec.CommandContext(t.Context(), program[0], append(program[1:], readmeBlock(t, line))...) //nolint:gosec // the README's own words
+			command := exec.CommandContext(t.Context(), program[0], append(program[1:], readmeBlock(t, line))...)
 			command.Env = append(os.Environ(), "HOOK="+s.demo.Hook.URL, "SECRET="+s.demo.Hook.Secret)
 			out, err := command.CombinedOutput()
 			if err != nil || !strings.Contains(string(out), `"accepted":true`) {
@@ -76,7 +76,7 @@ func TestPrintedSignalIsTaken(t *testing.T) {
 	if !found {
 		t.Fatalf("printed %s", s.out.String())
 	}
-	out, err := exec.CommandContext(t.Context(), "bash", "-euo", "pipefail", "-c", script).CombinedOutput() //nolint:gosec // what the demo prints
+	out, err := exec.CommandContext(t.Context(), "bash", "-euo", "pipefail", "-c", script).CombinedOutput()
 	if err != nil || !strings.Contains(string(out), `"status":"filled"`) {
 		t.Errorf("%v: %s", err, out)
 	}
@@ -101,7 +101,7 @@ func TestReadmeVerifiesEvents(t *testing.T) {
 		script += fmt.Sprintf("print(verify(%q, {'X-Service-Timestamp': %q, 'X-Service-Signature': %q}, b'%s'))\n",
 			c.secret, c.header.Get("X-Service-Timestamp"), c.header.Get("X-Service-Signature"), c.body)
 	}
-	out, err := exec.CommandContext(t.Context(), "python3", "-c", script).CombinedOutput() //nolint:gosec // the README's own words
+	out, err := exec.CommandContext(t.Context(), "python3", "-c", script).CombinedOutput()
 	if got := strings.Fields(string(out)); err != nil || strings.Join(got, " ") != "True False False False" {
 		t.Errorf("%v: %s", err, out)
 	}

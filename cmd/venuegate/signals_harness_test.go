@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net"
 	"net/http"
@@ -203,10 +204,9 @@ func startFlaky(t *testing.T, status int) *flaky {
 	served := make(chan error, 1)
 	go func() { served <- app.Listener(listener) }()
 	t.Cleanup(func() {
-		if err := app.ShutdownWithTimeout(time.Second); err != nil {
+		if err := errors.Join(app.ShutdownWithTimeout(time.Second), <-served); err != nil {
 			t.Log(err)
 		}
-		_ = <-served // Shutdown has told already
 	})
 	return f
 }

@@ -1,0 +1,150 @@
+package bench
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+	"github.com/valyala/fasthttp"
+
+	"venuegate/transport/signing"
+)
+
+const (
+	// hookSenders send at the same time; each has a connection and an instrument
+	// of its own.
+	hookSenders = 64
+	// hookSignals are the signals of a round at the edge, hookDurable those that
+	// are made durable.
+	hookSignals = 20_000
+	hookDurable = 4_000
+	// hookAnswerMax bounds one answer.
+	hookAnswerMax = 10 * time.Second
+)
+
+var hooksScenario = Scenario{
+	Name: "hooks",
+	Does: "signed signals accepted, without and with the inbox, against a Fiber server that only decodes JSON",
+	Run:  measureHooks,
+}
+
+// measureHooks sends the same signed requests to three servers in turn.
+func measureHooks(ctx context.Context, o Options) ([]Figure, error) {
+	var bare, edge, whole, single []float64
+	for range o.Rounds {
+		for _, way := range []struct {
+			rounds  *[]float64
+			open    func(context.Context) (*hookServer, error)
+			signals int
+			senders int
+		}{
+			{&bare, openBareHook, hookSignals, hookSenders},
+			{&edge, openHookEdge, hookSignals, hookSenders},
+			{&whole, openHookInbox, hookDurable, hookSenders},
+			{&single, openHookInbox, hookDurable / 10, 1},
+		} {
+			perSecond, err := sendSignals(ctx, way.open, way.signals, way.senders)
+			if err != nil {
+				return nil, err
+			}
+			*way.rounds = append(*way.rounds, perSecond)
+		}
+	}
+	alone := make([]float64, len(single))
+	for i, perSecond := range single {
+		alone[i] = 1e6 / perSecond
+	}
+	return []Figure{
+		{Name: "verify, decode, answer", Ours: spreadOf(edge), Limit: spreadOf(bare), Unit: "signals/s", HigherIsBetter: true, Goal: ">= 0.80"},
+		{Name: "through the inbox, test mode", Ours: spreadOf(whole), Limit: spreadOf(bare), Unit: "signals/s", HigherIsBetter: true, Goal: "the limit is durable never"},
+		{Name: "the same, one sender, a signal", Ours: spreadOf(alone), Unit: "µs"},
+	}, nil
+}
+
+// hookServer takes signals on a socket.
+type hookServer struct {
+	url   string
+	close func() error
+}
+
+// serveHook listens for app; end is called when it has ended.
+func serveHook(app *fiber.App, end func() error) (*hookServer, error) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0") //nolint:noctx // it is closed below
+	if err != nil {
+		return nil, err
+	}
+	served := make(chan error, 1)
+	go func() { served <- app.Listener(listener) }()
+	return &hookServer{
+		url: "http://" + listener.Addr().String() + "/v1/hooks/in/" + hookChannel,
+		close: func() error {
+			if err := app.ShutdownWithTimeout(time.Second); err != nil {
+				return err
+			}
+			if err := <-served; err != nil {
+				return err
+			}
+			return end()
+		},
+	}, nil
+}
+
+// sendSignals says how many signals a second are answered. They are signed before
+// the clock runs.
+func sendSignals(ctx context.Context, open func(context.Context) (*hookServer, error), signals, senders int) (perSecond float64, err error) {
+	server, err := open(ctx)
+	if err != nil {
+		return 0, err
+	}
+	defer func() {
+		if failure := server.close(); err == nil {
+			err = failure
+		}
+	}()
+	work := make([][]*fasthttp.Request, senders)
+	for sender := range work {
+		work[sender] = signedRequests(server.url, sender, signals/senders)
+	}
+	client := &fasthttp.Client{MaxConnsPerHost: senders}
+	defer client.CloseIdleConnections()
+	begun := time.Now()
+	err = together(senders, func(sender int) error {
+		answer := fasthttp.AcquireResponse()
+		defer fasthttp.ReleaseResponse(answer)
+		for _, request := range work[sender] {
+			if err := client.DoTimeout(request, answer, hookAnswerMax); err != nil {
+				return err
+			}
+			if answer.StatusCode() != http.StatusAccepted {
+				return fmt.Errorf("a signal was answered %d %s", answer.StatusCode(), answer.Body())
+			}
+		}
+		return nil
+	})
+	return float64(signals) / time.Since(begun).Seconds(), err
+}
+
+func signedRequests(url string, sender, n int) []*fasthttp.Request {
+	key, headers, now := signing.NewKey(hookSecret), signing.NewHeaders(""), time.Now().Unix()
+	requests := make([]*fasthttp.Request, n)
+	for i := range requests {
+		body := fmt.Appendf(nil, `{"action":"order","exchange":"binance","symbol":%q,"side":"buy","qty":"0.01","stopLoss":"60000","requestId":"%d-%d","comment":"breakout"}`,
+			hookSymbol(sender), sender, i)
+		signature, timestamp := key.Sign(now, body)
+		r := &fasthttp.Request{}
+		r.SetRequestURI(url)
+		r.Header.SetMethod(http.MethodPost)
+		r.Header.SetContentType("application/json")
+		r.Header.Set(headers.Signature, signature)
+		r.Header.Set(headers.Timestamp, timestamp)
+		r.SetBody(body)
+		requests[i] = r
+	}
+	return requests
+}
+
+func hookSymbol(sender int) string { return "S" + strconv.Itoa(sender) + "USDT" }

@@ -1,0 +1,178 @@
+package bench
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"net/http"
+	"net/netip"
+	"os"
+	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/gofiber/fiber/v2"
+	"go.uber.org/zap"
+
+	"venuegate/actors"
+	"venuegate/actors/channel"
+	"venuegate/actors/journal"
+	"venuegate/actors/lane"
+	"venuegate/persistence"
+	"venuegate/persistence/badgerstore"
+	"venuegate/transport/auth"
+	"venuegate/transport/hooks"
+	"venuegate/transport/signing"
+	"venuegate/venues"
+)
+
+const (
+	hookCustomer = "cus_bench"
+	hookChannel  = "hook_01M7W4110V0000000000000000"
+	hookSecret   = "whsec_bench"
+	// hookStepsMax bounds the steps of signals that are under way.
+	hookStepsMax = 64
+)
+
+func hookApp() *fiber.App {
+	return fiber.New(fiber.Config{Immutable: true, DisableStartupMessage: true, StrictRouting: true, CaseSensitive: true})
+}
+
+// openBareHook is the limit: the router, one decoded object, one written.
+func openBareHook(context.Context) (*hookServer, error) {
+	type signal struct {
+		Action, Exchange, Symbol, Side, Qty, StopLoss, RequestID, Comment string
+	}
+	type answer struct {
+		Accepted  bool    `json:"accepted"`
+		Duplicate bool    `json:"duplicate"`
+		RequestID string  `json:"requestId"`
+		OrderID   *string `json:"orderId"`
+		Status    string  `json:"status"`
+		FilledQty string  `json:"filledQty"`
+		AvgPrice  *string `json:"avgPrice"`
+	}
+	app := hookApp()
+	app.Post(hooks.WebhookPath, func(c *fiber.Ctx) error {
+		var in signal
+		if err := json.Unmarshal(c.Body(), &in, json.MatchCaseInsensitiveNames(true)); err != nil {
+			return err
+		}
+		text, err := json.Marshal(answer{Accepted: true, RequestID: in.RequestID, Status: "test", FilledQty: "0"})
+		if err != nil {
+			return err
+		}
+		c.Set(fiber.HeaderContentType, fiber.MIMEApplicationJSON)
+		return c.Status(http.StatusAccepted).Send(text)
+	})
+	return serveHook(app, func() error { return nil })
+}
+
+// openHookEdge is the service's edge without anything behind it.
+func openHookEdge(context.Context) (*hookServer, error) {
+	return serveHook(hookEdge(takeAll{}), func() error { return nil })
+}
+
+// openHookInbox is the edge, the channel, its lanes and the store; the channel
+// is in test mode, so that no venue is measured.
+func openHookInbox(ctx context.Context) (*hookServer, error) {
+	dir, err := os.MkdirTemp("", "venuegate-bench-")
+	if err != nil {
+		return nil, err
+	}
+	store, err := badgerstore.Open(dir, badgerstore.Options{})
+	if err != nil {
+		return nil, errors.Join(err, os.RemoveAll(dir))
+	}
+	system := actors.New(zap.NewNop())
+	end := func() error {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), hookAnswerMax)
+		defer cancel()
+		return errors.Join(system.Stop(ctx), store.Close(), os.RemoveAll(dir))
+	}
+	client, err := startHookChannel(ctx, system, store)
+	if err != nil {
+		return nil, errors.Join(err, end())
+	}
+	return serveHook(hookEdge(client), end)
+}
+
+func startHookChannel(ctx context.Context, system *actors.System, store *badgerstore.Store) (channel.Client, error) {
+	log := journal.NewClient(store)
+	fence, err := log.Own(ctx, hookCustomer)
+	if err != nil {
+		return channel.Client{}, err
+	}
+	lanes, err := system.Start(lane.Child())
+	if err != nil {
+		return channel.Client{}, err
+	}
+	record := persistence.Channel{ID: hookChannel, Customer: hookCustomer, Kind: persistence.ChannelWebhook, TestMode: true}
+	ref, err := system.Start(channel.Child(channel.Deps{
+		Channel: record, Fence: fence, Store: store, Journal: log.Line(hookCustomer, record.ID),
+		Desk: channel.Rehearsal{Reader: flat{store}}, Lanes: lane.NewClient(lanes), Pool: system.NewPool("signals", hookStepsMax, hookSignals),
+		NewID: func(prefix string, at time.Time) string { return persistence.NewID(prefix, at, rand.Reader) },
+	}))
+	return channel.NewClient(ref, record, store, hookMarket{hookInstruments()}), err
+}
+
+func hookEdge(signals hooks.Signals) *fiber.App {
+	app := hookApp()
+	edge := hooks.New(hooks.Deps{
+		Channels: oneHook{signing.NewKey(hookSecret)}, Signals: signals, Limiter: unlimited{}, Failures: noFailures{},
+		Headers: signing.NewHeaders(""), Source: func(*fiber.Ctx) netip.Addr { return netip.Addr{} },
+	})
+	app.Post(hooks.WebhookPath, edge.Webhook)
+	return app
+}
+
+// takeAll accepts every signal and keeps none.
+type takeAll struct{}
+
+func (takeAll) Accept(_ context.Context, s venues.Signal) (venues.SignalAnswer, error) {
+	return venues.SignalAnswer{RequestID: s.RequestID, Status: string(persistence.SignalTested)}, nil
+}
+
+// oneHook is the one channel there is.
+type oneHook struct{ key *signing.Key }
+
+func (o oneHook) Channel(id string) (hooks.Channel, bool) {
+	return hooks.Channel{
+		Channel: persistence.Channel{ID: id, Customer: hookCustomer, Kind: persistence.ChannelWebhook}, Keys: []*signing.Key{o.key},
+	}, id == hookChannel
+}
+
+// unlimited lets more pass than a channel may send.
+type unlimited struct{}
+
+func (unlimited) Take(context.Context, string, auth.Class, time.Time) (auth.Decision, error) {
+	return auth.Decision{Allowed: true, Limit: auth.Signals.Limit}, nil
+}
+
+type noFailures struct{}
+
+func (noFailures) Fail(context.Context, netip.Addr) *venues.Error {
+	return venues.Errorf(venues.CodeUnauthorized, "the sender is not proven")
+}
+
+// flat reads orders from the store and holds no position.
+type flat struct{ persistence.Reader }
+
+func (flat) Positions(context.Context, venues.ReadAccount) ([]venues.Position, []venues.VenueFailure, error) {
+	return nil, nil, nil
+}
+
+// hookMarket has an instrument for each sender: those of one are carried out one
+// after the other.
+type hookMarket struct{ set *venues.InstrumentSet }
+
+func (m hookMarket) Instruments(exchange venues.Venue) (*venues.InstrumentSet, bool) {
+	return m.set, exchange == venues.Binance
+}
+
+func hookInstruments() *venues.InstrumentSet {
+	list := make([]venues.Instrument, hookSenders)
+	for i := range list {
+		list[i] = venues.Instrument{Symbol: hookSymbol(i), VenueSymbol: hookSymbol(i), Exchange: venues.Binance}
+	}
+	return venues.NewInstrumentSet(list)
+}
