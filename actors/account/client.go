@@ -150,7 +150,7 @@ func (c Client) Close(ctx context.Context, cmd venues.ClosePosition) (venues.Ord
 	if err != nil {
 		return venues.Order{}, err
 	}
-	p, err := c.toClose(funds.Positions, &cmd)
+	p, err := c.toClose(funds.closable, &cmd)
 	if err != nil {
 		return venues.Order{}, err
 	}

@@ -2,6 +2,7 @@ package account
 
 import (
 	"maps"
+	"slices"
 	"sort"
 	"time"
 
@@ -24,6 +25,9 @@ type Funds struct {
 	Balances  []venues.Balance
 	Positions []venues.Position
 	ReadAt    time.Time
+	// closable are the positions as a closing order must see them: where the
+	// executions know more than the venue's list, as they say.
+	closable []venues.Position
 }
 
 type fundsReply = actors.Reply[Funds]
@@ -77,16 +81,44 @@ func (s *state) planFunds() {
 }
 
 func (s *state) currentFunds() Funds {
-	return Funds{Balances: s.funds.balances, Positions: s.positions(), ReadAt: s.funds.readAt}
+	return Funds{Balances: s.funds.balances, Positions: s.positions(), ReadAt: s.funds.readAt, closable: s.closable()}
 }
 
-func (s *state) positions() []venues.Position {
-	list := make([]venues.Position, 0, len(s.funds.positions))
-	for _, p := range s.funds.positions {
-		list = append(list, p)
-	}
+func (s *state) positions() []venues.Position { return inKeyOrder(s.funds.positions) }
+
+func inKeyOrder(positions map[string]venues.Position) []venues.Position {
+	list := slices.Collect(maps.Values(positions))
 	sort.Slice(list, func(i, j int) bool { return list[i].Key() < list[j].Key() })
 	return list
+}
+
+// closable is the venue's list with what the executions have told since: it may
+// lack a position for positionLag after the fill that opened it.
+func (s *state) closable() []venues.Position {
+	known := maps.Clone(s.funds.positions)
+	for _, b := range s.ledger.books {
+		for _, side := range []venues.PositionSide{venues.Long, venues.Short} {
+			p := venues.Position{Exchange: s.exchange, Symbol: b.symbol, Side: side}
+			key := p.Key()
+			listed, is := s.funds.positions[key]
+			told := s.funds.asOf[key]
+			if !is {
+				told = s.funds.provedAt.Add(-positionLag)
+			}
+			if !b.heardAt.After(told) {
+				continue
+			}
+			if is {
+				p = listed
+			}
+			if p.Qty = openQty(b.now.of(side)); p.Qty.IsPositive() {
+				known[key] = p
+			} else {
+				delete(known, key)
+			}
+		}
+	}
+	return inKeyOrder(known)
 }
 
 // fundsRead takes balances and positions read by REST.

@@ -120,3 +120,17 @@ func TestReverseWaitsForTheAccountToo(t *testing.T) {
 		}
 	})
 }
+
+// The account knows by its executions of a position that the venue does not list
+// yet: it is closed as soon as it is there to close.
+func TestReverseClosesWhatWasNotThereToClose(t *testing.T) {
+	actortest.Run(t, func(kit *actortest.Kit) {
+		d := open(kit, webhook(reversing))
+		d.account.positions = []venues.Position{{Exchange: venues.Binance, Symbol: "BTCUSDT", Side: venues.Long, Qty: venues.MustDecimal("1")}}
+		d.account.refusals = []error{errOpposite, venues.Errorf(venues.CodeOrderRejected, "none").With("reason", venues.ReasonNoPosition)}
+		if a := d.mustAccept(order("r-1", func(s *venues.Signal) { s.Side = venues.Sell })); a.Status != "filled" {
+			t.Errorf("answer %+v", a)
+		}
+		d.expectCalls("place sell 0.5 BTCUSDT not opposite" + strings.Repeat("; close BTCUSDT opposite_signal", 2) + "; place sell 0.5 BTCUSDT not opposite")
+	})
+}

@@ -314,6 +314,9 @@ func (s *state) flatSeen(m moment, in flatSeen) {
 
 func (s *state) lookAgain(m moment, t *task, left string) {
 	if m.now.Sub(t.flatSince) < flatMax && !s.isLate(m, t) {
+		if left == leftPosition && len(t.OrderIDs) == 0 {
+			t.Step = string(stepClose) // it was not there to close, and is now
+		}
 		s.after(armRetry{id: t.ID, after: flatEvery})
 		return
 	}
