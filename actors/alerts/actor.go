@@ -109,6 +109,9 @@ func (a *behaviour) moment() moment {
 
 func (a *behaviour) loaded(ctx *actors.Context, in loaded) {
 	if in.err != nil {
+		for _, early := range a.early {
+			early.Reject(in.err)
+		}
 		ctx.Fail(in.err)
 	}
 	a.state.loaded(in.alerts)

@@ -298,3 +298,29 @@ func TestAlertsAreLimited(t *testing.T) {
 		}
 	})
 }
+
+// A start is no reason for a repeating alert to fire again while its condition
+// still holds; and an incarnation that failed leaves nothing under watch.
+func TestAStartDoesNotRepeatAnAlert(t *testing.T) {
+	actortest.Run(t, func(kit *actortest.Kit) {
+		store := storetest.NewMemory()
+		d := open(kit, store)
+		repeating := above("alr_1", "64000")
+		repeating.Repeat = true
+		d.put(repeating)
+		if c := d.current().condition; c.Op != venues.OpAbove {
+			t.Errorf("watches %+v", c)
+		}
+		d.current().at("64001")
+		kit.Settle()
+		store.FailNext(persistence.ErrOutcomeUnknown)
+		_, _ = d.client.Put(context.Background(), above("alr_2", "1"), persistence.JournalEntry{ID: "jrn_x", Kind: "admin.alert"})
+		kit.Advance(time.Minute)
+		if c := d.current().condition; c.Op != venues.OpCrossesAbove || !c.Value.Equal(repeating.Condition.Value) {
+			t.Errorf("after a start: watches %+v", c)
+		}
+		if d.put(repeating); d.current().condition.Op != venues.OpAbove {
+			t.Errorf("armed by hand: watches %+v", d.current().condition)
+		}
+	}, actortest.ExpectFailures())
+}

@@ -8,5 +8,7 @@
 //
 // A condition is watched from the moment at which the alert is armed, by whoever
 // is running then: a crossing that happened while the service was down is not
-// seen, a price that is above or below shows with the first one that comes.
+// seen, a price that is above or below shows with the first one that comes. A
+// repeating alert that has fired waits, across starts too, until its condition
+// has ceased to hold.
 package alerts

@@ -42,16 +42,36 @@ const watchMax = 10 * time.Second
 func (e watch) run(a *behaviour, ctx *actors.Context) {
 	self := ctx.Self()
 	err := ctx.Go(a.deps.Pool, func(life context.Context) any {
-		life, cancel := context.WithTimeout(life, watchMax)
+		bounded, cancel := context.WithTimeout(life, watchMax)
 		defer cancel()
-		w, err := a.deps.Watch(life, e.exchange, e.symbol, e.condition, func(price venues.PriceHit) {
+		w, err := a.deps.Watch(bounded, e.exchange, e.symbol, e.condition, func(price venues.PriceHit) {
 			self.Tell(hit{id: e.id, generation: e.generation, price: price})
 		})
-		return watched{e.id, e.generation, w, err}
+		if err != nil {
+			return watched{id: e.id, generation: e.generation, err: err}
+		}
+		return watched{id: e.id, generation: e.generation, watch: endWith(life, w)}
 	})
 	if err != nil {
 		a.Receive(ctx, watched{id: e.id, generation: e.generation, err: err})
 	}
+}
+
+// lease is a watch that does not outlive the incarnation that asked for it: one
+// that fails is not asked to close anything.
+type lease struct {
+	venues.PriceWatch
+	keep func() bool
+}
+
+func endWith(life context.Context, w venues.PriceWatch) venues.PriceWatch {
+	return lease{w, context.AfterFunc(life, w.Close)}
+}
+
+// Close ends the watch now.
+func (l lease) Close() {
+	l.keep()
+	l.PriceWatch.Close()
 }
 
 func (e unwatch) run(*behaviour, *actors.Context) { e.watch.Close() }

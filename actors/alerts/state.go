@@ -36,6 +36,9 @@ type alert struct {
 	generation int
 	watch      venues.PriceWatch
 	failures   int
+	// fired says that it has fired before this start and was not armed by hand
+	// since: the condition may hold still, and has to end to hold first.
+	fired bool
 }
 
 // output is what a step asks for: after happens once batch is durable.
@@ -68,7 +71,7 @@ func (s *state) take() output {
 func (s *state) loaded(list []persistence.Alert) {
 	for _, record := range list {
 		if record.RemovedAt.IsZero() {
-			a := &alert{Alert: record}
+			a := &alert{Alert: record, fired: !record.FiredAt.IsZero()}
 			s.alerts[a.ID] = a
 			s.begin(a)
 		}
@@ -88,7 +91,7 @@ func (s *state) put(in put) {
 	}
 	in.alert.FiredAt = a.FiredAt
 	s.end(a)
-	a.Alert = in.alert
+	a.Alert, a.fired = in.alert, false
 	s.store(a)
 	s.out.batch.Journal = append(s.out.batch.Journal, in.entry)
 	s.out.after = append(s.out.after, reply{in.Reply, a.Alert})
@@ -105,9 +108,21 @@ func (s *state) store(a *alert) { s.out.batch.Puts = append(s.out.batch.Puts, a.
 func (s *state) begin(a *alert) {
 	if a.Status == persistence.AlertArmed {
 		s.out.after = append(s.out.after, watch{
-			id: a.ID, generation: a.generation, exchange: a.Exchange, symbol: a.Symbol, condition: a.Condition,
+			id: a.ID, generation: a.generation, exchange: a.Exchange, symbol: a.Symbol, condition: a.watches(),
 		})
 	}
+}
+
+// watches is the condition as the book is to watch it.
+func (a *alert) watches() venues.PriceCondition {
+	c := a.Condition
+	switch {
+	case a.fired && c.Op == venues.OpAbove:
+		c.Op = venues.OpCrossesAbove
+	case a.fired && c.Op == venues.OpBelow:
+		c.Op = venues.OpCrossesBelow
+	}
+	return c
 }
 
 // end stops the watch and makes void what is still on its way from it.
