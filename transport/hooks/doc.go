@@ -28,6 +28,8 @@
 // # Answers
 //
 // 202 for a signal that was accepted, 200 for one that had been before. Both
-// come after the signal is durable, and within api.HookAnswerWait: what is not
-// known by then is told as "pending".
+// come after the signal is durable; what is not known soon before
+// api.HookAnswerWait is told as "pending". A signal that is not durable by then
+// is answered 500 with details.orderState "unknown": it may be taken still, and
+// the same request can be repeated without harm.
 package hooks

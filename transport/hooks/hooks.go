@@ -25,11 +25,6 @@ const (
 	ChartPath   = "/v1/hooks/chart/:id"
 )
 
-// acceptWait bounds what a signal waits to become durable and to be answered. It
-// is longer than api.HookAnswerWait, so that the channel's own word ("pending")
-// comes before ours.
-const acceptWait = 5 * time.Second
-
 // Deps is what the edge needs; all are required.
 type Deps struct {
 	Channels Channels
@@ -185,7 +180,7 @@ func checkHeaders(c *fiber.Ctx, allowed ...string) error {
 
 func (h *Hooks) accept(c *fiber.Ctx, channel *Channel, s venues.Signal, now time.Time) error {
 	s.Customer, s.ChannelID, s.ReceivedAt = channel.Customer, channel.ID, venues.At(now)
-	ctx, cancel := context.WithDeadline(c.UserContext(), now.Add(acceptWait))
+	ctx, cancel := context.WithDeadline(c.UserContext(), now.Add(api.HookAnswerWait))
 	defer cancel()
 	answer, err := h.deps.Signals.Accept(ctx, s)
 	if err != nil {

@@ -55,11 +55,17 @@ type edge struct {
 	accepted []venues.Signal
 	answer   venues.SignalAnswer
 	refusal  error
+	// stuck is a channel that does not answer in time.
+	stuck bool
 }
 
 func (e *edge) Channel(id string) (hooks.Channel, bool) { c, known := e.channels[id]; return c, known }
 
-func (e *edge) Accept(_ context.Context, s venues.Signal) (venues.SignalAnswer, error) {
+func (e *edge) Accept(ctx context.Context, s venues.Signal) (venues.SignalAnswer, error) {
+	if e.stuck {
+		<-ctx.Done()
+		return venues.SignalAnswer{}, venues.Errorf(venues.CodeInternal, "not known")
+	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.accepted = append(e.accepted, s)
@@ -363,6 +369,17 @@ func TestAChannelTakesSignalsFromItsAddressesAlone(t *testing.T) {
 	e.source = netip.MustParseAddr("198.51.100.9")
 	e.charted(body).want(http.StatusAccepted, "")
 	e.signed(orderOne).want(http.StatusAccepted, "")
+}
+
+// The store may be slow: the sender hears so within the second.
+func TestAnAnswerComesWithinItsTime(t *testing.T) {
+	e := newEdge(t)
+	e.stuck = true
+	begun := time.Now()
+	e.signed(orderOne).want(http.StatusInternalServerError, venues.CodeInternal)
+	if took := time.Since(begun); took >= 2*api.HookAnswerWait {
+		t.Errorf("answered after %s", took)
+	}
 }
 
 func TestRefusalsOfTheChannelAreAnswers(t *testing.T) {
