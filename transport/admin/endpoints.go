@@ -100,7 +100,10 @@ func (r *Registry) CreateEndpoint(ctx context.Context, n NewEndpoint) (Endpoint,
 	if err := r.checkEndpointOwner(ctx, record.Customer); err != nil {
 		return Endpoint{}, err
 	}
-	if err := r.checkEndpoint(ctx, &record); err != nil {
+	if err := r.checkEndpoint(&record); err != nil {
+		return Endpoint{}, err
+	}
+	if err := r.checkSigner(ctx, &record); err != nil {
 		return Endpoint{}, err
 	}
 	secret, err := r.sealEndpoint(&record, n.Secret)
@@ -127,22 +130,25 @@ func (r *Registry) checkEndpointOwner(ctx context.Context, customer string) erro
 	return nil
 }
 
-func (r *Registry) checkEndpoint(ctx context.Context, record *persistence.Endpoint) error {
+func (r *Registry) checkEndpoint(record *persistence.Endpoint) (err error) {
 	target, served := r.Targets[record.Kind]
 	if !served {
 		return venues.InvalidFields(venues.FieldFault{Field: "kind", Rule: "not allowed", Given: string(record.Kind), Allowed: r.endpointKinds()})
 	}
 	if record.Name != "" {
-		if _, err := checkName(record.Name); err != nil {
+		if record.Name, err = checkName(record.Name); err != nil {
 			return err
 		}
 	}
 	if err := target.Form(record.Target); err != nil {
 		return venues.InvalidFields(venues.FieldFault{Field: targetField(record.Kind), Rule: err.Error(), Given: record.Target})
 	}
-	if err := checkTypes(record); err != nil {
-		return err
-	}
+	return checkTypes(record)
+}
+
+// checkSigner looks at the hook whose secret is to sign. It may be removed later:
+// then nothing is sent.
+func (r *Registry) checkSigner(ctx context.Context, record *persistence.Endpoint) error {
 	if record.HookID == "" {
 		return nil
 	}
@@ -276,7 +282,7 @@ func (r *Registry) ChangeEndpoint(ctx context.Context, id string, change Endpoin
 	if target != nil || change.Paused != nil && !*change.Paused {
 		record.Disabled = ""
 	}
-	if err := r.checkEndpoint(ctx, &record); err != nil {
+	if err := r.checkEndpoint(&record); err != nil {
 		return Endpoint{}, err
 	}
 	if target != nil {

@@ -4,8 +4,10 @@ import (
 	"context"
 	"encoding/csv"
 	"io"
+	"regexp"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"github.com/go-json-experiment/json"
 
@@ -59,11 +61,18 @@ func cells(row Row) []string {
 	return list
 }
 
-// plain keeps a spreadsheet from reading a text as a formula: such a text begins
-// with an apostrophe here.
+// formulaStart is where a program could see a formula begin: at the beginning, or
+// behind whatever it splits a line at.
+var formulaStart = regexp.MustCompile(`(^|[,;])([ "]*)([=+\-@＝＋－＠])`)
+
+// plain keeps spreadsheets from reading a text, or a part of it, as a formula: an
+// apostrophe stands before what could begin one, and the text is a single line.
 func plain(text string) string {
-	if text != "" && strings.ContainsRune("=+-@\t\r\n", rune(text[0])) {
-		return "'" + text
-	}
-	return text
+	text = strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) {
+			return ' '
+		}
+		return r
+	}, text)
+	return formulaStart.ReplaceAllString(text, "$1$2'$3")
 }

@@ -141,6 +141,29 @@ func TestExportRunsNoFormula(t *testing.T) {
 	h.call(http.StatusBadRequest, "GET", "/admin/v1/journal/export?format=pdf", "")
 }
 
+// TestExportRunsNoFormulaWhereverItIsSplit: some programs split at semicolons or
+// tabs, and a text with neither comma nor quote stands there without quotes.
+func TestExportRunsNoFormulaWhereverItIsSplit(t *testing.T) {
+	h := open(t)
+	customer := h.customer("desk")
+	var rows []persistence.JournalEntry
+	for _, text := range []string{"x;=1+1", "x; =1+1", "a,-1", "\t=1", "x\r\n+1", "x\";@f()", "\uff1d1+1", ";;=1", " =1"} {
+		rows = append(rows, persistence.JournalEntry{
+			Kind: "signal.received", Subject: text, Result: "refused", Fields: []persistence.JournalField{{Name: "comment", Value: text}},
+		})
+	}
+	h.writeJournal(customer, rows...)
+	text := h.call(http.StatusOK, "GET", "/admin/v1/journal/export?format=csv&customer="+customer, "").text
+	for cell := range strings.FieldsFuncSeq(text, func(r rune) bool { return strings.ContainsRune(",;\t\r\n", r) }) {
+		if cell = strings.Trim(cell, `" `); cell != "" && strings.ContainsAny(cell[:1]+string([]rune(cell)[0]), "=+-@\uff1d") {
+			t.Errorf("a formula: %q", cell)
+		}
+	}
+	if table, err := csv.NewReader(strings.NewReader(text)).ReadAll(); err != nil || len(table) != len(rows)+1 {
+		t.Errorf("%d rows, %v", len(table), err)
+	}
+}
+
 func TestJournalIsVerified(t *testing.T) {
 	h := open(t)
 	h.customer("one")

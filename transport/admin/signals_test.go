@@ -251,6 +251,18 @@ func TestEndpointLivesFromCreateToRemove(t *testing.T) {
 	h.call(http.StatusNotFound, "POST", path+"/test", "")
 }
 
+// TestEndpointOutlivesTheHookThatSigns: it can still be paused and named.
+func TestEndpointOutlivesTheHookThatSigns(t *testing.T) {
+	h := open(t)
+	customer := h.customer("desk")
+	hook := h.call(http.StatusCreated, "POST", "/admin/v1/hooks", fmt.Sprintf(`{"customer":%q,"kind":"webhook","name":"h"}`, customer))
+	made := h.call(http.StatusCreated, "POST", "/admin/v1/endpoints", fmt.Sprintf(`{"customer":%q,"url":"https://r.example/x","hookId":%q}`, customer, hook.id()))
+	h.call(http.StatusOK, "DELETE", "/admin/v1/hooks/"+hook.id(), "")
+	if a := h.call(http.StatusOK, "PATCH", "/admin/v1/endpoints/"+made.id(), `{"paused":true,"name":"old"}`); a.field("paused") != true || a.str("name") != "old" {
+		t.Errorf("changed: %s", a.text)
+	}
+}
+
 func (h *house) endpoint(customer string) persistence.Endpoint {
 	h.t.Helper()
 	records, err := h.store.Endpoints(h.t.Context(), customer)
