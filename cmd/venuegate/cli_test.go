@@ -59,6 +59,7 @@ func TestExitStatus(t *testing.T) {
 		{[]string{"bench", "levitation"}, exitUsage, `no scenario "levitation"`},
 		{[]string{"sim", "--replay", "ftx=/dev/null"}, exitFailed, `"ftx" is no simulated venue`},
 		{[]string{"sim", "--replay", "binance=/nonexistent"}, exitFailed, "/nonexistent"},
+		{[]string{"sim", "--replay", "okx=/nonexistent"}, exitFailed, "/nonexistent"},
 		{[]string{"sim", "--listen", "0.0.0.0:0"}, exitFailed, "not a loopback address"},
 	} {
 		status, out, err := run(t.Context(), c.args...)

@@ -178,19 +178,19 @@ func startBybitSim(o simOptions, ledger *simcore.Ledger, venue, control net.List
 }
 
 func startOKXSim(o simOptions, ledger *simcore.Ledger, venue, control net.Listener) (SimVenue, func() error, error) {
-	if o.Replay[string(venues.OKX)] != "" {
-		return SimVenue{}, nil, errNoReplay
-	}
 	sim, err := okxsim.New(okxsim.Options{Seed: o.Seed, Quiet: o.Quiet, Ledger: ledger, Logger: o.Log})
 	if err != nil {
 		return SimVenue{}, nil, err
+	}
+	if recording := o.Replay[string(venues.OKX)]; recording != "" {
+		if err := sim.Replay(recording, okxsim.ReplayOptions{}); err != nil {
+			return SimVenue{}, nil, err
+		}
 	}
 	sim.Serve(venue, control)
 	at := sim.Endpoints()
 	return describeSim(at.RestURL, at.WsURL, at.ControlURL, sim.DemoAccount()), sim.Close, nil
 }
-
-var errNoReplay = errors.New("the simulated okx plays no recordings")
 
 func describeSim(restURL, wsURL, controlURL string, account simcore.AccountInfo) SimVenue {
 	return SimVenue{

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"strings"
 	"time"
 
@@ -12,6 +11,7 @@ import (
 
 	"venuegate/venues"
 	"venuegate/venues/simcore"
+	"venuegate/venues/simcore/recording"
 )
 
 // ReplayOptions say how a recording is played.
@@ -85,7 +85,7 @@ func (s *Sim) Replay(path string, options ReplayOptions) error {
 
 // open moves the market of a symbol to where the recording begins.
 func (r *replay) open(symbol string) error {
-	bids := r.books[symbol].top(simcore.Buy, 1)
+	bids := r.books[symbol].Side(simcore.Buy)
 	if len(bids) == 0 {
 		return nil
 	}
@@ -99,30 +99,22 @@ func (r *replay) open(symbol string) error {
 // survey reads the whole recording once: which symbols and streams it has, and
 // the first snapshot.
 func (r *replay) survey(path string) error {
-	file, err := openReplay(path)
-	if err != nil {
-		return err
-	}
-	defer file.close()
 	var snapshots []frame
-	for n := 0; ; n++ {
-		f, err := file.next()
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if err != nil {
-			return fmt.Errorf("recording %s: %w", path, err)
-		}
-		if n == 0 {
-			r.first = f.at
+	begun := false
+	var bad error
+	err := recording.Each(path, parseFrame, func(f frame) bool {
+		if !begun {
+			begun, r.first = true, f.at
 		}
 		if f.stream == "" {
 			snapshots = append(snapshots, f)
-			continue
+			return true
 		}
-		if err := r.noteStream(f); err != nil {
-			return err
-		}
+		bad = r.noteStream(f)
+		return bad == nil
+	})
+	if err = errors.Join(err, bad); err != nil {
+		return err
 	}
 	if len(r.recorded) == 0 {
 		return fmt.Errorf("recording %s has no stream messages", path)
@@ -245,21 +237,10 @@ func unitText(places int32) string {
 }
 
 func (r *replay) readSnapshots(path string) error {
-	file, err := openReplay(path)
-	if err != nil {
-		return err
-	}
-	defer file.close()
-	for {
-		f, err := file.next()
-		if errors.Is(err, io.EOF) {
-			return nil
-		}
-		if err != nil {
-			return fmt.Errorf("snapshots %s: %w", path, err)
-		}
+	return recording.Each(path, parseFrame, func(f frame) bool {
 		r.seed(f)
-	}
+		return true
+	})
 }
 
 // seed starts the book of a snapshot's symbol with it, if it is the first. A
@@ -281,28 +262,19 @@ func (r *replay) seed(f frame) {
 
 // play plays the recording until its end or until the server closes.
 func (r *replay) play() {
-	file, err := openReplay(r.path)
-	if err != nil {
-		r.sim.log.Error("recording cannot be played", zap.Error(err))
-		return
-	}
-	defer file.close()
 	r.started = r.sim.clock.Base()
-	for {
-		f, err := file.next()
-		if err != nil {
-			if !errors.Is(err, io.EOF) {
-				r.sim.log.Error("recording cannot be read on", zap.Error(err))
-			}
-			return
-		}
+	err := recording.Each(r.path, parseFrame, func(f frame) bool {
 		due := r.started.Add((f.at - r.first) / time.Duration(r.speed))
 		if !r.sim.server.Wait(due.Sub(r.sim.clock.Base())) {
-			return
+			return false
 		}
 		if f.stream != "" {
 			r.step(f)
 		}
+		return true
+	})
+	if err != nil {
+		r.sim.log.Error("recording cannot be played on", zap.Error(err))
 	}
 }
 
@@ -347,18 +319,10 @@ func (r *replay) print(symbol string, data []byte) {
 	}
 }
 
-// mirror puts the recorded book behind the matching engine, with the mark price
-// in its middle.
+// mirror puts the recorded book behind the matching engine.
 func (r *replay) mirror(symbol string) {
 	bids, asks := r.sim.streams.replayTop(r, symbol, mirrorDepth)
-	if len(bids) == 0 || len(asks) == 0 || bids[0].Ticks >= asks[0].Ticks {
-		return
-	}
-	best := r.sim.exchange.LevelOf(symbol, bids[0]).Price.Add(r.sim.exchange.LevelOf(symbol, asks[0]).Price)
-	if err := r.sim.exchange.SetMark(symbol, best.DivRound(dec("2"), 8)); err != nil {
-		r.sim.log.Error("mark price of the recording", zap.String("symbol", symbol), zap.Error(err))
-	}
-	if err := r.sim.exchange.Mirror(symbol, bids, asks); err != nil {
-		r.sim.log.Error("book of the recording", zap.String("symbol", symbol), zap.Error(err))
+	if err := recording.Mirror(r.sim.exchange, symbol, bids, asks); err != nil {
+		r.sim.log.Error("recorded market", zap.String("symbol", symbol), zap.Error(err))
 	}
 }

@@ -1,21 +1,12 @@
 package binancesim
 
 import (
-	"bufio"
 	"bytes"
-	"compress/gzip"
 	"encoding/json"
-	"errors"
-	"fmt"
-	"io"
-	"os"
 	"strconv"
 	"strings"
 	"time"
 )
-
-// replayLineMax bounds one line of a recording.
-const replayLineMax = 4 << 20
 
 // frame is one line of a recording.
 type frame struct {
@@ -27,58 +18,10 @@ type frame struct {
 	symbol string
 }
 
-// replayReader reads a recording, gzipped or plain. Two forms of lines are
-// understood, each a time and a JSON value: "<nanoseconds> {...}" and
-// "<seconds>.<fraction>: {...}", the latter optionally behind the address of a
-// REST call and an arrow. The value is a message of a combined stream or a
-// depth snapshot. Other lines are skipped.
-type replayReader struct {
-	file  *os.File
-	lines *bufio.Reader
-}
-
-var gzipMagic = []byte{0x1f, 0x8b}
-
-func openReplay(path string) (*replayReader, error) {
-	file, err := os.Open(path)
-	if err != nil {
-		return nil, fmt.Errorf("open recording: %w", err)
-	}
-	buffered := bufio.NewReaderSize(file, 1<<16)
-	head, err := buffered.Peek(len(gzipMagic))
-	if err == nil && bytes.Equal(head, gzipMagic) {
-		unzipped, err := gzip.NewReader(buffered)
-		if err != nil {
-			return nil, errors.Join(fmt.Errorf("recording %s: %w", path, err), file.Close())
-		}
-		buffered = bufio.NewReaderSize(unzipped, 1<<16)
-	}
-	return &replayReader{file: file, lines: buffered}, nil
-}
-
-// close gives the file back. It was only read: a failure loses nothing.
-func (r *replayReader) close() { _ = r.file.Close() }
-
-// next is the next frame, or io.EOF. A recording that is cut off in the middle
-// of a line ends before it.
-func (r *replayReader) next() (frame, error) {
-	for {
-		line, err := r.lines.ReadBytes('\n')
-		if len(line) > replayLineMax {
-			return frame{}, bufio.ErrTooLong
-		}
-		if f, ok := parseFrame(line); ok {
-			return f, nil
-		}
-		if errors.Is(err, io.ErrUnexpectedEOF) {
-			err = io.EOF
-		}
-		if err != nil {
-			return frame{}, err
-		}
-	}
-}
-
+// parseFrame reads a line of a recording. Two forms are understood, each a time
+// and a JSON value: "<nanoseconds> {...}" and "<seconds>.<fraction>: {...}", the
+// latter optionally behind the address of a REST call and an arrow. The value is
+// a message of a combined stream or a depth snapshot.
 func parseFrame(line []byte) (frame, bool) {
 	brace := bytes.IndexByte(line, '{')
 	if brace <= 0 {

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"strings"
 	"time"
 
@@ -12,6 +11,7 @@ import (
 
 	"venuegate/venues"
 	"venuegate/venues/simcore"
+	"venuegate/venues/simcore/recording"
 )
 
 // ReplayOptions say how a recording is played.
@@ -65,7 +65,7 @@ func (s *Sim) Replay(path string, options ReplayOptions) error {
 		if err := s.exchange.Pause(symbol, true); err != nil {
 			return fmt.Errorf("replay %s: %w", symbol, err)
 		}
-		if err := s.exchange.MovePrice(symbol, book.best(simcore.Buy)); err != nil {
+		if err := s.exchange.MovePrice(symbol, book.Best(simcore.Buy)); err != nil {
 			return fmt.Errorf("replay %s: %w", symbol, err)
 		}
 		r.mirror(symbol)
@@ -78,7 +78,7 @@ func (s *Sim) Replay(path string, options ReplayOptions) error {
 // each book.
 func (r *replay) survey() error {
 	names := map[string]bool{}
-	err := r.each(func(f frame) bool {
+	err := recording.Each(r.path, parseFrame, func(f frame) bool {
 		if r.first == 0 {
 			r.first = f.at
 		}
@@ -106,31 +106,10 @@ func (r *replay) survey() error {
 
 func isBook(topic string) bool { return strings.HasPrefix(topic, "orderbook.") }
 
-// each visits the messages of the recording until visit has enough.
-func (r *replay) each(visit func(frame) bool) error {
-	file, err := openReplay(r.path)
-	if err != nil {
-		return err
-	}
-	defer file.close()
-	for {
-		f, err := file.next()
-		if errors.Is(err, io.EOF) {
-			return nil
-		}
-		if err != nil {
-			return fmt.Errorf("recording %s: %w", r.path, err)
-		}
-		if !visit(f) {
-			return nil
-		}
-	}
-}
-
 // play plays the recording until its end or until the server closes.
 func (r *replay) play() {
 	started := r.sim.clock.Base()
-	err := r.each(func(f frame) bool {
+	err := recording.Each(r.path, parseFrame, func(f frame) bool {
 		due := started.Add((f.at - r.first) / time.Duration(r.speed))
 		if !r.sim.server.Wait(due.Sub(r.sim.clock.Base())) {
 			return false
@@ -177,19 +156,10 @@ func (r *replay) print(symbol string, data []byte) {
 	}
 }
 
-// mirror puts the recorded book behind the matching engine, with the mark price
-// in its middle.
+// mirror puts the recorded book behind the matching engine.
 func (r *replay) mirror(symbol string) {
 	bids, asks := r.sim.streams.recordedLevels(r.books[symbol])
-	if len(bids) == 0 || len(asks) == 0 || bids[0].Ticks >= asks[0].Ticks {
-		return
-	}
-	sum := r.sim.exchange.LevelOf(symbol, bids[0]).Price.Add(r.sim.exchange.LevelOf(symbol, asks[0]).Price)
-	const markPlaces = 8
-	if err := r.sim.exchange.SetMark(symbol, sum.DivRound(dec("2"), markPlaces)); err != nil {
-		r.sim.log.Error("mark price of the recording", zap.String("symbol", symbol), zap.Error(err))
-	}
-	if err := r.sim.exchange.Mirror(symbol, bids, asks); err != nil {
-		r.sim.log.Error("book of the recording", zap.String("symbol", symbol), zap.Error(err))
+	if err := recording.Mirror(r.sim.exchange, symbol, bids, asks); err != nil {
+		r.sim.log.Error("recorded market", zap.String("symbol", symbol), zap.Error(err))
 	}
 }

@@ -107,7 +107,7 @@ func (st *streams) introduceAll() {
 func (st *streams) recordedLevels(b *replayBook) (bids, asks []simcore.LevelChange) {
 	st.mu.Lock()
 	defer st.mu.Unlock()
-	return b.side(simcore.Buy), b.side(simcore.Sell)
+	return b.Side(simcore.Buy), b.Side(simcore.Sell)
 }
 
 // recordedBook answers the recorded book of a symbol as it is now.

@@ -40,6 +40,12 @@
 //   - A connection that was told nothing for 30 s is closed with 4004; the text
 //     ping keeps it.
 //
+// # Recordings
+//
+// Replay plays a recording of the venue's public streams as the market of the
+// listed swaps: the exchange follows the recorded books and trades, and the
+// streams tell of them in numbers of their own.
+//
 // # What it does not
 //
 // Spot, inverse and expiry contracts, isolated margin, multi-currency and

@@ -1,6 +1,10 @@
 package okxsim
 
-import "venuegate/venues/simcore"
+import (
+	"time"
+
+	"venuegate/venues/simcore"
+)
 
 // ParsedOrder is whether an order of a client makes a request of the exchange.
 func (s *Sim) ParsedOrder(body []byte) (request simcore.OrderRequest, ok bool) {
@@ -50,4 +54,10 @@ func (s *Sim) CheckedLogin(data []byte) string {
 	}
 	_, code, _ := s.checkLogin(&in)
 	return code
+}
+
+// ParsedFrame is the time and the channel of a line of a recording.
+func ParsedFrame(line []byte) (at time.Duration, channel string, ok bool) {
+	f, ok := parseFrame(line)
+	return f.at, f.channel, ok
 }

@@ -109,3 +109,17 @@ func TestDifferenceTurnsOneSideIntoTheOther(t *testing.T) {
 		}
 	})
 }
+
+// FuzzFrame: a line of a recording is a message of a known channel at a time
+// that has a name, or nothing.
+func FuzzFrame(f *testing.F) {
+	for _, line := range []string{recordedSnapshot, recordedUpdate, recordedTrade, `{"msg":{}}`, `{"msg":7}`, `{"arg":null,"data":[]}`} {
+		f.Add([]byte(line))
+	}
+	f.Fuzz(func(t *testing.T, line []byte) {
+		at, channel, ok := okxsim.ParsedFrame(line)
+		if ok && (at <= 0 || channel != "books" && channel != "trades") {
+			t.Fatalf("%s at %s", channel, at)
+		}
+	})
+}

@@ -41,6 +41,12 @@ func start(t testing.TB, options okxsim.Options) *venue {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return serve(t, sim)
+}
+
+// serve starts a simulator that is set up.
+func serve(t testing.TB, sim *okxsim.Sim) *venue {
+	t.Helper()
 	sim.Serve(listen(t), listen(t))
 	v := &venue{
 		TB: t, sim: sim, endpoints: sim.Endpoints(), credentials: sim.DemoAccount().Credentials,

@@ -28,6 +28,8 @@ type Sim struct {
 	algos    *algoDesk
 	held     *holdings
 	demo     simcore.AccountInfo
+	// replay is the recording that is played from Serve on, or nil.
+	replay *replay
 
 	mu        sync.Mutex
 	endpoints Endpoints
@@ -118,6 +120,9 @@ func (s *Sim) Serve(venue, control net.Listener) {
 		defer s.pump.Done()
 		s.run()
 	}()
+	if s.replay != nil {
+		s.pump.Go(s.replay.play)
+	}
 }
 
 // run ticks the exchange and the streams until the server closes.
