@@ -141,7 +141,7 @@ func (r *Registry) checkEndpoint(record *persistence.Endpoint) (err error) {
 		}
 	}
 	if err := target.Form(record.Target); err != nil {
-		return venues.InvalidFields(venues.FieldFault{Field: targetField(record.Kind), Rule: err.Error(), Given: record.Target})
+		return targetFault(record, err)
 	}
 	return checkTypes(record)
 }
@@ -157,6 +157,18 @@ func (r *Registry) checkSigner(ctx context.Context, record *persistence.Endpoint
 		return venues.InvalidFields(venues.FieldFault{Field: "hookId", Rule: "not allowed", Given: record.HookID, Allowed: "a webhook hook of the customer, for an endpoint of kind webhook"})
 	}
 	return nil
+}
+
+// targetFault names the member, unless the error does.
+func targetFault(record *persistence.Endpoint, err error) error {
+	rule := err.Error()
+	if e, ok := errors.AsType[*venues.Error](err); ok {
+		if e.Details["fields"] != nil {
+			return e
+		}
+		rule = e.Message
+	}
+	return venues.InvalidFields(venues.FieldFault{Field: targetField(record.Kind), Rule: rule, Given: record.Target})
 }
 
 // reach refuses an endpoint at which nothing can arrive.
