@@ -109,8 +109,9 @@ func (d *desk) start(ctx context.Context) {
 	demo := d.sim.DemoAccount()
 	d.tree, err = root.Start(ctx, root.Deps{
 		System: d.system, Store: d.store, Encoder: noFrames{}, ClientIDPrefix: "test",
-		Connectors: map[venues.Venue]venues.Connector{venues.Binance: d.venue},
-		Markets:    map[venues.Venue]root.Market{venues.Binance: d.market},
+		UnsealSecret: func([]byte, persistence.Key) (venues.Secret, error) { return "secret", nil },
+		Connectors:   map[venues.Venue]venues.Connector{venues.Binance: d.venue},
+		Markets:      map[venues.Venue]root.Market{venues.Binance: d.market},
 		Unseal: func(persistence.VenueAccount) (venues.Credentials, error) {
 			return venues.Credentials{APIKey: venues.Secret(demo.Credentials.APIKey), APISecret: venues.Secret(demo.Credentials.APISecret)}, nil
 		},
