@@ -97,6 +97,8 @@ type AccountState struct {
 	// FillsUntil says, per symbol, up to when executions were read by REST:
 	// the next reconciliation begins there.
 	FillsUntil map[string]venues.Time `json:"fillsUntil,omitempty"`
+	// TradedUntil is up to when the venue was asked which instruments were traded.
+	TradedUntil venues.Time `json:"tradedUntil,omitzero"`
 }
 
 // ScopeREST is the idempotency scope of POST /v1/orders; a channel's scope is

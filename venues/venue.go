@@ -159,6 +159,9 @@ type AccountReader interface {
 	// that the venue does not show it now.
 	Order(ctx context.Context, ref OrderRef) (ExecutionReport, error)
 	Fills(ctx context.Context, q FillsQuery) ([]Fill, error)
+	// Traded names the instruments of which the account has executions in
+	// [from, to), in any order of anybody, as far as the venue can tell.
+	Traded(ctx context.Context, from, to time.Time) ([]string, error)
 }
 
 // Trading changes an account. An error is an explicit refusal unless it is

@@ -199,6 +199,10 @@ func (v *ledgerVenue) Positions(context.Context) ([]venues.Position, error) {
 	return v.positions, nil
 }
 func (v *ledgerVenue) OpenPrivate(venues.PrivateSink) venues.PrivateFeed { return nil }
+func (v *ledgerVenue) Traded(context.Context, time.Time, time.Time) ([]string, error) {
+	return nil, nil
+}
+
 func (v *ledgerVenue) Fills(context.Context, venues.FillsQuery) ([]venues.Fill, error) {
 	return nil, nil
 }

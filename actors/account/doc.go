@@ -29,6 +29,16 @@
 // carries out what it asks for, reading.go what compares with the venue, load.go
 // reads the store; actor.go only dispatches; client.go is the way in.
 //
+// # What others trade
+//
+// Each comparison asks the venue which instruments were traded since the last one,
+// and reads their executions: a position that somebody else opened and closed while
+// nobody listened is told, and its loss counts, although it shows in no list. Bybit
+// and OKX tell it by the executions of all instruments; Binance by what executions
+// cost or earned, so that one without a fee and without a result is not found there.
+// What was executed before the account was first compared with its venue is not
+// followed.
+//
 // # The private stream
 //
 // It is a hint. What REST shows and the stream has not told within streamLagMax,

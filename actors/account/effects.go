@@ -58,6 +58,9 @@ type (
 	callReconcile struct {
 		refs      []orderRef
 		fillsFrom map[string]time.Time
+		// tradedFrom is since when instruments that are not in fillsFrom may have
+		// been traded elsewhere; zero asks for none.
+		tradedFrom time.Time
 	}
 	orderRef struct {
 		orderID string

@@ -62,8 +62,13 @@ func (a *account) fetchAll(ctx context.Context, e callReconcile) reconcileDone {
 		report, err := a.deps.Venue.Order(ctx, r.ref)
 		done.answers = append(done.answers, queryDone{r.orderID, report, err})
 	}
-	for _, symbol := range slices.Sorted(maps.Keys(e.fillsFrom)) {
-		from := e.fillsFrom[symbol]
+	fillsFrom, err := a.fillsFrom(ctx, e)
+	if err != nil {
+		done.err = err
+		return done
+	}
+	for _, symbol := range slices.Sorted(maps.Keys(fillsFrom)) {
+		from := fillsFrom[symbol]
 		fills, err := a.deps.Venue.Fills(ctx, venues.FillsQuery{Symbol: symbol, From: from, To: time.Now()})
 		if err != nil {
 			done.err = err
@@ -74,6 +79,23 @@ func (a *account) fetchAll(ctx context.Context, e callReconcile) reconcileDone {
 	}
 	done.funds, done.err = a.fetchFunds(ctx)
 	return done
+}
+
+// fillsFrom adds the instruments that were traded elsewhere to those whose fills
+// are to be read: a position that was opened and closed while nobody listened shows
+// in no list.
+func (a *account) fillsFrom(ctx context.Context, e callReconcile) (map[string]time.Time, error) {
+	from := maps.Clone(e.fillsFrom)
+	if e.tradedFrom.IsZero() {
+		return from, nil
+	}
+	traded, err := a.deps.Venue.Traded(ctx, e.tradedFrom, time.Now())
+	for _, symbol := range traded {
+		if known, asked := from[symbol]; !asked || e.tradedFrom.Before(known) {
+			from[symbol] = e.tradedFrom
+		}
+	}
+	return from, err
 }
 
 func (e lookUp) run(a *account, ctx *actors.Context) {

@@ -23,6 +23,8 @@ const (
 	// fillsOverlap is how far back each reading of fills begins before the end
 	// of the last one: venues show executions late. Repeats are recognized.
 	fillsOverlap = time.Minute
+	// tradedOverlap is the same for the question which instruments were traded.
+	tradedOverlap = 5 * time.Minute
 	// fillsDelay gives the private stream time to bring the fills that a report
 	// told of, before they are read by REST.
 	fillsDelay = 200 * time.Millisecond
@@ -39,6 +41,8 @@ type reconciliation struct {
 	failures int
 	// begunAt is when the last one that succeeded began.
 	begunAt time.Time
+	// tradedUntil is up to when the venue was asked which instruments were traded.
+	tradedUntil time.Time
 }
 
 // loaded takes what the store knows of the account at start. Every intent
@@ -47,6 +51,7 @@ func (s *state) loaded(m moment, in loadDone) {
 	for symbol, until := range in.account.FillsUntil {
 		s.fillsUntil[symbol] = until.Time
 	}
+	s.recon.tradedUntil = in.account.TradedUntil.Time
 	s.restoreRisk(m, in)
 	s.restorePositions(in.positions, m.now)
 	for _, l := range in.orders {
@@ -75,6 +80,9 @@ func (s *state) reconcile() {
 	}
 	s.recon.running = true
 	e := callReconcile{fillsFrom: map[string]time.Time{}}
+	if !s.recon.tradedUntil.IsZero() { // what was before the account was known here is not followed
+		e.tradedFrom = s.recon.tradedUntil.Add(-tradedOverlap)
+	}
 	for _, o := range s.unfinished() {
 		if o.Status == venues.StatusPending {
 			continue // its own request is on its way
@@ -184,16 +192,21 @@ func (s *state) advanceFills(in reconcileDone) {
 	for symbol := range in.fillsRead {
 		if l := s.lookups[symbol]; l != nil {
 			l.readAt = in.startedAt
+			if _, known := s.fillsUntil[symbol]; !known { // found by having been traded
+				s.fillsUntil[symbol] = s.recon.tradedUntil.Add(-tradedOverlap)
+			}
 			continue
 		}
 		s.fillsUntil[symbol] = in.startedAt
 	}
+	s.recon.tradedUntil = in.startedAt
 	s.putFillsUntil()
 }
 
 func (s *state) putFillsUntil() {
 	record := persistence.AccountState{
 		Customer: s.customer, Exchange: s.exchange, FillsUntil: make(map[string]venues.Time, len(s.fillsUntil)),
+		TradedUntil: venues.At(s.recon.tradedUntil),
 	}
 	for symbol, until := range s.fillsUntil {
 		record.FillsUntil[symbol] = venues.At(until)

@@ -55,13 +55,14 @@ func (s countedSink) Report(r venues.ExecutionReport) {
 // A private connection that stays open and tells nothing: what it does not tell
 // is found by REST, and the second time it is closed and opened anew.
 func TestMutePrivateStreamIsOpenedAnew(t *testing.T) {
-	streams := map[venues.Venue]string{venues.Binance: "/private", venues.Bybit: "/v5/private", venues.OKX: "/ws/v5/private"}
-	eachVenue(t, func(t *testing.T, venue venues.Venue) {
+	streams := map[venues.Venue]string{venues.Binance: "/private", venues.OKX: "/ws/v5/private"}
+	run := func(t *testing.T, venue venues.Venue, stream string) {
+		t.Parallel()
 		var seen counts
 		s := simulatedVenue(t, venue)
 		d := openDeskOver(t, venue, countedConnector{s.connector, &seen}, s)
 		d.until("a connection", func() bool { return seen.connected.Load() == 1 })
-		if _, err := s.control.AddFault(simcore.FaultRequest{Do: simcore.FaultMute, Match: simcore.FaultMatch{Path: streams[venue]}}); err != nil {
+		if _, err := s.control.AddFault(simcore.FaultRequest{Do: simcore.FaultMute, Match: simcore.FaultMatch{Path: stream}}); err != nil {
 			t.Fatal(err)
 		}
 		var next time.Time
@@ -87,7 +88,10 @@ func TestMutePrivateStreamIsOpenedAnew(t *testing.T) {
 		d.until("a new connection", func() bool { return seen.opened.Load() == 2 && seen.connected.Load() == 2 })
 		d.rests("last")
 		d.until("a report", func() bool { return seen.reports.Load() > 0 })
-	})
+	}
+	for venue, stream := range streams {
+		t.Run(string(venue), func(t *testing.T) { run(t, venue, stream) })
+	}
 }
 
 // rests places an order and waits until it is known to rest.

@@ -2,7 +2,10 @@ package simulation_test
 
 import (
 	"context"
+	"maps"
+	"slices"
 	"strconv"
+	"time"
 
 	"venuegate/venues"
 	"venuegate/venues/simcore"
@@ -103,6 +106,18 @@ func (p *port) Order(ctx context.Context, ref venues.OrderRef) (venues.Execution
 // fill.
 func (v *venue) forgotten(r venues.ExecutionReport) bool {
 	return r.Status.IsClosed() && r.FilledQty.IsZero() && v.core.Clock().Now().Sub(r.VenueTime) > v.caps.UnfilledRetention
+}
+
+// Traded implements venues.AccountReader.
+func (p *port) Traded(ctx context.Context, from, to time.Time) ([]string, error) {
+	return request(ctx, p, "traded", "", func() ([]string, error) {
+		from, to := from.Add(p.core.Clock().Offset()), to.Add(p.core.Clock().Offset())
+		found := map[string]bool{}
+		for _, f := range p.core.Fills(p.customer, func(f *simcore.Fill) bool { return !f.Time.Before(from) && !f.Time.After(to) }) {
+			found[f.Symbol] = true
+		}
+		return slices.Sorted(maps.Keys(found)), nil
+	})
 }
 
 // Fills implements venues.AccountReader.

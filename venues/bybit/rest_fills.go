@@ -57,13 +57,17 @@ func (a *Account) Fills(ctx context.Context, q venues.FillsQuery) ([]venues.Fill
 	return fills, nil
 }
 
+// executions reads those of one instrument; of all if symbol is empty.
 func (a *Account) executions(ctx context.Context, symbol string, from, to time.Time) ([]executionRecord, error) {
-	return pages[executionRecord](ctx, a.c, get(executionsPath, params{
+	p := params{
 		{"category", category},
-		{"symbol", a.c.venueSymbol(symbol)},
 		{"startTime", formatMillis(from)},
 		{"endTime", formatMillis(to.Add(-time.Millisecond))},
-	}, a, restclient.LaneHistory), executionsPage)
+	}
+	if symbol != "" {
+		p = p.with("symbol", a.c.venueSymbol(symbol))
+	}
+	return pages[executionRecord](ctx, a.c, get(executionsPath, p, a, restclient.LaneHistory), executionsPage)
 }
 
 // execTrade is the kind of execution that an order of anybody makes.

@@ -19,6 +19,7 @@ var fillCases = []conformanceCase{
 	{number: 115, name: "realised profit is told where the venue knows it, exactly", run: fillsRealize},
 	{number: 116, name: "fills of an instrument without any are empty", run: fillsOfNothing},
 	{number: 117, name: "in hedge mode fills name their position, in one-way mode none", run: fillsNamePositions},
+	{number: 118, name: "the instruments that were traded within a time are named", run: tradedAreNamed},
 }
 
 // fills reads all fills of an instrument.
@@ -29,6 +30,16 @@ func (s *stage) fills(symbol string) []venues.Fill {
 		s.t.Fatal(err)
 	}
 	return fills
+}
+
+func tradedAreNamed(s *stage) {
+	s.filled(market(venues.Buy, "0.01"))
+	for back, want := range map[time.Duration]int{time.Hour: 1, 80 * time.Hour: 1, -time.Minute: 0} {
+		traded, err := s.account.Traded(s.t.Context(), time.Now().Add(-back), time.Now().Add(2*time.Minute))
+		if err != nil || len(traded) != want || (want > 0 && traded[0] != symbol) {
+			s.t.Errorf("since %v ago: %v, %v", back, traded, err)
+		}
+	}
 }
 
 func fillsAddUp(s *stage) {

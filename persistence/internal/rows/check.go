@@ -36,7 +36,7 @@ func checkValue(v any) error {
 				return err
 			}
 		}
-		return nil
+		return checkTimes(r.TradedUntil)
 	case persistence.Setting, persistence.EndpointCursor:
 		return nil
 	case persistence.Channel:

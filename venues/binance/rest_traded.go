@@ -1,0 +1,66 @@
+package binance
+
+import (
+	"context"
+	"maps"
+	"net/http"
+	"slices"
+	"strconv"
+	"time"
+
+	"venuegate/venues"
+	"venuegate/venues/internal/restclient"
+)
+
+const (
+	incomePath = "/fapi/v1/income"
+	incomePage = 1000
+	// incomePagesMax bounds one call: half a million rows.
+	incomePagesMax = 500
+)
+
+// Traded finds instruments by what their executions paid or earned: the venue
+// lists executions of one instrument only. One that cost nothing and realized
+// nothing is not found.
+func (a *Account) Traded(ctx context.Context, from, to time.Time) ([]string, error) {
+	found := map[string]bool{}
+	for ; from.Before(to); from = from.Add(fillsWindow) {
+		if err := a.incomeSymbols(ctx, from, from.Add(fillsWindow), found); err != nil {
+			return nil, err
+		}
+	}
+	return slices.Sorted(maps.Keys(found)), nil
+}
+
+func (a *Account) incomeSymbols(ctx context.Context, from, to time.Time, found map[string]bool) error {
+	for page := 1; page <= incomePagesMax; page++ {
+		var rows []struct {
+			Symbol     string `json:"symbol"`
+			IncomeType string `json:"incomeType"`
+		}
+		err := a.c.call(ctx, request{
+			method: http.MethodGet, path: incomePath, security: signed, account: a,
+			params: params{
+				{"startTime", strconv.FormatInt(from.UnixMilli(), 10)}, {"endTime", strconv.FormatInt(to.UnixMilli()-1, 10)},
+				{"limit", strconv.Itoa(incomePage)}, {"page", strconv.Itoa(page)},
+			},
+			lane: restclient.LaneHistory, weight: 30,
+		}, &rows)
+		if err != nil {
+			return err
+		}
+		for _, row := range rows {
+			if symbol := canonicalSymbol(row.Symbol); symbol != "" && isOfExecution(row.IncomeType) {
+				found[symbol] = true
+			}
+		}
+		if len(rows) < incomePage {
+			return nil
+		}
+	}
+	return venues.Errorf(venues.CodeExchangeUnavailable, "more income than %d pages hold", incomePagesMax)
+}
+
+func isOfExecution(incomeType string) bool {
+	return slices.Contains([]string{"COMMISSION", "REALIZED_PNL", "INSURANCE_CLEAR"}, incomeType)
+}

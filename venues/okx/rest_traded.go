@@ -1,0 +1,58 @@
+package okx
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"strconv"
+	"time"
+
+	"venuegate/venues/internal/restclient"
+)
+
+// Traded reads the executions of all instruments for their names, from the lists
+// that Fills reads.
+func (a *Account) Traded(ctx context.Context, from, to time.Time) ([]string, error) {
+	found := map[string]bool{}
+	border := a.c.clock.Now().Add(-recentFills)
+	for _, instType := range []string{instTypeSwap, instTypeFutures} {
+		if from.Before(border) {
+			if err := a.tradedIn(ctx, fillsPath, 10, instType, from, earlier(to, border), found); err != nil {
+				return nil, err
+			}
+		}
+		if to.After(border) {
+			if err := a.tradedIn(ctx, recentFillsPath, 60, instType, later(from, border), to, found); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return slices.Sorted(maps.Keys(found)), nil
+}
+
+func (a *Account) tradedIn(ctx context.Context, path string, limit int, instType string, from, to time.Time, found map[string]bool) error {
+	p := params{
+		{"instType", instType},
+		{"begin", strconv.FormatInt(from.UnixMilli(), 10)},
+		{"end", strconv.FormatInt(to.Add(fillsSlack).UnixMilli(), 10)},
+	}
+	return eachPage(fillsPagesMax, func(after string) (last string, more bool, err error) {
+		var rows []fillRecord
+		r := a.reading(path, p.page(after), limit)
+		r.lane = restclient.LaneHistory
+		if err := a.c.call(ctx, r, &rows); err != nil {
+			return "", false, err
+		}
+		for n := range rows {
+			k, err := a.c.named(ctx, rows[n].InstID)
+			if err != nil {
+				return "", false, err
+			}
+			if k != nil {
+				found[k.Symbol] = true
+			}
+			last = rows[n].BillID
+		}
+		return last, len(rows) == ordersPage, nil
+	})
+}
