@@ -38,7 +38,9 @@
 // An actor serves one version of the record: whoever changes it (pause, resume,
 // filter, secret) stops the actor and starts it with the new one. A paused or
 // disabled endpoint reads and sends nothing, and goes on from its cursor when it
-// is resumed. A new endpoint begins with the first event made after it.
+// is resumed. Events are removed when their retention ends, whoever has not read
+// them: one that is paused for longer does not get the oldest, and what was queued
+// of them is undelivered. A new endpoint begins with the first event made after it.
 //
 // When the other end says that it is gone, the actor stops sending and hands the
 // record, marked, to Deps.Disable, until it is ended: records of a customer are

@@ -15,7 +15,7 @@ import (
 	"venuegate/persistence/storetest"
 )
 
-// moods of a receiver: it accepts, fails, resets or hangs, by chance.
+// moods of a receiver: it accepts, fails, resets, hangs or has enough, by chance.
 func moody(random *rand.Rand) *receiver {
 	var mu sync.Mutex
 	return newReceiver(func(ctx context.Context, _ persistence.Event, _ int) persistence.Attempt {
@@ -26,7 +26,9 @@ func moody(random *rand.Rand) *receiver {
 		case mood < 70:
 			time.Sleep(delay)
 			return persistence.Attempt{Code: 200}
-		case mood < 85:
+		case mood < 72:
+			return persistence.Attempt{Code: 429, Err: errors.New("too many"), RetryAfterSec: 2, Throttled: true}
+		case mood < 86:
 			return persistence.Attempt{Code: 500, Err: errors.New("answered 500")}
 		case mood < 98:
 			return persistence.Attempt{Err: errors.New("connection reset")}
