@@ -3,6 +3,7 @@ package root
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"venuegate/actors"
 	"venuegate/actors/alerts"
@@ -17,7 +18,8 @@ import (
 // one takes its place.
 type Inbound struct {
 	persistence.Channel
-	// Secret signs, and Previous did before it; both are empty for a chart.
+	// Secret signs, and Previous did before it, if it was good when this was
+	// made; both are empty for a chart.
 	Secret, Previous venues.Secret
 
 	client channel.Client
@@ -119,8 +121,10 @@ func (t *Tree) inbound(record persistence.Channel) (*Inbound, error) {
 	if in.Secret, err = t.secret(record, record.Sealed); err != nil {
 		return nil, err
 	}
-	if in.Previous, err = t.secret(record, record.Previous); err != nil {
-		return nil, err
+	if time.Now().Before(record.PreviousUntil.Time) {
+		if in.Previous, err = t.secret(record, record.Previous); err != nil {
+			return nil, err
+		}
 	}
 	in.client = channel.NewClient(t.part(record.Customer, channel.Name(record.ID)), record, t.deps.Store, t.Directory)
 	return in, nil

@@ -2,6 +2,7 @@ package root
 
 import (
 	"context"
+	"errors"
 	"testing"
 	"time"
 
@@ -60,4 +61,29 @@ func TestOrdersOfASilentAccountAreNamedAsFailed(t *testing.T) {
 	if err != nil || len(list) != 1 || list[0].OrderID != "open" || list[0].Result != venues.CancelFailed || list[0].Error.Code != venues.CodeMaintenance {
 		t.Fatalf("%+v, %v", list, err)
 	}
+}
+
+// TestEndedSecretIsNotOpened: a hook does not depend on a secret that is good no
+// more.
+func TestEndedSecretIsNotOpened(t *testing.T) {
+	actortest.Run(t, func(kit *actortest.Kit) {
+		tree := &Tree{Directory: newDirectory(storetest.NewMemory(), nil), deps: Deps{System: kit.System, UnsealSecret: func(sealed []byte, _ persistence.Key) (venues.Secret, error) {
+			if string(sealed) == "broken" {
+				return "", errors.New("no key opens it")
+			}
+			return venues.Secret(sealed), nil
+		}}}
+		record := persistence.Channel{
+			ID: "hook_1", Customer: "c1", Kind: persistence.ChannelWebhook, Sealed: []byte("new"),
+			Previous: []byte("old"), PreviousUntil: venues.At(time.Now().Add(time.Hour)),
+		}
+		if in, err := tree.inbound(record); err != nil || in.Secret.Reveal() != "new" || in.Previous.Reveal() != "old" {
+			t.Errorf("while both are good: %v", err)
+		}
+		kit.Advance(time.Hour)
+		record.Previous = []byte("broken")
+		if in, err := tree.inbound(record); err != nil || in.Secret.Reveal() != "new" || in.Previous != "" {
+			t.Errorf("when one has ended: %v", err)
+		}
+	})
 }

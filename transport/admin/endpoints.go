@@ -321,9 +321,6 @@ func (r *Registry) RotateEndpoint(ctx context.Context, id string, rotation Endpo
 	if !rotation.SwitchAt.IsZero() && (wait > switchMax || record.Kind != persistence.EndpointWebhook) {
 		return Endpoint{}, venues.InvalidFields(venues.FieldFault{Field: "switchAt", Rule: "out of range", Allowed: "for kind webhook, at most " + switchMax.String() + " ahead"})
 	}
-	if len(record.Next) > 0 && !now.Before(record.NextFrom.Time) {
-		record.Sealed = record.Next
-	}
 	before := record.Sealed
 	secret, err := r.sealEndpoint(&record, rotation.Secret)
 	if err != nil {
@@ -358,8 +355,11 @@ func (r *Registry) putEndpoint(ctx context.Context, record persistence.Endpoint,
 	return endpointOf(record, secret), nil
 }
 
+// endpoint finds one that was not removed, without what has ended.
 func (r *Registry) endpoint(ctx context.Context, id string) (persistence.Endpoint, error) {
-	return find(ctx, r, r.Store.Endpoints, func(e *persistence.Endpoint) bool { return e.ID == id && e.RemovedAt.IsZero() })
+	found, err := find(ctx, r, r.Store.Endpoints, func(e *persistence.Endpoint) bool { return e.ID == id && e.RemovedAt.IsZero() })
+	forgetEndedEndpoint(&found, time.Now())
+	return found, err
 }
 
 func endpointOf(record persistence.Endpoint, secret string) Endpoint {

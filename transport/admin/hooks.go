@@ -307,9 +307,11 @@ func (r *Registry) putHook(ctx context.Context, record persistence.Channel, show
 	return r.hookOf(record, shown), nil
 }
 
-// hook finds a channel that was not removed.
+// hook finds a channel that was not removed, without what has ended.
 func (r *Registry) hook(ctx context.Context, id string) (persistence.Channel, error) {
-	return find(ctx, r, r.Store.Channels, func(c *persistence.Channel) bool { return c.ID == id && c.RemovedAt.IsZero() })
+	found, err := find(ctx, r, r.Store.Channels, func(c *persistence.Channel) bool { return c.ID == id && c.RemovedAt.IsZero() })
+	forgetEndedHook(&found, time.Now())
+	return found, err
 }
 
 // find looks through the records of all customers.

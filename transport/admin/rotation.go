@@ -4,8 +4,10 @@ import (
 	"context"
 	"fmt"
 	"strconv"
+	"time"
 
 	"venuegate/persistence"
+	"venuegate/venues"
 )
 
 // Rotated counts what is sealed under a new key.
@@ -80,6 +82,7 @@ func (r *Registry) resealHooks(ctx context.Context, customer string, done *Rotat
 		if len(c.Sealed) == 0 {
 			continue
 		}
+		forgetEndedHook(&c, time.Now())
 		if err := r.reseal(c.Key(), &c.Sealed, &c.Previous); err != nil {
 			return err
 		}
@@ -100,6 +103,7 @@ func (r *Registry) resealEndpoints(ctx context.Context, customer string, done *R
 		if len(e.Sealed) == 0 {
 			continue
 		}
+		forgetEndedEndpoint(&e, time.Now())
 		if err := r.reseal(e.Key(), &e.Sealed, &e.Next); err != nil {
 			return err
 		}
@@ -109,6 +113,20 @@ func (r *Registry) resealEndpoints(ctx context.Context, customer string, done *R
 		done.Endpoints++
 	}
 	return nil
+}
+
+// forgetEndedHook drops the secret whose overlap is over.
+func forgetEndedHook(c *persistence.Channel, now time.Time) {
+	if !now.Before(c.PreviousUntil.Time) {
+		c.Previous, c.PreviousUntil = nil, venues.Time{}
+	}
+}
+
+// forgetEndedEndpoint drops the secret that another has followed.
+func forgetEndedEndpoint(e *persistence.Endpoint, now time.Time) {
+	if len(e.Next) > 0 && !now.Before(e.NextFrom.Time) {
+		e.Sealed, e.Next, e.NextFrom = e.Next, nil, venues.Time{}
+	}
 }
 
 func (r *Registry) reseal(of persistence.Key, sealed ...*[]byte) error {

@@ -332,6 +332,28 @@ func TestNumbersOfACustomerAreLimited(t *testing.T) {
 	}
 }
 
+// TestEndedSecretsAreForgotten when a record is next written, and a new key does
+// not depend on them.
+func TestEndedSecretsAreForgotten(t *testing.T) {
+	h := open(t)
+	customer := h.customer("desk")
+	h.call(http.StatusCreated, "POST", "/admin/v1/hooks", fmt.Sprintf(`{"customer":%q,"kind":"webhook","name":"bot"}`, customer))
+	h.call(http.StatusCreated, "POST", "/admin/v1/endpoints", fmt.Sprintf(`{"customer":%q,"url":"https://r.example"}`, customer))
+	ended := venues.At(time.Now().Add(-time.Second))
+	channel, endpoint := h.channel(customer), h.endpoint(customer)
+	channel.Previous, channel.PreviousUntil = []byte("broken"), ended
+	endpoint.Sealed, endpoint.Next, endpoint.NextFrom = []byte("broken"), endpoint.Sealed, ended
+	for _, record := range []persistence.Record{channel, endpoint} {
+		if err := h.directory.commit(t.Context(), record, persistence.JournalEntry{ID: "jrn_" + record.Key().ID, At: ended}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	h.call(http.StatusOK, "POST", "/admin/v1/rotate-key", "")
+	if c, e := h.channel(customer), h.endpoint(customer); c.Previous != nil || !strings.HasPrefix(string(e.Sealed), "1|") || e.Next != nil {
+		t.Errorf("kept: %s, %s, %s", c.Previous, e.Sealed, e.Next)
+	}
+}
+
 func TestRotatedKeySealsEverythingAnew(t *testing.T) {
 	h := open(t)
 	customer := h.customer("desk")
