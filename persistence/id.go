@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
+	"strconv"
 	"time"
 
 	"github.com/oklog/ulid/v2"
@@ -48,14 +49,28 @@ func NewID(prefix string, at time.Time, entropy io.Reader) string {
 // REST, gets the same id twice. executedAt must be the venue's own time, to the
 // millisecond, which every venue repeats in each telling.
 func FillID(exchange venues.Venue, symbol, venueOrderID, venueTradeID string, executedAt time.Time) string {
+	identity := hashOf(string(exchange), symbol, venueOrderID, venueTradeID)
+	return formatID(PrefixFill, executedAt, identity)
+}
+
+// ForeignOrderID is the id of an order that was made outside the service, a pure
+// function of what names it at its venue: it is the same order whenever it is met.
+// conditional says that venueOrderID counts in the venue's list of conditional
+// orders. The id sorts before those that the service gives.
+func ForeignOrderID(exchange venues.Venue, customer, symbol, venueOrderID string, conditional bool) string {
+	identity := hashOf(string(exchange), customer, symbol, venueOrderID, strconv.FormatBool(conditional))
+	return formatID(PrefixOrder, time.UnixMilli(0), identity)
+}
+
+func hashOf(parts ...string) [entropyBytes]byte {
 	var identity []byte
-	for _, part := range []string{string(exchange), symbol, venueOrderID, venueTradeID} {
+	for _, part := range parts {
 		// The length before each part keeps ("ab", "c") and ("a", "bc") apart.
 		identity = binary.AppendUvarint(identity, uint64(len(part)))
 		identity = append(identity, part...)
 	}
 	sum := sha256.Sum256(identity)
-	return formatID(PrefixFill, executedAt, [entropyBytes]byte(sum[:entropyBytes]))
+	return [entropyBytes]byte(sum[:entropyBytes])
 }
 
 func formatID(prefix string, at time.Time, entropy [entropyBytes]byte) string {

@@ -108,3 +108,21 @@ func TestFillIDTellsExecutionsApart(t *testing.T) {
 		ids[id] = name
 	}
 }
+
+func TestForeignOrderIDTellsOrdersApart(t *testing.T) {
+	first := persistence.ForeignOrderID(venues.OKX, "alice", "BTCUSDT", "7", true)
+	if again := persistence.ForeignOrderID(venues.OKX, "alice", "BTCUSDT", "7", true); again != first {
+		t.Errorf("%s and %s", first, again)
+	}
+	for _, other := range []string{
+		persistence.ForeignOrderID(venues.OKX, "alice", "BTCUSDT", "7", false),
+		persistence.ForeignOrderID(venues.OKX, "alice", "BTCUSDT", "8", true),
+		persistence.ForeignOrderID(venues.OKX, "alice", "ETHUSDT", "7", true),
+		persistence.ForeignOrderID(venues.OKX, "bob", "BTCUSDT", "7", true),
+		persistence.ForeignOrderID(venues.Bybit, "alice", "BTCUSDT", "7", true),
+	} {
+		if other == first {
+			t.Errorf("%s names two orders", first)
+		}
+	}
+}

@@ -18,17 +18,20 @@ type ExecutionReport struct {
 	// conditional orders and not in that of its engine: one number may name two
 	// orders.
 	ConditionalID bool
-	Side          Side
-	Type          OrderType
-	Status        OrderStatus
-	Qty           decimal.Decimal
-	FilledQty     decimal.Decimal
-	Price         Optional
-	TriggerPrice  Optional
-	AvgPrice      Optional
-	ReduceOnly    bool
-	PostOnly      bool
-	TimeInForce   TimeInForce
+	// ParentID is the number, in the list of conditional orders, of the stop that
+	// the engine's order came from, where the venue tells it.
+	ParentID     string
+	Side         Side
+	Type         OrderType
+	Status       OrderStatus
+	Qty          decimal.Decimal
+	FilledQty    decimal.Decimal
+	Price        Optional
+	TriggerPrice Optional
+	AvgPrice     Optional
+	ReduceOnly   bool
+	PostOnly     bool
+	TimeInForce  TimeInForce
 	// Fault says why the order was rejected, expired or cancelled by the venue.
 	Fault *OrderFault
 	// Fill is the execution that this report carries, if any.

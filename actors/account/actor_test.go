@@ -133,6 +133,15 @@ func (v *ledgerVenue) Place(_ context.Context, r venues.OrderRequest) (venues.Ex
 	return report, nil
 }
 
+func (v *ledgerVenue) named(ref venues.OrderRef) (venues.ExecutionReport, bool) {
+	for _, r := range v.orders {
+		if r.ClientOrderID == ref.ClientOrderID || (ref.ClientOrderID == "" && r.VenueOrderID == ref.VenueOrderID) {
+			return r, true
+		}
+	}
+	return venues.ExecutionReport{}, false
+}
+
 func (v *ledgerVenue) Cancel(_ context.Context, ref venues.OrderRef) (venues.ExecutionReport, error) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -141,19 +150,19 @@ func (v *ledgerVenue) Cancel(_ context.Context, ref venues.OrderRef) (venues.Exe
 			return venues.ExecutionReport{}, err
 		}
 	}
-	r, known := v.orders[ref.ClientOrderID]
+	r, known := v.named(ref)
 	if !known || r.Status.IsClosed() {
 		return r, venues.Errorf(venues.CodeNotFound, "Unknown order sent.")
 	}
 	r.Status = venues.StatusCancelled
-	v.orders[ref.ClientOrderID] = r
+	v.orders[r.ClientOrderID] = r
 	return r, nil
 }
 
 func (v *ledgerVenue) Order(_ context.Context, ref venues.OrderRef) (venues.ExecutionReport, error) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	r, known := v.orders[ref.ClientOrderID]
+	r, known := v.named(ref)
 	if !known {
 		return r, venues.Errorf(venues.CodeNotFound, "Order does not exist.")
 	}

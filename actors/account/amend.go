@@ -50,9 +50,9 @@ func (s *state) amend(m moment, in amendOrder) {
 	case o.Type.IsStop() && o.Status == venues.StatusUntriggered && !s.caps.AmendStops:
 		o.change.replace = true
 		o.change.sent = true
-		s.after(callCancel{orderID: o.OrderID, ref: o.ref()})
+		s.after(callCancel{orderID: o.OrderID, ref: s.ref(o)})
 	default:
-		s.after(callAmend{orderID: o.OrderID, request: o.amendRequest(m)})
+		s.after(callAmend{orderID: o.OrderID, request: s.amendRequest(m, o)})
 	}
 }
 
@@ -101,9 +101,9 @@ func wantedTerms(o *order, cmd venues.AmendOrder) terms {
 	return t
 }
 
-func (o *order) amendRequest(m moment) venues.AmendRequest {
+func (s *state) amendRequest(m moment, o *order) venues.AmendRequest {
 	return venues.AmendRequest{
-		OrderRef: o.ref(), Side: o.Side, Qty: o.change.wanted.qty,
+		OrderRef: s.ref(o), Side: o.Side, Qty: o.change.wanted.qty,
 		Price: o.change.wanted.price, TriggerPrice: o.change.wanted.triggerPrice,
 		ReduceOnly: o.ReduceOnly, Deadline: m.now.Add(orderLifeMax),
 	}

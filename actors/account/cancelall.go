@@ -48,6 +48,7 @@ func (s *state) getOpen(in getOpen) {
 		in.Reject(s.maintenance())
 		return
 	}
+	in.unfinished = s.unfinishedOf(in.symbol)
 	s.after(waitOpen{in})
 }
 
@@ -69,7 +70,7 @@ func (e callOpen) run(a *account, ctx *actors.Context) {
 		reports, err := a.deps.Venue.OpenOrders(c)
 		done.err = err
 		for _, r := range reports {
-			found, err := a.findStored(c, r.ClientOrderID)
+			found, err := a.findStored(c, &r)
 			if err != nil {
 				return openDone{query: e.query, err: err}
 			}
@@ -79,12 +80,12 @@ func (e callOpen) run(a *account, ctx *actors.Context) {
 	}, openDone{query: e.query, err: errPoolFull})
 }
 
-// openRead answers with what is open of one symbol, or of all.
+// openRead answers with what is open of one symbol, or of all, and what was when
+// the query came: it may have ended while the list was read.
 func (s *state) openRead(m moment, in openDone) {
-	matches := func(symbol string) bool { return in.query.symbol == "" || symbol == in.query.symbol }
 	list := openOrders{atVenue: map[string]bool{}, err: in.err}
 	for _, one := range in.open {
-		if !matches(one.report.Symbol) {
+		if in.query.symbol != "" && one.report.Symbol != in.query.symbol {
 			continue
 		}
 		s.lookedUp(m, one)
@@ -92,12 +93,19 @@ func (s *state) openRead(m moment, in openDone) {
 			list.atVenue[o.OrderID] = true
 		}
 	}
+	list.unfinished = slices.Compact(slices.Sorted(slices.Values(append(in.query.unfinished, s.unfinishedOf(in.query.symbol)...))))
+	s.after(replyOpen{in.query.Reply, list})
+}
+
+// unfinishedOf lists what is not closed of one symbol, or of all, oldest first.
+func (s *state) unfinishedOf(symbol string) []string {
+	var ids []string
 	for _, o := range s.unfinished() {
-		if matches(o.Symbol) {
-			list.unfinished = append(list.unfinished, o.OrderID)
+		if symbol == "" || o.Symbol == symbol {
+			ids = append(ids, o.OrderID)
 		}
 	}
-	s.after(replyOpen{in.query.Reply, list})
+	return ids
 }
 
 type replyOpen struct {
@@ -134,7 +142,9 @@ func (c Client) CancelAll(ctx context.Context, cmd venues.CancelOrders) ([]venue
 }
 
 func (c Client) open(ctx context.Context, symbol string, delay time.Duration) (openOrders, error) {
-	return actors.Ask(ctx, c.ref, func(reply actors.Reply[openOrders]) any { return getOpen{reply, c.canonical(symbol), delay} })
+	return actors.Ask(ctx, c.ref, func(reply actors.Reply[openOrders]) any {
+		return getOpen{Reply: reply, symbol: c.canonical(symbol), delay: delay}
+	})
 }
 
 // stillOpen are the orders to cancel: those that were not yet, and those that the

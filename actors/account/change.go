@@ -83,7 +83,7 @@ func (s *state) sendCancel(o *order) {
 	}
 	o.change.sent = true
 	o.change.tries++
-	s.after(callCancel{orderID: o.OrderID, ref: o.ref()})
+	s.after(callCancel{orderID: o.OrderID, ref: s.ref(o)})
 }
 
 // cancelled takes the venue's answer to a cancel.

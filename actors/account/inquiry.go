@@ -56,11 +56,18 @@ func (s *state) ask(m moment, o *order) {
 	if !o.Status.IsClosed() {
 		o.inquiry.due = m.now.Add(inquirySteps[step])
 	}
-	s.after(callQuery{orderID: o.OrderID, ref: o.ref()})
+	s.after(callQuery{orderID: o.OrderID, ref: s.ref(o)})
 }
 
-func (o *order) ref() venues.OrderRef {
-	return venues.OrderRef{Symbol: o.Symbol, ClientOrderID: o.ClientOrderID, VenueOrderID: o.VenueOrderID, Type: o.Type}
+// ref names an order to its venue. A client id that somebody else gave may name
+// another order by now, but for a stop's, under which it is found when its number
+// has changed.
+func (s *state) ref(o *order) venues.OrderRef {
+	ref := venues.OrderRef{Symbol: o.Symbol, ClientOrderID: o.ClientOrderID, VenueOrderID: o.VenueOrderID, Type: o.Type}
+	if _, ours := s.ids.orderID(o.ClientOrderID); !ours && !o.Type.IsStop() && o.VenueOrderID != "" {
+		ref.ClientOrderID = ""
+	}
+	return ref
 }
 
 // queried takes the answer to a question.
@@ -120,7 +127,7 @@ func (s *state) proved(m moment, in proofDone) {
 		return // asked again on schedule
 	}
 	for _, r := range in.open {
-		if r.ClientOrderID == o.ClientOrderID {
+		if s.findReported(&r) == o {
 			s.apply(m, o, r)
 			return
 		}

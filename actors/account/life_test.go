@@ -381,3 +381,82 @@ func TestCancelThatOvertookItsOrderIsSentAgain(t *testing.T) {
 		t.Error("the cancel is not sent again")
 	}
 }
+
+// What ends while the venue's list is read was open when the call came, and is
+// named.
+func TestCancelAllNamesWhatEndsMeanwhile(t *testing.T) {
+	b := newBench(t, venues.Capabilities{})
+	b.step(func(m moment) { b.state.reconciled(m, reconcileDone{startedAt: m.now}) })
+	o := b.place(limitOrder("r1"))
+	b.step(func(m moment) { b.state.report(m, o.says(venues.StatusOpen, "0")) })
+	var list openOrders
+	b.step(func(moment) {
+		b.state.getOpen(getOpen{Reply: actors.ReplyFunc(func(got openOrders, _ error) { list = got })})
+	})
+	query := b.asked[0].(waitOpen).query
+	b.step(func(m moment) { b.state.report(m, o.says(venues.StatusCancelled, "0")) })
+	b.step(func(m moment) { b.state.openRead(m, openDone{query: query}) })
+	b.asked[0].(replyOpen).run(nil, nil)
+	if len(list.unfinished) != 1 || list.unfinished[0] != o.OrderID {
+		t.Fatalf("named %v", list.unfinished)
+	}
+}
+
+// An order that was made elsewhere without a client id is one order, whatever of
+// it is told and how often the account begins anew.
+func TestForeignOrderIsAdoptedOnce(t *testing.T) {
+	said := func(number, parent string, conditional bool, status venues.OrderStatus) venues.ExecutionReport {
+		return venues.ExecutionReport{
+			Symbol: "BTCUSDT", VenueOrderID: number, ParentID: parent, ConditionalID: conditional, Side: venues.Sell,
+			Type: venues.TypeStopMarket, Status: status, Qty: venues.MustDecimal("1"), TriggerPrice: venues.Some(venues.MustDecimal("58000")),
+		}
+	}
+	adopt := func(reports ...venues.ExecutionReport) string {
+		b := newBench(t, venues.Capabilities{})
+		for _, r := range reports {
+			b.step(func(m moment) { b.state.lookedUp(m, lookedUp{report: r}) })
+		}
+		if len(b.state.orders) != 1 {
+			t.Fatalf("%d orders", len(b.state.orders))
+		}
+		return b.state.inOrder()[0].OrderID
+	}
+	waiting, triggered := said("7", "", true, venues.StatusUntriggered), said("1234", "7", false, venues.StatusOpen)
+	first := adopt(waiting, triggered, waiting)
+	if again := adopt(waiting); again != first {
+		t.Errorf("adopted as %s and as %s", first, again)
+	}
+	if again := adopt(triggered); again != first {
+		t.Errorf("adopted as %s, and after its trigger as %s", first, again)
+	}
+	if other := adopt(said("7", "", false, venues.StatusOpen)); other == first {
+		t.Errorf("the engine's order 7 is the conditional order 7: %s", other)
+	}
+}
+
+// Whoever trades outside may use a client id again, here or at another venue.
+func TestForeignClientIDMayComeAgain(t *testing.T) {
+	b := newBench(t, venues.Capabilities{})
+	said := func(number string, status venues.OrderStatus) venues.ExecutionReport {
+		return venues.ExecutionReport{
+			Symbol: "BTCUSDT", ClientOrderID: "web1", VenueOrderID: number, Side: venues.Sell, Type: venues.TypeLimit,
+			Status: status, Qty: venues.MustDecimal("1"), Price: venues.Some(venues.MustDecimal("65000")),
+		}
+	}
+	for _, r := range []venues.ExecutionReport{said("1", venues.StatusOpen), said("1", venues.StatusCancelled), said("2", venues.StatusOpen)} {
+		b.step(func(m moment) {
+			if o := b.state.findReported(&r); o != nil {
+				b.state.report(m, r)
+				return
+			}
+			b.state.lookedUp(m, lookedUp{report: r})
+		})
+	}
+	open := b.state.unfinished()
+	if len(b.state.orders) != 2 || len(open) != 1 || open[0].VenueOrderID != "2" {
+		t.Fatalf("%d orders, open %v", len(b.state.orders), open)
+	}
+	if ref := b.state.ref(open[0]); ref.ClientOrderID != "" || ref.VenueOrderID != "2" {
+		t.Errorf("asked for as %+v", ref)
+	}
+}

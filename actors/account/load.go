@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"venuegate/persistence"
+	"venuegate/venues"
 )
 
 // ordersOfFills lists the venue's ids of the orders whose fills are recorded.
@@ -30,12 +31,17 @@ func (a *account) ordersOfFills(ctx context.Context, symbol string, from time.Ti
 	}
 }
 
-// findStored reads an order by client id; nil if the store has none.
-func (a *account) findStored(ctx context.Context, clientID string) (*loadedOrder, error) {
-	if clientID == "" {
-		return nil, nil // made outside this service
+// findStored reads the order that a report is about; nil if the store has none. A
+// stop made outside this service is found by its client id where its venue does
+// not tell what it came from.
+func (a *account) findStored(ctx context.Context, r *venues.ExecutionReport) (*loadedOrder, error) {
+	record, err := a.deps.Store.Order(ctx, a.deps.Customer, a.state.ids.orderOf(r))
+	if errors.Is(err, persistence.ErrNotFound) && r.ClientOrderID != "" {
+		record, err = a.deps.Store.OrderByClientID(ctx, a.deps.Customer, r.ClientOrderID)
+		if err == nil && !a.state.ids.isAbout(&record, r) {
+			return nil, nil
+		}
 	}
-	record, err := a.deps.Store.OrderByClientID(ctx, a.deps.Customer, clientID)
 	if errors.Is(err, persistence.ErrNotFound) {
 		return nil, nil
 	}

@@ -86,7 +86,9 @@ type venueKey struct {
 func (s *state) insert(r persistence.OrderRecord) *order {
 	o := &order{OrderRecord: r, trades: map[string]bool{}}
 	s.orders[o.OrderID] = o
-	s.byClient[o.ClientOrderID] = o
+	if o.ClientOrderID != "" {
+		s.byClient[o.ClientOrderID] = o
+	}
 	s.indexVenueID(o)
 	if _, known := s.fillsUntil[o.Symbol]; !known {
 		// Durable with the first order of its symbol: the order may have ended,
@@ -127,7 +129,9 @@ func (s *state) indexVenueID(o *order) {
 
 func (s *state) forget(o *order) {
 	delete(s.orders, o.OrderID)
-	delete(s.byClient, o.ClientOrderID)
+	if s.byClient[o.ClientOrderID] == o {
+		delete(s.byClient, o.ClientOrderID)
+	}
 	for _, key := range o.venueKeys {
 		if s.byVenue[key] == o {
 			delete(s.byVenue, key)
@@ -138,10 +142,13 @@ func (s *state) forget(o *order) {
 
 // findReported finds the order that a report is about.
 func (s *state) findReported(r *venues.ExecutionReport) *order {
-	if o, ok := s.byClient[r.ClientOrderID]; ok && r.ClientOrderID != "" {
+	if o, ok := s.byClient[r.ClientOrderID]; ok && s.ids.isAbout(&o.OrderRecord, r) {
 		return o
 	}
-	return s.byVenue[venueKey{r.Symbol, r.VenueOrderID, r.ConditionalID}]
+	if o, ok := s.byVenue[venueKey{r.Symbol, r.VenueOrderID, r.ConditionalID}]; ok {
+		return o
+	}
+	return s.orders[s.ids.orderOf(r)]
 }
 
 // findFilled finds the order of an execution, which only the engine makes.

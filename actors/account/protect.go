@@ -127,7 +127,7 @@ func (s *state) admitProtection(o *order, in amendOrder) *venues.Error {
 // moveProtection carries a change out, each kind in its own way.
 func (s *state) moveProtection(m moment, o *order) {
 	p := o.change.protection
-	request := venues.ProtectRequest{Entry: o.ref(), Side: o.Side, Deadline: m.now.Add(orderLifeMax)}
+	request := venues.ProtectRequest{Entry: s.ref(o), Side: o.Side, Deadline: m.now.Add(orderLifeMax)}
 	asks := false
 	for _, kind := range protecting() {
 		wanted, changes := p.wanted[kind]
@@ -137,7 +137,7 @@ func (s *state) moveProtection(m moment, o *order) {
 		case !changes, !wanted.Valid && !isAwake, wanted.Valid && isAwake && leg.Price.Equal(wanted.Decimal):
 			delete(p.wanted, kind)
 		case current != nil && !current.Status.IsClosed() && !s.isOurs(current) && (wanted.Valid || current.holdsAnother(p.wanted)):
-			request.Leg = current.ref()
+			request.Leg = s.ref(current)
 			request.Set(kind, wanted)
 			asks = true
 		case current == nil && s.isAttached(o):

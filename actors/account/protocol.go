@@ -67,6 +67,8 @@ type (
 		actors.Reply[openOrders]
 		symbol string
 		delay  time.Duration
+		// unfinished are those that were when the query came.
+		unfinished []string
 	}
 )
 

@@ -1,6 +1,7 @@
 package account
 
 import (
+	"cmp"
 	"context"
 	"maps"
 	"slices"
@@ -51,12 +52,12 @@ func (a *account) fetchAll(ctx context.Context, e callReconcile) reconcileDone {
 	if done.open, done.err = a.deps.Venue.OpenOrders(ctx); done.err != nil {
 		return done
 	}
-	isOpen := make(map[string]bool, len(done.open))
+	isOpen := make(map[string]bool, 2*len(done.open))
 	for _, r := range done.open {
-		isOpen[r.ClientOrderID] = true
+		isOpen[r.ClientOrderID], isOpen[r.Symbol+"/"+r.VenueOrderID] = true, true
 	}
 	for _, r := range e.refs {
-		if isOpen[r.ref.ClientOrderID] {
+		if isOpen[cmp.Or(r.ref.ClientOrderID, r.ref.Symbol+"/"+r.ref.VenueOrderID)] {
 			continue
 		}
 		report, err := a.deps.Venue.Order(ctx, r.ref)
@@ -100,7 +101,7 @@ func (a *account) fillsFrom(ctx context.Context, e callReconcile) (map[string]ti
 
 func (e lookUp) run(a *account, ctx *actors.Context) {
 	a.call(ctx, a.deps.ReadPool, func(c context.Context) any {
-		found, err := a.findStored(c, e.report.ClientOrderID)
+		found, err := a.findStored(c, &e.report)
 		if err != nil {
 			a.logger.Error("look up order", zap.Error(err))
 			return nil // the next reconciliation finds it again
@@ -119,7 +120,7 @@ func (e lookUpFills) run(a *account, ctx *actors.Context) {
 		}
 		if err == nil {
 			done.report = &report
-			done.found, err = a.findStored(c, report.ClientOrderID)
+			done.found, err = a.findStored(c, &report)
 		}
 		if err != nil {
 			a.logger.Warn("look up fills", zap.Error(err))

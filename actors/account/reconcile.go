@@ -87,7 +87,7 @@ func (s *state) reconcile() {
 		if o.Status == venues.StatusPending {
 			continue // its own request is on its way
 		}
-		e.refs = append(e.refs, orderRef{o.OrderID, o.ref()})
+		e.refs = append(e.refs, orderRef{o.OrderID, s.ref(o)})
 		from := o.CreatedAt.Add(-fillsOverlap)
 		if until, known := s.fillsUntil[o.Symbol]; known && until.After(from) {
 			from = until.Add(-fillsOverlap)

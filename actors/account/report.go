@@ -21,6 +21,9 @@ func (s *state) report(m moment, r venues.ExecutionReport) {
 func (s *state) lookedUp(m moment, in lookedUp) {
 	o := s.findReported(&in.report)
 	if o == nil && in.found != nil {
+		o = s.orders[in.found.record.OrderID]
+	}
+	if o == nil && in.found != nil {
 		o = s.restore(*in.found)
 	}
 	if o == nil {
@@ -63,11 +66,6 @@ func (s *state) storedAlive(r *persistence.OrderRecord) time.Time {
 // adopt makes a record of an order that was made outside this service, or whose
 // intent the store has lost: the id that we gave it can be read back.
 func (s *state) adopt(m moment, r venues.ExecutionReport) *order {
-	id, ours := s.ids.orderID(r.ClientOrderID)
-	source := venues.SourceVenue
-	if !ours {
-		id = m.newID(orderIDPrefix)
-	}
 	made := r.VenueTime
 	if made.IsZero() {
 		made = m.now
@@ -75,12 +73,12 @@ func (s *state) adopt(m moment, r venues.ExecutionReport) *order {
 	status := venues.StatusPending
 	o := s.insert(persistence.OrderRecord{
 		Order: venues.Order{
-			OrderID: id, Exchange: s.exchange, Status: status,
+			OrderID: s.ids.orderOf(&r), Exchange: s.exchange, Status: status,
 			OrderSpec: venues.OrderSpec{
 				Symbol: r.Symbol, Side: r.Side, Type: r.Type, Qty: r.Qty, Price: r.Price, TriggerPrice: r.TriggerPrice,
 				ReduceOnly: r.ReduceOnly, PostOnly: r.PostOnly, TimeInForce: r.TimeInForce,
 			},
-			Source: source, VenueOrderID: r.VenueOrderID, CreatedAt: venues.At(made),
+			Source: venues.SourceVenue, VenueOrderID: r.VenueOrderID, CreatedAt: venues.At(made),
 		},
 		Customer: s.customer, ClientOrderID: r.ClientOrderID, ConditionalID: r.ConditionalID, Deadline: venues.At(m.now),
 	})

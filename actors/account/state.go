@@ -70,7 +70,7 @@ const closedKeep = 10 * time.Minute
 func newState(c Config, fence persistence.Fence) *state {
 	return &state{
 		customer: c.Customer, exchange: c.Exchange, caps: c.Capabilities, fence: fence,
-		ids: clientIDs{prefix: c.ClientIDPrefix}, policy: c.Protection.orDefault(),
+		ids: clientIDs{c.ClientIDPrefix, c.Customer, c.Exchange}, policy: c.Protection.orDefault(),
 		orders: map[string]*order{}, byClient: map[string]*order{}, byVenue: map[venueKey]*order{},
 		watched: map[string]*order{}, fillsUntil: map[string]time.Time{}, lookups: map[string]*lookups{},
 		funds:  funds{positions: map[string]venues.Position{}, closedAt: map[string]time.Time{}, asOf: map[string]time.Time{}},

@@ -23,6 +23,7 @@ func (w *world) check() {
 			w.checkOrder(&r, truths[r.ClientOrderID])
 			w.checkJournal(&r)
 		}
+		w.checkAdopted(customer, records)
 		w.checkRequests(customer, records, truths)
 		w.checkEvents(customer, records)
 		w.checkScreen(customer, records)
@@ -77,6 +78,27 @@ func (w *world) checkOrder(r *persistence.OrderRecord, t *truth) {
 		return
 	}
 	w.checkPresent(r, t, fills)
+}
+
+// checkAdopted: an order that was made elsewhere is one order here, and ends as it
+// does at the venue.
+func (w *world) checkAdopted(customer string, records []persistence.OrderRecord) {
+	known := map[string]string{}
+	for i := range records {
+		r := &records[i]
+		if ours(r.ClientOrderID) {
+			continue
+		}
+		there, root := w.venues[r.Exchange].numbered(customer, r.VenueOrderID)
+		key := string(r.Exchange) + "/" + root
+		if other := known[key]; other != "" {
+			w.violate("I-8", "orders %s and %s are one at the venue, %s", other, r.OrderID, root)
+		}
+		known[key] = r.OrderID
+		if there.Status.IsClosed() != r.Status.IsClosed() || !there.FilledQty.Equal(r.FilledQty) {
+			w.violate("I-8", "adopted order %s is %s %s, at the venue %s %s", r.OrderID, r.Status, r.FilledQty, there.Status, there.FilledQty)
+		}
+	}
 }
 
 // checkAbsent: an order that the venue never had has ended without a trace.

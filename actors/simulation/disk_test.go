@@ -93,7 +93,9 @@ func (w *world) checkFilled(d disk, r *persistence.OrderRecord) {
 func (w *world) step(p *process, r *persistence.OrderRecord) {
 	before, known := w.orders[r.OrderID]
 	w.orders[r.OrderID] = seen{*r, p.number}
-	w.byClient[r.ClientOrderID] = r.OrderID
+	if ours(r.ClientOrderID) {
+		w.byClient[r.ClientOrderID] = r.OrderID
+	}
 	w.note("commit %s %s %s %s venue %s", r.OrderID, r.Status, r.FilledQty, r.PendingAction, r.VenueOrderID)
 	from := "-"
 	if known {

@@ -172,9 +172,7 @@ func (p *plan) drawMarket(rng *rand.Rand) {
 				w.trace("market %s %s: house takes %s", exchange, symbol, got)
 			case n < 9:
 				w.trace("outside %s %s order", exchange, symbol)
-				_, _ = core.Place(simcore.OrderRequest{
-					Account: customer, Symbol: symbol, Side: s, Qty: qty, Price: price, ClientID: fmt.Sprintf("web%d", foreignID),
-				})
+				w.tradeOutside(exchange, simcore.OrderRequest{Account: customer, Symbol: symbol, Side: s, Qty: qty, Price: price}, foreignID)
 			default:
 				w.trace("outside %s %s cancels", exchange, symbol)
 				if open := core.OpenOrders(customer, symbol); len(open) > 0 {
@@ -183,6 +181,27 @@ func (p *plan) drawMarket(rng *rand.Rand) {
 			}
 		})
 	}
+}
+
+// tradeOutside makes an order or a stop that the service knows nothing of: without
+// a client id, or with one that is used more than once, and at every venue.
+func (w *world) tradeOutside(exchange venues.Venue, r simcore.OrderRequest, draw int) {
+	if draw%2 == 0 {
+		r.ClientID = fmt.Sprintf("web%d", draw%12)
+	}
+	core := w.venues[exchange].core
+	if draw%3 != 0 {
+		_, _ = core.Place(r)
+		return
+	}
+	if r.ClientID != "" {
+		r.ClientID = fmt.Sprintf("stop%d", draw)
+	}
+	trigger := r.Price
+	r.Type, r.Price = simcore.Market, decimal.Zero
+	_, _ = core.PlaceConditional(simcore.ConditionalRequest{
+		OrderRequest: r, Rising: trigger.GreaterThan(core.LastPrice(r.Symbol)), Watch: simcore.TriggerOnLast, TriggerPrice: trigger,
+	})
 }
 
 // callTimes are the moments at which calls begin.

@@ -3,6 +3,7 @@ package simulation_test
 import (
 	"context"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/shopspring/decimal"
@@ -65,6 +66,24 @@ func (v *venue) report(customer, clientID string) venues.ExecutionReport {
 		return venues.ExecutionReport{}
 	}
 	return reportOrder(o)
+}
+
+// numbered is the venue's own view of an order by its number, and the number of
+// the stop that it was, if it was one.
+func (v *venue) numbered(customer, number string) (venues.ExecutionReport, string) {
+	id, _ := strconv.ParseInt(number, 10, 64)
+	ref := simcore.OrderRef{ID: id}
+	if c, err := v.core.Conditional(customer, ref); err == nil {
+		return reportConditional(c), number
+	}
+	o, err := v.core.Order(customer, "", ref)
+	if err != nil {
+		return venues.ExecutionReport{}, number
+	}
+	if o.Parent != 0 {
+		number = strconv.FormatInt(o.Parent, 10)
+	}
+	return reportOrder(o), number
 }
 
 // records lists everything that the store holds of a customer's orders, oldest

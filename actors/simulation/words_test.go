@@ -91,6 +91,9 @@ func reportOrder(o simcore.Order) venues.ExecutionReport {
 		Qty: o.Qty(), FilledQty: o.FilledQty(), ReduceOnly: o.ReduceOnly, PostOnly: o.TimeInForce == simcore.PostOnly,
 		TimeInForce: timeInForce(o.TimeInForce), Forced: o.Liquidation, VenueTime: o.UpdatedAt,
 	}
+	if o.Parent != 0 {
+		r.ParentID = strconv.FormatInt(o.Parent, 10)
+	}
 	if o.Type == simcore.Limit {
 		r.Price = venues.Some(o.Price())
 	}
@@ -119,7 +122,7 @@ func reportConditional(c simcore.Conditional) venues.ExecutionReport {
 	}
 	q := &c.Request
 	r := venues.ExecutionReport{
-		Symbol: q.Symbol, ClientOrderID: q.ClientID, VenueOrderID: strconv.FormatInt(c.ID, 10),
+		Symbol: q.Symbol, ClientOrderID: q.ClientID, VenueOrderID: strconv.FormatInt(c.ID, 10), ConditionalID: true,
 		Side: side(q.Side), Type: orderType(q.Type, true), Status: conditionalStatuses[c.Status], Qty: q.Qty,
 		TriggerPrice: venues.Some(q.TriggerPrice), ReduceOnly: q.ReduceOnly || q.ClosePosition,
 		TimeInForce: timeInForce(q.TimeInForce), VenueTime: c.UpdatedAt,

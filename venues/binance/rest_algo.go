@@ -173,7 +173,7 @@ func (a *Account) queryAlgo(ctx context.Context, ref venues.OrderRef) (venues.Ex
 
 // engineReport tells an engine order as the stop that it was.
 func engineReport(stop, engine venues.ExecutionReport) venues.ExecutionReport {
-	engine.ClientOrderID = stop.ClientOrderID
+	engine.ClientOrderID, engine.ParentID = stop.ClientOrderID, stop.ParentID
 	engine.Type, engine.TriggerPrice = stop.Type, stop.TriggerPrice
 	return engine
 }
@@ -207,7 +207,7 @@ func (o *algoRecord) report() (venues.ExecutionReport, error) {
 		VenueTime: millis(max(o.UpdateTime, o.CreateTime)),
 	}
 	if id := string(o.ActualOrderID); id != "" && id != "0" {
-		report.VenueOrderID, report.ConditionalID = id, false
+		report.VenueOrderID, report.ConditionalID, report.ParentID = id, false, report.VenueOrderID
 	}
 	if status == venues.StatusRejected {
 		report.Fault = marginFault("")

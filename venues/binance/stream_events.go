@@ -93,6 +93,9 @@ func decodeOrderEvent(event *event) (venues.ExecutionReport, error) {
 		VenueTime:  event.time("T"),
 	}
 	report.TimeInForce, report.PostOnly = parseTimeInForce(word.timeInForce)
+	if word.triggered {
+		report.ParentID = o.id("si")
+	}
 	report.Forced = isForced(report.ClientOrderID, word.orderType) || word.execution == "CALCULATED"
 	if o.err != nil {
 		return report, o.err
@@ -201,7 +204,7 @@ func decodeAlgoEvent(event *event) (report venues.ExecutionReport, tell bool, er
 	}
 	report.Status = status
 	if id := o.optionalText("ai"); id != "" && id != "0" {
-		report.VenueOrderID, report.ConditionalID = id, false
+		report.VenueOrderID, report.ConditionalID, report.ParentID = id, false, report.VenueOrderID
 	}
 	switch word {
 	case "TRIGGERING", "TRIGGERED":

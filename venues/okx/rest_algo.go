@@ -267,7 +267,7 @@ func (a *Account) followAlgo(ctx context.Context, k *contract, row *algoRecord) 
 		return venues.ExecutionReport{}, err
 	}
 	child.ClientOrderID, child.Type, child.TriggerPrice = stop.ClientOrderID, stop.Type, stop.TriggerPrice
-	child.Attachment = stop.Attachment
+	child.Attachment, child.ParentID = stop.Attachment, row.AlgoID
 	return child, nil
 }
 

@@ -66,7 +66,7 @@ func (o *orderRecord) report(k *contract) (venues.ExecutionReport, error) {
 		Forced: isForced(o.Category), VenueTime: o.UTime.Time,
 	}
 	if o.AlgoID != "" {
-		report.Type = asStop(report.Type)
+		report.ParentID, report.Type = o.AlgoID, asStop(report.Type)
 		if o.AlgoClOrdID != "" {
 			report.ClientOrderID = o.AlgoClOrdID
 		}
@@ -215,7 +215,7 @@ func (o *algoRecord) report(k *contract) (venues.ExecutionReport, error) {
 		report.VenueTime = o.CTime.Time
 	}
 	if id := o.child(); id != "" {
-		report.VenueOrderID, report.ConditionalID = id, false
+		report.VenueOrderID, report.ConditionalID, report.ParentID = id, false, o.AlgoID
 	}
 	if status == venues.StatusRejected {
 		report.Fault = triggerFault(o.FailCode)
