@@ -41,8 +41,10 @@ func (a *Account) incomeSymbols(ctx context.Context, from, to time.Time, found m
 		err := a.c.call(ctx, request{
 			method: http.MethodGet, path: incomePath, security: signed, account: a,
 			params: params{
-				{"startTime", strconv.FormatInt(from.UnixMilli(), 10)}, {"endTime", strconv.FormatInt(to.UnixMilli()-1, 10)},
-				{"limit", strconv.Itoa(incomePage)}, {"page", strconv.Itoa(page)},
+				{"startTime", strconv.FormatInt(from.UnixMilli(), 10)},
+				{"endTime", strconv.FormatInt(to.UnixMilli()-1, 10)},
+				{"limit", strconv.Itoa(incomePage)},
+				{"page", strconv.Itoa(page)},
 			},
 			lane: restclient.LaneHistory, weight: 30,
 		}, &rows)
