@@ -48,7 +48,7 @@ func (s *state) attempted(m moment, in attempted) {
 // until then. It says whether that spends no attempt.
 func (s *state) rest(m moment, d *persistence.Delivery, in attempted) bool {
 	wait := time.Duration(in.attempt.RetryAfterSec) * time.Second
-	s.restUntil = wholeMilliseconds(in.end.Add(min(max(wait, restMin), RetryAfterMax)))
+	s.restUntil = later(s.restUntil, wholeMilliseconds(in.end.Add(min(max(wait, restMin), RetryAfterMax))))
 	if in.end.Sub(d.CreatedAt.Time) > throttledMax {
 		return false
 	}
