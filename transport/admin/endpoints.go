@@ -330,10 +330,12 @@ func (r *Registry) RotateEndpoint(ctx context.Context, id string, rotation Endpo
 	if err := r.reach(ctx, record); err != nil {
 		return Endpoint{}, err
 	}
+	from := venues.At(now)
 	if !rotation.SwitchAt.IsZero() && wait > 0 {
-		record.Sealed, record.Next, record.NextFrom = before, record.Sealed, rotation.SwitchAt
+		from = rotation.SwitchAt
+		record.Sealed, record.Next, record.NextFrom = before, record.Sealed, from
 	}
-	return r.putEndpoint(ctx, record, secret, field("action", "rotate"), field("from", record.NextFrom.Format(venues.TimeFormat)))
+	return r.putEndpoint(ctx, record, secret, field("action", "rotate"), field("from", from.UTC().Format(venues.TimeFormat)))
 }
 
 // RemoveEndpoint ends an endpoint for good, and what waits for it.

@@ -64,6 +64,10 @@ func (s *Server) deliveries(c *fiber.Ctx) error {
 	id, f := c.Params("id"), DeliveryFilter{
 		Status: persistence.DeliveryStatus(c.Query("status")), EventID: c.Query("eventId"), Limit: q.count("limit"), Cursor: c.Query("cursor"),
 	}
+	statuses := []persistence.DeliveryStatus{"", persistence.DeliveryPending, persistence.DeliveryDelivered, persistence.DeliveryUndelivered}
+	if !slices.Contains(statuses, f.Status) {
+		q.fault("status", string(f.Status), "pending delivered undelivered")
+	}
 	if err := q.check("status", "eventId", "limit", "cursor"); err != nil {
 		return err
 	}

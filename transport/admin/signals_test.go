@@ -235,6 +235,11 @@ func TestEndpointLivesFromCreateToRemove(t *testing.T) {
 	if record = h.endpoint(customer); !strings.HasSuffix(string(record.Sealed), atOnce.str("secret")) || record.Next != nil {
 		t.Errorf("rotated at once: %+v", record)
 	}
+	if rows := h.call(http.StatusOK, "GET", "/admin/v1/journal?kind=admin.endpoint", "").text; strings.Contains(rows, "0001-01-01") {
+		t.Errorf("the switch has no moment: %s", rows)
+	}
+	h.call(http.StatusOK, "GET", path+"/deliveries?status=undelivered", "")
+	h.call(http.StatusBadRequest, "GET", path+"/deliveries?status=lost", "")
 	if a := h.call(http.StatusOK, "POST", path+"/test", ""); a.field("delivered") != false || a.str("error") != "answered 500" || a.field("durationMs") != float64(1000) {
 		t.Errorf("tested: %s", a.text)
 	}
