@@ -18,14 +18,18 @@ var stopCases = []conformanceCase{
 func risingStop(s *stage) {
 	order := s.place(stop(venues.Buy, "66000"))
 	s.reaches(order, venues.StatusUntriggered)
-	if found := s.find(order); found.Status != venues.StatusUntriggered || !found.FilledQty.IsZero() {
-		s.t.Errorf("%+v", found)
+	waiting := s.find(order)
+	if waiting.Status != venues.StatusUntriggered || !waiting.FilledQty.IsZero() {
+		s.t.Errorf("%+v", waiting)
 	}
 	s.move("66010")
 	s.lived(order, venues.StatusUntriggered, venues.StatusFilled)
 	found := s.find(order)
 	if found.Status != venues.StatusFilled || !found.FilledQty.Equal(order.Qty) || found.Type != venues.TypeStopMarket || found.ClientOrderID != order.ClientOrderID {
 		s.t.Errorf("%+v", found)
+	}
+	if renamed := waiting.VenueOrderID != found.VenueOrderID; waiting.ConditionalID != renamed || found.ConditionalID {
+		s.t.Errorf("id %s (conditional: %v) became %s (%v)", waiting.VenueOrderID, waiting.ConditionalID, found.VenueOrderID, found.ConditionalID)
 	}
 	fills := s.fills(symbol)
 	if len(fills) != 1 || fills[0].VenueOrderID != found.VenueOrderID {
