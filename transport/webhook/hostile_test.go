@@ -15,6 +15,7 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+	"unicode"
 
 	"venuegate/persistence"
 	"venuegate/transport/webhook"
@@ -81,6 +82,7 @@ func TestHostileReceivers(t *testing.T) {
 			for write(c, "X-More: "+strings.Repeat("x", 4000)+"\r\n") {
 			}
 		}, 0, false},
+		{"speaks to the terminal", func(c net.Conn) { write(c, head+"\x1b]0;owned\a\u202e\u009b31m no colon\r\n\r\n"); c.Close() }, 0, false},
 		{"sends one huge header", func(c net.Conn) { write(c, head+"X-More: "+strings.Repeat("x", 1<<20)+"\r\n\r\n") }, 0, false},
 		{"drips headers", func(c net.Conn) {
 			for write(c, "H") {
@@ -121,6 +123,9 @@ func TestHostileReceivers(t *testing.T) {
 			}
 			if out.Code != c.code || (out.Err == nil) != c.ok || len(out.Answer) > persistence.AttemptAnswerBytesMax {
 				t.Errorf("%d, %v, %d bytes", out.Code, out.Err, len(out.Answer))
+			}
+			if out.Err != nil && (strings.ContainsFunc(out.Err.Error(), func(r rune) bool { return !unicode.IsPrint(r) }) || len(out.Err.Error()) > 600) {
+				t.Errorf("says %q", out.Err)
 			}
 			if requests.Load() != 1 {
 				t.Errorf("posted %d times", requests.Load())

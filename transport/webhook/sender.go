@@ -10,7 +10,9 @@ import (
 	"net"
 	"net/http"
 	"strconv"
+	"strings"
 	"time"
+	"unicode"
 
 	"venuegate/persistence"
 	"venuegate/transport/api"
@@ -108,8 +110,23 @@ func (s *Sender) explain(ctx context.Context, err error) error {
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		return fmt.Errorf("no answer within %v", s.options.Timeout)
 	}
-	return err
+	return printable{err}
 }
+
+// printable is an error that can be shown at a terminal: it may quote the other
+// end, such as the names in its certificate.
+type printable struct{ error }
+
+func (p printable) Error() string {
+	return strings.Map(func(r rune) rune {
+		if !unicode.IsPrint(r) {
+			return unicode.ReplacementChar
+		}
+		return r
+	}, p.error.Error())
+}
+
+func (p printable) Unwrap() error { return p.error }
 
 func read(response *http.Response, at time.Time) persistence.Attempt {
 	out := persistence.Attempt{Code: response.StatusCode}
