@@ -8,13 +8,12 @@ import (
 	"github.com/valyala/fastjson"
 
 	"venuegate/venues"
+	"venuegate/venues/internal/payload"
 )
 
 // Reasons why a depth message cannot be used.
 var (
-	errScale    = errors.New("number does not fit the instrument's tick or step")
 	errSequence = errors.New("sequence numbers contradict one another")
-	errForeign  = errors.New("message is about something else")
 )
 
 // depthDecoder decodes book messages of one connection. It is not safe for
@@ -40,58 +39,29 @@ func (d *depthDecoder) decode(data []byte, symbol, venueSymbol string, scale ven
 // decodeDepth is the slow and thorough twin of scanDepth: fields in any spelling
 // that JSON allows, unknown ones ignored, times optional.
 func decodeDepth(parser *fastjson.Parser, data []byte, venueSymbol string, scale venues.Scale, u *venues.BookUpdate) error {
-	o, err := parseEvent(parser, data)
+	o, err := payload.Parse(parser, data)
 	if err != nil {
 		return err
 	}
-	if word := o.text("e"); o.err == nil && word != "depthUpdate" {
-		return unknownWord("event", word)
+	if word := o.Text("e"); o.Err() == nil && word != "depthUpdate" {
+		return payload.UnknownWord("event", word)
 	}
-	if name := o.text("s"); o.err == nil && name != venueSymbol {
-		return fmt.Errorf("symbol %q: %w", bounded(name), errForeign)
+	if name := o.Text("s"); o.Err() == nil && name != venueSymbol {
+		return fmt.Errorf("symbol %q: %w", payload.Bounded(name), payload.ErrForeign)
 	}
-	u.FirstSeq, u.LastSeq, u.PrevSeq = o.sequence("U"), o.sequence("u"), o.sequence("pu")
-	u.VenueTime = o.time("T")
+	u.FirstSeq, u.LastSeq, u.PrevSeq = o.Sequence("U"), o.Sequence("u"), o.Sequence("pu")
+	u.VenueTime = o.Time("T")
 	if u.VenueTime.IsZero() {
-		u.VenueTime = o.time("E")
+		u.VenueTime = o.Time("E")
 	}
-	u.Bids = o.levels("b", scale, u.Bids)
-	u.Asks = o.levels("a", scale, u.Asks)
-	if o.err != nil {
-		return o.err
+	level := func(price, qty string) (venues.Level, error) { return payload.Level(price, qty, scale) }
+	u.Bids = o.Levels("b", u.Bids, level)
+	u.Asks = o.Levels("a", u.Asks, level)
+	if o.Err() != nil {
+		return o.Err()
 	}
 	if u.FirstSeq > u.LastSeq || u.PrevSeq > u.LastSeq {
 		return errSequence
 	}
 	return nil
-}
-
-// parseLevel is one level from decimal texts.
-func parseLevel(price, qty string, scale venues.Scale) (venues.Level, error) {
-	p, err := parseFixed(price, scale.PriceDecimals)
-	if err != nil {
-		return venues.Level{}, fmt.Errorf("price: %w", err)
-	}
-	q, err := parseFixed(qty, scale.QtyDecimals)
-	if err != nil {
-		return venues.Level{}, fmt.Errorf("quantity: %w", err)
-	}
-	if p == 0 {
-		return venues.Level{}, fmt.Errorf("price 0: %w", errScale)
-	}
-	return venues.Level{Price: p, Qty: q}, nil
-}
-
-// parseFixed turns a decimal text into a fixed-point number, exactly or not at
-// all.
-func parseFixed(text string, decimals int) (int64, error) {
-	value, err := venues.ParseVenueDecimal(text)
-	if err != nil {
-		return 0, err
-	}
-	shifted := value.Shift(int32(decimals))
-	if shifted.IsNegative() || !shifted.IsInteger() || !shifted.BigInt().IsInt64() {
-		return 0, errScale
-	}
-	return shifted.IntPart(), nil
 }

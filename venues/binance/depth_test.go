@@ -2,7 +2,6 @@ package binance
 
 import (
 	"fmt"
-	"math"
 	"strings"
 	"testing"
 	"time"
@@ -136,19 +135,6 @@ func TestDepthRoundTrip(t *testing.T) {
 			t.Fatal(err)
 		}
 	})
-}
-
-func TestFixedPointAtItsEdges(t *testing.T) {
-	for text, want := range map[string]int64{"9223372036854775807": math.MaxInt64, "0": 0, "00012": 12, "5.000000000000000000": 5} {
-		if got, err := parseFixed(text, 0); err != nil || got != want {
-			t.Errorf("%s: %d, %v", text, got, err)
-		}
-	}
-	for _, text := range []string{"9223372036854775808", "1.5", "-1", "1e2", "", "."} {
-		if got, err := parseFixed(text, 0); err == nil {
-			t.Errorf("%s: %d", text, got)
-		}
-	}
 }
 
 func TestDepthScannerAllocatesNothing(t *testing.T) {

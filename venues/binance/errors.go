@@ -13,6 +13,7 @@ import (
 	"go.uber.org/zap"
 
 	"venuegate/venues"
+	"venuegate/venues/internal/payload"
 	"venuegate/venues/internal/restclient"
 )
 
@@ -65,7 +66,7 @@ func (c *Connector) judge(r request, a *restclient.Answer) error {
 		return serverFault(r, a.Status, code, message)
 	case code < 0:
 		if _, listed := verdicts[code]; !listed && !isParameterFault(code) {
-			c.options.Log.Warn("venue refusal with an unlisted code", zap.String("path", r.path), zap.Int("code", code), zap.String("message", bounded(message)))
+			c.options.Log.Warn("venue refusal with an unlisted code", zap.String("path", r.path), zap.Int("code", code), zap.String("message", payload.Bounded(message)))
 		}
 		return refusal(r, code, message)
 	case a.Status >= 200 && a.Status < 300 && isJSON:
@@ -181,7 +182,7 @@ func venueFault(word venues.Code, code int, message, text string) *venues.Error 
 	if code != 0 {
 		e.VenueCode = strconv.Itoa(code)
 	}
-	e.VenueMessage = bounded(message)
+	e.VenueMessage = payload.Bounded(message)
 	return e
 }
 

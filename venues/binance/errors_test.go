@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"venuegate/venues"
+	"venuegate/venues/internal/payload"
 	"venuegate/venues/internal/restclient"
 )
 
@@ -104,7 +105,7 @@ func TestRecordedErrors(t *testing.T) {
 			t.Errorf("%d (%s) has no expectation", *e.Code, e.Context)
 		case fault.Code != want.code || reason != want.reason || errors.Is(err, venues.ErrOutcomeUnknown) != want.unknown:
 			t.Errorf("%d: %v with reason %q, want %+v", *e.Code, err, reason, want)
-		case fault.VenueCode != strconv.Itoa(*e.Code) || fault.VenueMessage != bounded(e.Msg):
+		case fault.VenueCode != strconv.Itoa(*e.Code) || fault.VenueMessage != payload.Bounded(e.Msg):
 			t.Errorf("%d: venue %s %q", *e.Code, fault.VenueCode, fault.VenueMessage)
 		}
 	}
@@ -247,7 +248,7 @@ func TestVenueTextIsBounded(t *testing.T) {
 	long := strings.Repeat("ж", 500)
 	err := judged(400, fmt.Sprintf(`{"code":-4003,"msg":"a\u0000b\n<i>%s"}`, long))
 	fault, _ := errors.AsType[*venues.Error](err)
-	if fault == nil || len(fault.VenueMessage) > venueMessageMax || !strings.HasPrefix(fault.VenueMessage, "a?b?<i>ж") {
+	if fault == nil || len(fault.VenueMessage) > payload.TextBytesMax || !strings.HasPrefix(fault.VenueMessage, "a?b?<i>ж") {
 		t.Errorf("%v", err)
 	}
 }

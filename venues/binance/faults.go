@@ -8,6 +8,7 @@ import (
 	"github.com/shopspring/decimal"
 
 	"venuegate/venues"
+	"venuegate/venues/internal/payload"
 )
 
 // isForced says whether the venue made the order: liquidation, deleveraging,
@@ -112,7 +113,7 @@ func (a *Account) neededMargin(ctx context.Context, r *venues.OrderRequest) (dec
 		return decimal.Decimal{}, err
 	}
 	if !leverage.Valid {
-		return decimal.Decimal{}, missing("leverage")
+		return decimal.Decimal{}, payload.Missing("leverage")
 	}
 	notional := r.Qty.Mul(price.Decimal)
 	const centsPlaces = 8

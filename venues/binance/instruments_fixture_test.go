@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"venuegate/venues"
+	"venuegate/venues/internal/payload"
 )
 
 func recordedInfo(t *testing.T, name string) ([]byte, exchangeInfo) {
@@ -96,13 +97,13 @@ func checkScale(t *testing.T, i *venues.Instrument) {
 	t.Helper()
 	s := i.Scale()
 	for _, text := range []string{venues.FormatDecimal(i.TickSize), venues.FormatDecimal(i.MaxPrice.Decimal.Sub(i.MaxPrice.Decimal.Mod(i.TickSize)))} {
-		n, err := parseFixed(text, s.PriceDecimals)
+		n, err := payload.Fixed(dec(text).Decimal, s.PriceDecimals)
 		if err != nil || !s.Price(n).Equal(dec(text).Decimal) {
 			t.Errorf("%s: price %s is %d, %v", i.Symbol, text, n, err)
 		}
 	}
 	for _, text := range []string{venues.FormatDecimal(i.QtyStep), venues.FormatDecimal(i.MaxQty.Decimal)} {
-		n, err := parseFixed(text, s.QtyDecimals)
+		n, err := payload.Fixed(dec(text).Decimal, s.QtyDecimals)
 		if err != nil || !s.Qty(n).Equal(dec(text).Decimal) {
 			t.Errorf("%s: quantity %s is %d, %v", i.Symbol, text, n, err)
 		}

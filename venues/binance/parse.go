@@ -1,14 +1,10 @@
 package binance
 
 import (
-	"errors"
-	"fmt"
-	"strconv"
-	"time"
-
 	"github.com/shopspring/decimal"
 
 	"venuegate/venues"
+	"venuegate/venues/internal/payload"
 )
 
 // number is a decimal of the venue: a JSON string, or a plain JSON number where
@@ -36,30 +32,6 @@ func (n *number) UnmarshalJSON(data []byte) error {
 // where there is none.
 func (n number) positive() venues.Optional { return venues.SomePositive(n.Decimal) }
 
-// venueMessageMax bounds what is repeated of the venue's messages, in bytes.
-const venueMessageMax = 256
-
-// errUnknownWord is a value of an enumeration that decides something and is not
-// known here. It is never guessed.
-var errUnknownWord = errors.New("unknown value")
-
-func unknownWord(field, value string) error {
-	return fmt.Errorf("%s %s: %w", field, strconv.Quote(bounded(value)), errUnknownWord)
-}
-
-// errMissing is a field without which an object has no meaning.
-var errMissing = errors.New("field is missing")
-
-func missing(field string) error { return fmt.Errorf("%s: %w", field, errMissing) }
-
-// millis is a venue time; 0 is unknown.
-func millis(ms int64) time.Time {
-	if ms <= 0 {
-		return time.Time{}
-	}
-	return time.UnixMilli(ms).UTC()
-}
-
 func parseSide(word string) (venues.Side, error) {
 	switch word {
 	case "BUY":
@@ -67,7 +39,7 @@ func parseSide(word string) (venues.Side, error) {
 	case "SELL":
 		return venues.Sell, nil
 	}
-	return "", unknownWord("side", word)
+	return "", payload.UnknownWord("side", word)
 }
 
 func formatSide(s venues.Side) string {
@@ -90,7 +62,7 @@ func parseType(word string) (venues.OrderType, error) {
 	case "STOP_MARKET", "TAKE_PROFIT_MARKET", "TRAILING_STOP_MARKET":
 		return venues.TypeStopMarket, nil
 	}
-	return "", unknownWord("order type", word)
+	return "", payload.UnknownWord("order type", word)
 }
 
 // parseTimeInForce is tolerant: the word describes and decides nothing here.
@@ -149,7 +121,7 @@ func parseStatus(word string, waiting, atOnce bool) (venues.OrderStatus, error) 
 		}
 		return venues.StatusExpired, nil
 	}
-	return "", unknownWord("order status", word)
+	return "", payload.UnknownWord("order status", word)
 }
 
 // parseTypes reads the current and the original type of an order object. A stop
@@ -178,7 +150,7 @@ func parsePositionBook(word string) (positionBook, error) {
 	case bookBoth, bookLong, bookShort:
 		return b, nil
 	}
-	return "", unknownWord("position side", word)
+	return "", payload.UnknownWord("position side", word)
 }
 
 // parseOrderBook is parsePositionBook for orders, where the oldest records lack
@@ -233,20 +205,5 @@ func parseMarginMode(word string) (venues.MarginMode, error) {
 	case "ISOLATED", "isolated":
 		return venues.MarginIsolated, nil
 	}
-	return "", unknownWord("margin type", word)
-}
-
-// bounded keeps venue text printable and short.
-func bounded(text string) string {
-	clean := make([]byte, 0, min(len(text), venueMessageMax))
-	for _, r := range text {
-		if r < ' ' || r == 0x7f || r == '\uFFFD' {
-			r = '?'
-		}
-		if len(clean)+len(string(r)) > venueMessageMax {
-			break
-		}
-		clean = append(clean, string(r)...)
-	}
-	return string(clean)
+	return "", payload.UnknownWord("margin type", word)
 }

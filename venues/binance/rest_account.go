@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"venuegate/venues"
+	"venuegate/venues/internal/payload"
 	"venuegate/venues/internal/restclient"
 )
 
@@ -54,7 +55,7 @@ func (a *Account) Mode(ctx context.Context) (venues.AccountMode, error) {
 		return venues.AccountMode{}, err
 	}
 	if answer.DualSidePosition == nil || answer.MultiAssetsMargin == nil {
-		return venues.AccountMode{}, malformed(request{method: http.MethodGet, path: "/fapi/v1/accountConfig"}, missing("dualSidePosition"))
+		return venues.AccountMode{}, malformed(request{method: http.MethodGet, path: "/fapi/v1/accountConfig"}, payload.Missing("dualSidePosition"))
 	}
 	mode := venues.AccountMode{AccountType: singleAsset, Hedge: *answer.DualSidePosition, ReadAt: time.Now()}
 	if *answer.MultiAssetsMargin {
@@ -148,7 +149,7 @@ func (r *assetRecord) empty() bool {
 
 func (r *assetRecord) balance(accountType string) (venues.Balance, error) {
 	if !r.MarginBalance.Valid || !r.AvailableBalance.Valid || !r.InitialMargin.Valid || !r.UnrealizedProfit.Valid || r.Asset == "" {
-		return venues.Balance{}, missing("balance of asset " + strconv.Quote(bounded(r.Asset)))
+		return venues.Balance{}, payload.Missing("balance of asset " + strconv.Quote(payload.Bounded(r.Asset)))
 	}
 	return venues.Balance{
 		Exchange: venues.Binance, AccountType: accountType, Currency: r.Asset,
@@ -184,6 +185,6 @@ func (a *Account) KeyFacts(ctx context.Context) (venues.KeyFacts, error) {
 	}
 	return venues.KeyFacts{
 		CanTrade: answer.EnableFutures, CanWithdraw: answer.EnableWithdrawals, IPBound: answer.IPRestrict,
-		ExpiresAt: millis(answer.ExpirationTime), Known: true,
+		ExpiresAt: payload.Millis(answer.ExpirationTime), Known: true,
 	}, nil
 }

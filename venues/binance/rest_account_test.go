@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"venuegate/venues"
+	"venuegate/venues/internal/payload"
 )
 
 func TestMode(t *testing.T) {
@@ -23,7 +24,7 @@ func TestMode(t *testing.T) {
 		t.Errorf("%+v, %v", mode, err)
 	}
 	s.only("GET /fapi/v1/accountConfig", 200, `{"canTrade":true}`)
-	if _, err = s.account.Mode(background); !errors.Is(err, errMissing) {
+	if _, err = s.account.Mode(background); !errors.Is(err, payload.ErrMissing) {
 		t.Errorf("a mode was made up: %v", err)
 	}
 }
@@ -70,7 +71,7 @@ func TestBalances(t *testing.T) {
 	if balances, err = s.account.Balances(background); err != nil || len(balances) != 1 || !balances[0].Equity.Equal(dec("26.2").Decimal) || balances[0].Currency != "USDT" {
 		t.Errorf("untouched account: %+v, %v", balances, err)
 	}
-	if _, err = s.account.Balances(background); !errors.Is(err, errMissing) {
+	if _, err = s.account.Balances(background); !errors.Is(err, payload.ErrMissing) {
 		t.Errorf("a balance was made up: %v", err)
 	}
 }
@@ -209,12 +210,12 @@ func TestFillsWindows(t *testing.T) {
 		start, _ := strconv.ParseInt(p.Get("startTime"), 10, 64)
 		end, _ := strconv.ParseInt(p.Get("endTime"), 10, 64)
 		if start != next || end-start >= (7*24*time.Hour).Milliseconds() {
-			t.Errorf("window %v to %v", millis(start), millis(end))
+			t.Errorf("window %v to %v", payload.Millis(start), payload.Millis(end))
 		}
 		next = end + 1
 	}
 	if next != to.UnixMilli() {
-		t.Errorf("windows end at %v", millis(next))
+		t.Errorf("windows end at %v", payload.Millis(next))
 	}
 }
 

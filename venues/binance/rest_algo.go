@@ -10,6 +10,7 @@ import (
 	"github.com/shopspring/decimal"
 
 	"venuegate/venues"
+	"venuegate/venues/internal/payload"
 	"venuegate/venues/internal/restclient"
 )
 
@@ -108,7 +109,7 @@ func (c *Connector) lastPrice(ctx context.Context, symbol string) (decimal.Decim
 		return decimal.Decimal{}, err
 	}
 	if !answer.Price.Decimal.IsPositive() {
-		return decimal.Decimal{}, malformed(r, missing("price"))
+		return decimal.Decimal{}, malformed(r, payload.Missing("price"))
 	}
 	return answer.Price.Decimal, nil
 }
@@ -136,7 +137,7 @@ func (a *Account) cancelAlgo(ctx context.Context, ref venues.OrderRef) (venues.E
 		return venues.ExecutionReport{}, err
 	}
 	if answer.AlgoID <= 0 {
-		return venues.ExecutionReport{}, malformed(r, missing("algoId"))
+		return venues.ExecutionReport{}, malformed(r, payload.Missing("algoId"))
 	}
 	report, err := a.queryAlgo(ctx, ref)
 	if err != nil {
@@ -184,11 +185,11 @@ func (o *algoRecord) report() (venues.ExecutionReport, error) {
 	var report venues.ExecutionReport
 	switch {
 	case o.AlgoID <= 0:
-		return report, missing("algoId")
+		return report, payload.Missing("algoId")
 	case o.Symbol == "":
-		return report, missing("symbol")
+		return report, payload.Missing("symbol")
 	case !o.Quantity.Valid && !o.ClosePosition:
-		return report, missing("quantity")
+		return report, payload.Missing("quantity")
 	}
 	side, errSide := parseSide(o.Side)
 	orderType, errType := parseType(o.OrderType)
@@ -204,7 +205,7 @@ func (o *algoRecord) report() (venues.ExecutionReport, error) {
 		Side: side, Type: orderType, Status: status, Qty: o.Quantity.Decimal, FilledQty: filled,
 		Price: o.Price.positive(), TriggerPrice: o.TriggerPrice.positive(), AvgPrice: o.ActualPrice.positive(),
 		ReduceOnly: book.reduces(side, o.ReduceOnly || o.ClosePosition), PostOnly: postOnly, TimeInForce: tif,
-		VenueTime: millis(max(o.UpdateTime, o.CreateTime)),
+		VenueTime: payload.Millis(max(o.UpdateTime, o.CreateTime)),
 	}
 	if id := string(o.ActualOrderID); id != "" && id != "0" {
 		report.VenueOrderID, report.ConditionalID, report.ParentID = id, false, report.VenueOrderID
@@ -225,7 +226,7 @@ func marginFault(message string) *venues.OrderFault {
 	}
 	return &venues.OrderFault{
 		Code: venues.CodeOrderRejected, Reason: "rejected_at_trigger",
-		Message: "the venue rejected the order at the trigger", VenueMessage: bounded(message),
+		Message: "the venue rejected the order at the trigger", VenueMessage: payload.Bounded(message),
 	}
 }
 
@@ -251,5 +252,5 @@ func parseAlgoStatus(word string, filled, qty decimal.Decimal) (venues.OrderStat
 	case "REJECTED":
 		return venues.StatusRejected, nil
 	}
-	return "", unknownWord("algo status", word)
+	return "", payload.UnknownWord("algo status", word)
 }

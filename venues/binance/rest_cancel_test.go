@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"venuegate/venues"
+	"venuegate/venues/internal/payload"
 )
 
 func TestAmend(t *testing.T) {
@@ -181,7 +182,7 @@ func TestOpenOrdersOfBothServices(t *testing.T) {
 		t.Errorf("%+v, %v", orders, err)
 	}
 	s.only("GET /fapi/v1/openAlgoOrders", 200, "["+strings.Replace(openAlgo, `"NEW"`, `"DREAMING"`, 1)+"]")
-	if _, err = s.account.OpenOrders(background); !errors.Is(err, errUnknownWord) {
+	if _, err = s.account.OpenOrders(background); !errors.Is(err, payload.ErrUnknownWord) {
 		t.Errorf("unknown algo status: %v", err)
 	}
 }

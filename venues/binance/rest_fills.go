@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"venuegate/venues"
+	"venuegate/venues/internal/payload"
 	"venuegate/venues/internal/restclient"
 )
 
@@ -61,7 +62,7 @@ func (f *fillsReader) window(ctx context.Context, from, to time.Time) error {
 		}
 		before := len(f.seen)
 		for n := range rows {
-			if !millis(rows[n].Time).Before(to) {
+			if !payload.Millis(rows[n].Time).Before(to) {
 				return nil
 			}
 			if err := f.add(&rows[n], from); err != nil {
@@ -98,7 +99,7 @@ func (f *fillsReader) add(row *tradeRecord, from time.Time) error {
 		return nil
 	}
 	f.seen[key] = true
-	if millis(row.Time).Before(from) {
+	if payload.Millis(row.Time).Before(from) {
 		return nil
 	}
 	fill, err := row.fill()
@@ -117,15 +118,15 @@ func (r *tradeRecord) fill() (venues.Fill, error) {
 	}
 	switch {
 	case r.ID <= 0:
-		return venues.Fill{}, missing("id")
+		return venues.Fill{}, payload.Missing("id")
 	case r.OrderID <= 0:
-		return venues.Fill{}, missing("orderId")
+		return venues.Fill{}, payload.Missing("orderId")
 	case !r.Qty.Decimal.IsPositive():
-		return venues.Fill{}, missing("qty")
+		return venues.Fill{}, payload.Missing("qty")
 	case !r.Price.Decimal.IsPositive():
-		return venues.Fill{}, missing("price")
+		return venues.Fill{}, payload.Missing("price")
 	case r.Time <= 0:
-		return venues.Fill{}, missing("time")
+		return venues.Fill{}, payload.Missing("time")
 	}
 	return venues.Fill{
 		Exchange: venues.Binance, Symbol: canonicalSymbol(r.Symbol), Side: side, PositionSide: book.hedged(),
@@ -133,7 +134,7 @@ func (r *tradeRecord) fill() (venues.Fill, error) {
 		Fee: r.Commission.Optional, FeeCurrency: r.CommissionAsset,
 		Liquidity: liquidity(r.Maker), RealizedPnl: r.RealizedPnl.Optional,
 		VenueTradeID: strconv.FormatInt(r.ID, 10), VenueOrderID: strconv.FormatInt(r.OrderID, 10),
-		ExecutedAt: venues.At(millis(r.Time)),
+		ExecutedAt: venues.At(payload.Millis(r.Time)),
 	}, nil
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/shopspring/decimal"
 
 	"venuegate/venues"
+	"venuegate/venues/internal/payload"
 	"venuegate/venues/internal/restclient"
 )
 
@@ -41,7 +42,7 @@ func (a *Account) SetLeverage(ctx context.Context, symbol string, leverage decim
 		return change, outcomeUnknown(err)
 	}
 	if !after.Valid {
-		return change, outcomeUnknown(malformed(request{method: http.MethodGet, path: symbolConfigPath}, missing("leverage")))
+		return change, outcomeUnknown(malformed(request{method: http.MethodGet, path: symbolConfigPath}, payload.Missing("leverage")))
 	}
 	change.Leverage = after.Decimal
 	return change, nil

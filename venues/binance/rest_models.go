@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"venuegate/venues"
+	"venuegate/venues/internal/payload"
 )
 
 // depthSnapshot is GET /fapi/v1/depth.
@@ -22,18 +23,18 @@ type depthSnapshot struct {
 // update brings the snapshot to fixed-point numbers, in an update of the pool.
 func (d *depthSnapshot) update(symbol string, scale venues.Scale, received time.Time) (*venues.BookUpdate, error) {
 	if d.LastUpdateID == 0 {
-		return nil, missing("lastUpdateId")
+		return nil, payload.Missing("lastUpdateId")
 	}
 	u := venues.NewBookUpdate()
 	u.Symbol, u.Snapshot = symbol, true
 	u.FirstSeq, u.LastSeq = d.LastUpdateID, d.LastUpdateID
-	u.VenueTime, u.Received = millis(d.Time), received
+	u.VenueTime, u.Received = payload.Millis(d.Time), received
 	for _, side := range []struct {
 		rows   [][2]string
 		levels *[]venues.Level
 	}{{d.Bids, &u.Bids}, {d.Asks, &u.Asks}} {
 		for _, row := range side.rows {
-			level, err := parseLevel(row[0], row[1], scale)
+			level, err := payload.Level(row[0], row[1], scale)
 			if err != nil {
 				u.Release()
 				return nil, err
@@ -53,7 +54,7 @@ const klineColumns = 8
 
 func (k klineRow) candle(symbol string, tf venues.Timeframe, now time.Time) (venues.Candle, error) {
 	if len(k) < klineColumns {
-		return venues.Candle{}, missing("kline column")
+		return venues.Candle{}, payload.Missing("kline column")
 	}
 	var opened, closed int64
 	var open, high, low, last, volume, turnover number
@@ -62,12 +63,12 @@ func (k klineRow) candle(symbol string, tf venues.Timeframe, now time.Time) (ven
 			return venues.Candle{}, fmt.Errorf("kline column %d: %w", column, err)
 		}
 		if n, ok := target.(*number); ok && !n.Valid {
-			return venues.Candle{}, missing(fmt.Sprintf("kline column %d", column))
+			return venues.Candle{}, payload.Missing(fmt.Sprintf("kline column %d", column))
 		}
 	}
-	end := millis(closed + 1)
+	end := payload.Millis(closed + 1)
 	return venues.Candle{
-		Symbol: symbol, Timeframe: tf, Start: millis(opened), End: end,
+		Symbol: symbol, Timeframe: tf, Start: payload.Millis(opened), End: end,
 		Open: open.Decimal, High: high.Decimal, Low: low.Decimal, Close: last.Decimal,
 		Volume: volume.Decimal, Turnover: turnover.Decimal,
 		Closed: !now.Before(end),

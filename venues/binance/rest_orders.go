@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"venuegate/venues"
+	"venuegate/venues/internal/payload"
 	"venuegate/venues/internal/restclient"
 )
 
@@ -268,13 +269,13 @@ func (o *orderRecord) report() (venues.ExecutionReport, error) {
 	var report venues.ExecutionReport
 	switch {
 	case o.OrderID <= 0:
-		return report, missing("orderId")
+		return report, payload.Missing("orderId")
 	case o.Symbol == "":
-		return report, missing("symbol")
+		return report, payload.Missing("symbol")
 	case !o.OrigQty.Valid:
-		return report, missing("origQty")
+		return report, payload.Missing("origQty")
 	case !o.ExecutedQty.Valid:
-		return report, missing("executedQty")
+		return report, payload.Missing("executedQty")
 	}
 	side, errSide := parseSide(o.Side)
 	orderType, waiting, errType := parseTypes(o.Type, o.OrigType)
@@ -290,7 +291,7 @@ func (o *orderRecord) report() (venues.ExecutionReport, error) {
 		Qty: o.OrigQty.Decimal, FilledQty: o.ExecutedQty.Decimal,
 		Price: o.Price.positive(), TriggerPrice: o.StopPrice.positive(), AvgPrice: o.AvgPrice.positive(),
 		ReduceOnly: book.reduces(side, o.ReduceOnly || o.ClosePosition), PostOnly: postOnly, TimeInForce: tif,
-		Forced: isForced(o.ClientOrderID, o.Type), VenueTime: millis(o.UpdateTime),
+		Forced: isForced(o.ClientOrderID, o.Type), VenueTime: payload.Millis(o.UpdateTime),
 	}
 	report.Fault = endFault(&report, o.Type, o.TimeInForce, "")
 	return report, nil

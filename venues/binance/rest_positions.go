@@ -8,6 +8,7 @@ import (
 	"github.com/shopspring/decimal"
 
 	"venuegate/venues"
+	"venuegate/venues/internal/payload"
 )
 
 // Positions lists open positions. Leverage and margin mode come from a second
@@ -43,7 +44,7 @@ func (r *positionRecord) position() (p venues.Position, open bool, err error) {
 		return p, false, err
 	}
 	if !r.PositionAmt.Valid {
-		return p, false, missing("positionAmt")
+		return p, false, payload.Missing("positionAmt")
 	}
 	if r.PositionAmt.Decimal.IsZero() {
 		return p, false, nil
@@ -57,7 +58,7 @@ func (r *positionRecord) position() (p venues.Position, open bool, err error) {
 		MarkPrice:        r.MarkPrice.positive(),
 		LiquidationPrice: r.LiquidationPrice.positive(),
 		UnrealizedPnl:    r.UnrealizedProfit.Optional,
-		UpdatedAt:        venues.At(millis(r.UpdateTime)),
+		UpdatedAt:        venues.At(payload.Millis(r.UpdateTime)),
 	}, true, nil
 }
 

@@ -9,20 +9,21 @@ import (
 	"go.uber.org/zap"
 
 	"venuegate/venues"
+	"venuegate/venues/internal/payload"
 )
 
 // handle decodes one private event and tells the sink of it.
 func (f *privateFeed) handle(message []byte) error {
-	o, err := parseEvent(&f.parser, message)
+	o, err := payload.Parse(&f.parser, message)
 	if err != nil {
 		return err
 	}
-	if o.has("stream") && o.has("data") { // wrapped form
-		if o = o.object("data"); o.err != nil {
-			return o.err
+	if o.Has("stream") && o.Has("data") { // wrapped form
+		if o = o.Object("data"); o.Err() != nil {
+			return o.Err()
 		}
 	}
-	kind := o.optionalText("e")
+	kind := o.OptionalText("e")
 	if kind != "" {
 		f.heardAt.Store(time.Now().UnixNano())
 	}
@@ -42,31 +43,31 @@ func (f *privateFeed) handle(message []byte) error {
 		f.link.Reconnect(errListenKeyExpired)
 	case "CONDITIONAL_ORDER_TRIGGER_REJECT":
 		// The order's own event tells its end; this one only says why.
-		f.log.Warn("private stream: stop rejected at its trigger", zap.String("reason", bounded(o.object("or").optionalText("r"))))
+		f.log.Warn("private stream: stop rejected at its trigger", zap.String("reason", payload.Bounded(o.Object("or").OptionalText("r"))))
 	case "TRADE_LITE", "STRATEGY_UPDATE", "GRID_UPDATE":
 		// TRADE_LITE repeats a fill that ORDER_TRADE_UPDATE tells in full.
 	case "":
 		f.notice(o, message)
 	default:
-		f.log.Info("private stream: event of an unknown kind", zap.String("event", bounded(kind)))
+		f.log.Info("private stream: event of an unknown kind", zap.String("event", payload.Bounded(kind)))
 	}
 	if err != nil {
-		return fmt.Errorf("event %s: %w", bounded(kind), err)
+		return fmt.Errorf("event %s: %w", payload.Bounded(kind), err)
 	}
 	return nil
 }
 
 // notice handles what has no event name: control messages.
-func (f *privateFeed) notice(o *event, message []byte) {
+func (f *privateFeed) notice(o *payload.Object, message []byte) {
 	switch {
-	case o.has("event") && o.object("event").optionalText("e") == "serverShutdown":
+	case o.Has("event") && o.Object("event").OptionalText("e") == "serverShutdown":
 		f.link.Renew()
-	case o.has("error"), o.has("code"):
-		f.log.Warn("private stream: refusal", zap.String("message", bounded(string(message))))
+	case o.Has("error"), o.Has("code"):
+		f.log.Warn("private stream: refusal", zap.String("message", payload.Bounded(string(message))))
 	}
 }
 
-func (f *privateFeed) order(o *event) error {
+func (f *privateFeed) order(o *payload.Object) error {
 	report, err := decodeOrderEvent(o)
 	if err == nil {
 		f.sink.Report(report)
@@ -76,29 +77,29 @@ func (f *privateFeed) order(o *event) error {
 
 // decodeOrderEvent reads an ORDER_TRADE_UPDATE. The engine order of a triggered
 // stop is told as the stop: its client id is the same.
-func decodeOrderEvent(event *event) (venues.ExecutionReport, error) {
-	o := event.object("o")
+func decodeOrderEvent(event *payload.Object) (venues.ExecutionReport, error) {
+	o := event.Object("o")
 	word := orderWords{
-		orderType: o.text("o"), origType: o.optionalText("ot"), timeInForce: o.optionalText("f"),
-		execution: o.text("x"), status: o.text("X"), expiry: o.optionalText("er"),
-		triggered: strings.HasPrefix(o.optionalText("st"), "ALGO") && o.integer("si") > 0,
+		orderType: o.Text("o"), origType: o.OptionalText("ot"), timeInForce: o.OptionalText("f"),
+		execution: o.Text("x"), status: o.Text("X"), expiry: o.OptionalText("er"),
+		triggered: strings.HasPrefix(o.OptionalText("st"), "ALGO") && o.Integer("si") > 0,
 	}
-	side, errSide := parseSide(o.text("S"))
-	book, errBook := parseOrderBook(o.optionalText("ps"))
+	side, errSide := parseSide(o.Text("S"))
+	book, errBook := parseOrderBook(o.OptionalText("ps"))
 	report := venues.ExecutionReport{
-		Symbol: canonicalSymbol(o.text("s")), ClientOrderID: o.text("c"), VenueOrderID: o.id("i"),
-		Side: side, Qty: o.decimal("q"), FilledQty: o.decimal("z"),
-		Price: o.positive("p"), TriggerPrice: o.positive("sp"), AvgPrice: o.positive("ap"),
-		ReduceOnly: book.reduces(side, o.flag("R") || o.flag("cp")),
-		VenueTime:  event.time("T"),
+		Symbol: canonicalSymbol(o.Text("s")), ClientOrderID: o.Text("c"), VenueOrderID: o.ID("i"),
+		Side: side, Qty: o.Decimal("q"), FilledQty: o.Decimal("z"),
+		Price: o.OptionalPositive("p"), TriggerPrice: o.OptionalPositive("sp"), AvgPrice: o.OptionalPositive("ap"),
+		ReduceOnly: book.reduces(side, o.Flag("R") || o.Flag("cp")),
+		VenueTime:  event.Time("T"),
 	}
 	report.TimeInForce, report.PostOnly = parseTimeInForce(word.timeInForce)
 	if word.triggered {
-		report.ParentID = o.id("si")
+		report.ParentID = o.ID("si")
 	}
 	report.Forced = isForced(report.ClientOrderID, word.orderType) || word.execution == "CALCULATED"
-	if o.err != nil {
-		return report, o.err
+	if o.Err() != nil {
+		return report, o.Err()
 	}
 	if err := errors.Join(errSide, errBook, word.apply(&report)); err != nil {
 		return report, err
@@ -108,7 +109,7 @@ func decodeOrderEvent(event *event) (venues.ExecutionReport, error) {
 		fill.PositionSide = book.hedged()
 	}
 	report.Fill = fill
-	return report, errors.Join(err, event.err)
+	return report, errors.Join(err, event.Err())
 }
 
 // orderWords are the words of an order event that together say what it means.
@@ -128,7 +129,7 @@ func (w orderWords) apply(r *venues.ExecutionReport) error {
 	switch w.execution {
 	case "NEW", "CANCELED", "CALCULATED", "EXPIRED", "TRADE", "AMENDMENT", "REJECTED":
 	default:
-		return unknownWord("execution type", w.execution)
+		return payload.UnknownWord("execution type", w.execution)
 	}
 	if w.triggered {
 		orderType = asStop(orderType)
@@ -148,28 +149,28 @@ func asStop(t venues.OrderType) venues.OrderType {
 
 // decodeFill reads the execution that an order event carries; nil if it has none
 // or none with an id, which reading the fills will bring.
-func decodeFill(o *event, r *venues.ExecutionReport, execution string) (*venues.Fill, error) {
+func decodeFill(o *payload.Object, r *venues.ExecutionReport, execution string) (*venues.Fill, error) {
 	if execution != "TRADE" && execution != "CALCULATED" {
 		return nil, nil
 	}
-	if o.integer("t") <= 0 {
-		return nil, o.err
+	if o.Integer("t") <= 0 {
+		return nil, o.Err()
 	}
 	fill := &venues.Fill{
 		Exchange: venues.Binance, Symbol: r.Symbol, Side: r.Side,
-		Qty: o.decimal("l"), Price: o.decimal("L"),
-		Fee: o.optional("n"), FeeCurrency: o.optionalText("N"),
-		Liquidity: liquidity(o.flag("m")), RealizedPnl: o.optional("rp"),
-		VenueTradeID: o.id("t"), VenueOrderID: r.VenueOrderID,
-		ExecutedAt: venues.At(o.time("T")),
+		Qty: o.Decimal("l"), Price: o.Decimal("L"),
+		Fee: o.Optional("n"), FeeCurrency: o.OptionalText("N"),
+		Liquidity: liquidity(o.Flag("m")), RealizedPnl: o.Optional("rp"),
+		VenueTradeID: o.ID("t"), VenueOrderID: r.VenueOrderID,
+		ExecutedAt: venues.At(o.Time("T")),
 	}
-	if o.err == nil && (!fill.Qty.IsPositive() || !fill.Price.IsPositive()) {
-		o.fail("l or L", errMissing)
+	if o.Err() == nil && (!fill.Qty.IsPositive() || !fill.Price.IsPositive()) {
+		o.Fail("l or L", payload.ErrMissing)
 	}
-	return fill, o.err
+	return fill, o.Err()
 }
 
-func (f *privateFeed) algo(o *event) error {
+func (f *privateFeed) algo(o *payload.Object) error {
 	report, tell, err := decodeAlgoEvent(o)
 	if err == nil && tell {
 		f.sink.Report(report)
@@ -180,30 +181,30 @@ func (f *privateFeed) algo(o *event) error {
 // decodeAlgoEvent reads an ALGO_UPDATE. From the trigger on the engine order's
 // own events tell the state, some of them before TRIGGERED arrives: of the later
 // statuses only a complete fill is told, as a second witness.
-func decodeAlgoEvent(event *event) (report venues.ExecutionReport, tell bool, err error) {
-	o := event.object("o")
-	word := o.text("X")
-	side, errSide := parseSide(o.text("S"))
-	orderType, errType := parseType(o.text("o"))
-	book, errBook := parseOrderBook(o.optionalText("ps"))
+func decodeAlgoEvent(event *payload.Object) (report venues.ExecutionReport, tell bool, err error) {
+	o := event.Object("o")
+	word := o.Text("X")
+	side, errSide := parseSide(o.Text("S"))
+	orderType, errType := parseType(o.Text("o"))
+	book, errBook := parseOrderBook(o.OptionalText("ps"))
 	report = venues.ExecutionReport{
-		Symbol: canonicalSymbol(o.text("s")), ClientOrderID: o.text("caid"), VenueOrderID: o.id("aid"), ConditionalID: true,
+		Symbol: canonicalSymbol(o.Text("s")), ClientOrderID: o.Text("caid"), VenueOrderID: o.ID("aid"), ConditionalID: true,
 		Side: side, Type: orderType,
-		Qty: o.optional("q").Decimal, FilledQty: o.optional("aq").Decimal,
-		Price: o.positive("p"), TriggerPrice: o.positive("tp"), AvgPrice: o.positive("ap"),
-		ReduceOnly: book.reduces(side, o.flag("R") || o.flag("cp")),
-		VenueTime:  event.time("T"),
+		Qty: o.Optional("q").Decimal, FilledQty: o.Optional("aq").Decimal,
+		Price: o.OptionalPositive("p"), TriggerPrice: o.OptionalPositive("tp"), AvgPrice: o.OptionalPositive("ap"),
+		ReduceOnly: book.reduces(side, o.Flag("R") || o.Flag("cp")),
+		VenueTime:  event.Time("T"),
 	}
-	report.TimeInForce, report.PostOnly = parseTimeInForce(o.optionalText("f"))
+	report.TimeInForce, report.PostOnly = parseTimeInForce(o.OptionalText("f"))
 	status, errStatus := parseAlgoStatus(word, report.FilledQty, report.Qty)
-	if o.err == nil && !o.has("q") && !o.flag("cp") {
-		o.fail("q", errMissing)
+	if o.Err() == nil && !o.Has("q") && !o.Flag("cp") {
+		o.Fail("q", payload.ErrMissing)
 	}
-	if err := errors.Join(o.err, errSide, errType, errBook, errStatus); err != nil {
+	if err := errors.Join(o.Err(), errSide, errType, errBook, errStatus); err != nil {
 		return report, false, err
 	}
 	report.Status = status
-	if id := o.optionalText("ai"); id != "" && id != "0" {
+	if id := o.OptionalText("ai"); id != "" && id != "0" {
 		report.VenueOrderID, report.ConditionalID, report.ParentID = id, false, report.VenueOrderID
 	}
 	switch word {
@@ -212,19 +213,19 @@ func decodeAlgoEvent(event *event) (report venues.ExecutionReport, tell bool, er
 	case "FINISHED":
 		return report, status == venues.StatusFilled, nil
 	case "REJECTED":
-		report.Fault = marginFault(o.optionalText("rm"))
+		report.Fault = marginFault(o.OptionalText("rm"))
 	}
-	return report, true, o.err
+	return report, true, o.Err()
 }
 
 // accountUpdate tells of positions and that balances moved.
-func (f *privateFeed) accountUpdate(event *event) error {
-	body := event.object("a")
-	if body.err != nil {
-		return body.err
+func (f *privateFeed) accountUpdate(event *payload.Object) error {
+	body := event.Object("a")
+	if body.Err() != nil {
+		return body.Err()
 	}
-	at := venues.At(event.time("T"))
-	for _, row := range body.list("P") {
+	at := venues.At(event.Time("T"))
+	for _, row := range body.OptionalList("P") {
 		book, position, err := decodePosition(row)
 		if err != nil {
 			return err
@@ -233,36 +234,36 @@ func (f *privateFeed) accountUpdate(event *event) error {
 		position.AccountType = f.account.accountType()
 		f.tellPosition(book, position, row)
 	}
-	if len(body.list("B")) > 0 {
+	if len(body.OptionalList("B")) > 0 {
 		f.sink.BalancesChanged()
 	}
-	return errors.Join(body.err, event.err)
+	return errors.Join(body.Err(), event.Err())
 }
 
 // decodePosition reads an entry of P; its Side is that of a position that is
 // open. Leverage and liquidation price are not told.
-func decodePosition(row *event) (positionBook, venues.Position, error) {
-	book, errBook := parsePositionBook(row.text("ps"))
-	amount := row.decimal("pa")
+func decodePosition(row *payload.Object) (positionBook, venues.Position, error) {
+	book, errBook := parsePositionBook(row.Text("ps"))
+	amount := row.Decimal("pa")
 	position := venues.Position{
-		Exchange: venues.Binance, Symbol: canonicalSymbol(row.text("s")),
+		Exchange: venues.Binance, Symbol: canonicalSymbol(row.Text("s")),
 		Side: book.sideOf(amount), Qty: amount.Abs(),
-		EntryPrice: row.positive("ep"), UnrealizedPnl: row.optional("up"),
+		EntryPrice: row.OptionalPositive("ep"), UnrealizedPnl: row.Optional("up"),
 	}
-	if word := row.optionalText("mt"); word != "" {
+	if word := row.OptionalText("mt"); word != "" {
 		mode, err := parseMarginMode(word)
 		if err != nil {
 			return book, position, err
 		}
 		position.MarginMode = mode
 	}
-	return book, position, errors.Join(row.err, errBook)
+	return book, position, errors.Join(row.Err(), errBook)
 }
 
 // tellPosition tells the new state, and in one-way mode also which side is over.
-func (f *privateFeed) tellPosition(book positionBook, p venues.Position, row *event) {
+func (f *privateFeed) tellPosition(book positionBook, p venues.Position, row *payload.Object) {
 	if book == bookBoth {
-		for _, side := range f.account.sides.ended(p.Symbol, row.decimal("pa")) {
+		for _, side := range f.account.sides.ended(p.Symbol, row.Decimal("pa")) {
 			f.sink.Position(venues.Position{
 				Exchange: p.Exchange, Symbol: p.Symbol, Side: side,
 				AccountType: p.AccountType, MarginMode: p.MarginMode, UpdatedAt: p.UpdatedAt,
@@ -276,12 +277,14 @@ func (f *privateFeed) tellPosition(book positionBook, p venues.Position, row *ev
 }
 
 // configUpdate tells of changed leverage or margin pool: both move what is free.
-func (f *privateFeed) configUpdate(o *event) error {
-	if o.has("ai") {
-		pool := o.object("ai")
-		f.account.setMultiAssets(pool.flag("j"))
-		o.err = pool.err
+func (f *privateFeed) configUpdate(o *payload.Object) error {
+	if o.Has("ai") {
+		pool := o.Object("ai")
+		f.account.setMultiAssets(pool.Flag("j"))
+		if err := pool.Err(); err != nil {
+			o.Fail("ai", err)
+		}
 	}
 	f.sink.BalancesChanged()
-	return o.err
+	return o.Err()
 }

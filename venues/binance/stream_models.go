@@ -9,6 +9,7 @@ import (
 	"github.com/valyala/fastjson"
 
 	"venuegate/venues"
+	"venuegate/venues/internal/payload"
 )
 
 // Categories of the venue's streams: the host path that has them.
@@ -49,25 +50,25 @@ func decodeAggTrade(parser *fastjson.Parser, data []byte, symbol, venueSymbol st
 	}
 	// The oldest recordings lack the aggregate id; their first trade id serves.
 	name := "a"
-	if !o.has(name) {
+	if !o.Has(name) {
 		name = "f"
 	}
-	id = o.sequence(name)
+	id = o.Sequence(name)
 	trade = venues.Trade{
 		Symbol: symbol, ID: strconv.FormatUint(id, 10),
-		Price: o.decimal("p"), Qty: o.decimal("q"),
-		Side: venues.Buy, VenueTime: o.time("T"),
+		Price: o.Decimal("p"), Qty: o.Decimal("q"),
+		Side: venues.Buy, VenueTime: o.Time("T"),
 	}
-	if !o.has("m") {
-		o.fail("m", errMissing)
+	if !o.Has("m") {
+		o.Fail("m", payload.ErrMissing)
 	}
-	if o.flag("m") {
+	if o.Flag("m") {
 		trade.Side = venues.Sell
 	}
-	if o.err == nil && (!trade.Price.IsPositive() || !trade.Qty.IsPositive()) {
-		o.fail("p or q", errMissing)
+	if o.Err() == nil && (!trade.Price.IsPositive() || !trade.Qty.IsPositive()) {
+		o.Fail("p or q", payload.ErrMissing)
 	}
-	return trade, id, o.err
+	return trade, id, o.Err()
 }
 
 // decodeKline reads a state of a candle.
@@ -76,22 +77,22 @@ func decodeKline(parser *fastjson.Parser, data []byte, channel venues.FeedChanne
 	if err != nil {
 		return venues.Candle{}, err
 	}
-	k := o.object("k")
-	if tf := k.text("i"); k.err == nil && tf != string(channel.Timeframe) {
-		return venues.Candle{}, fmt.Errorf("interval %q: %w", bounded(tf), errForeign)
+	k := o.Object("k")
+	if tf := k.Text("i"); k.Err() == nil && tf != string(channel.Timeframe) {
+		return venues.Candle{}, fmt.Errorf("interval %q: %w", payload.Bounded(tf), payload.ErrForeign)
 	}
 	candle := venues.Candle{
 		Symbol: channel.Symbol, Timeframe: channel.Timeframe,
-		Start: k.time("t"), End: k.time("T"),
-		Open: k.decimal("o"), High: k.decimal("h"), Low: k.decimal("l"), Close: k.decimal("c"),
-		Volume: k.decimal("v"), Turnover: k.decimal("q"),
-		Closed: k.flag("x"), VenueTime: o.time("E"),
+		Start: k.Time("t"), End: k.Time("T"),
+		Open: k.Decimal("o"), High: k.Decimal("h"), Low: k.Decimal("l"), Close: k.Decimal("c"),
+		Volume: k.Decimal("v"), Turnover: k.Decimal("q"),
+		Closed: k.Flag("x"), VenueTime: o.Time("E"),
 	}
-	if k.err == nil && (candle.Start.IsZero() || candle.End.IsZero()) {
-		k.fail("t or T", errMissing)
+	if k.Err() == nil && (candle.Start.IsZero() || candle.End.IsZero()) {
+		k.Fail("t or T", payload.ErrMissing)
 	}
 	candle.End = candle.End.Add(time.Millisecond) // the venue names the last millisecond
-	return candle, k.err
+	return candle, k.Err()
 }
 
 // decodeMark reads a mark price.
@@ -100,24 +101,24 @@ func decodeMark(parser *fastjson.Parser, data []byte, symbol, venueSymbol string
 	if err != nil {
 		return venues.MarkPrice{}, err
 	}
-	mark := venues.MarkPrice{Symbol: symbol, Price: o.decimal("p"), VenueTime: o.time("E")}
-	if o.err == nil && !mark.Price.IsPositive() {
-		o.fail("p", errMissing)
+	mark := venues.MarkPrice{Symbol: symbol, Price: o.Decimal("p"), VenueTime: o.Time("E")}
+	if o.Err() == nil && !mark.Price.IsPositive() {
+		o.Fail("p", payload.ErrMissing)
 	}
-	return mark, o.err
+	return mark, o.Err()
 }
 
 // eventOf parses a message and holds its kind and symbol against what is meant.
-func eventOf(parser *fastjson.Parser, data []byte, kind, venueSymbol string) (*event, error) {
-	o, err := parseEvent(parser, data)
+func eventOf(parser *fastjson.Parser, data []byte, kind, venueSymbol string) (*payload.Object, error) {
+	o, err := payload.Parse(parser, data)
 	if err != nil {
 		return nil, err
 	}
-	if word := o.text("e"); o.err == nil && word != kind {
-		return nil, unknownWord("event", word)
+	if word := o.Text("e"); o.Err() == nil && word != kind {
+		return nil, payload.UnknownWord("event", word)
 	}
-	if name := o.text("s"); o.err == nil && name != venueSymbol {
-		return nil, fmt.Errorf("symbol %q: %w", bounded(name), errForeign)
+	if name := o.Text("s"); o.Err() == nil && name != venueSymbol {
+		return nil, fmt.Errorf("symbol %q: %w", payload.Bounded(name), payload.ErrForeign)
 	}
-	return o, o.err
+	return o, o.Err()
 }

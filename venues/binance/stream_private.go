@@ -14,6 +14,7 @@ import (
 	"go.uber.org/zap"
 
 	"venuegate/venues"
+	"venuegate/venues/internal/payload"
 	"venuegate/venues/internal/restclient"
 	"venuegate/venues/internal/wsclient"
 )
@@ -105,7 +106,7 @@ func (f *privateFeed) address(ctx context.Context) (string, error) {
 		return "", err
 	}
 	if answer.ListenKey == "" {
-		return "", missing("listenKey")
+		return "", payload.Missing("listenKey")
 	}
 	f.noteExtended(nil)
 	o := f.account.c.options

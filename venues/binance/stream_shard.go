@@ -12,6 +12,7 @@ import (
 	"go.uber.org/zap"
 
 	"venuegate/venues"
+	"venuegate/venues/internal/payload"
 	"venuegate/venues/internal/wsclient"
 )
 
@@ -197,20 +198,20 @@ func (s *shard) resume(channels []venues.FeedChannel) {
 // answer handles what is no stream message: confirmations, errors, notices.
 func (s *shard) answer(message []byte) {
 	var parser fastjson.Parser // rare, and the streams' own may be in use
-	o, err := parseEvent(&parser, message)
+	o, err := payload.Parse(&parser, message)
 	if err != nil {
 		s.feed.c.options.Log.Warn("venue stream: message is no JSON object", zap.Error(err))
 		return
 	}
 	switch {
-	case o.has("event"):
-		if o.object("event").optionalText("e") == "serverShutdown" {
+	case o.Has("event"):
+		if o.Object("event").OptionalText("e") == "serverShutdown" {
 			s.link.Renew()
 		}
-	case o.has("error"), o.has("code"):
-		s.link.Reconnect(fmt.Errorf("subscription refused: %s", bounded(string(message))))
-	case o.has("id"):
-		s.confirmed(o.sequence("id"))
+	case o.Has("error"), o.Has("code"):
+		s.link.Reconnect(fmt.Errorf("subscription refused: %s", payload.Bounded(string(message))))
+	case o.Has("id"):
+		s.confirmed(o.Sequence("id"))
 	}
 }
 

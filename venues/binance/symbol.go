@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"venuegate/venues"
+	"venuegate/venues/internal/payload"
 )
 
 // canonicalSymbol is the service's name of a venue symbol: BTCUSDT_260626 is
@@ -71,13 +72,13 @@ func (r *symbolRecord) instrument(at time.Time) (venues.Instrument, error) {
 		UpdatedAt:      venues.At(at),
 	}
 	if i.Symbol == "" {
-		return i, unknownWord("symbol", r.Symbol)
+		return i, payload.UnknownWord("symbol", r.Symbol)
 	}
 	for _, f := range r.Filters {
 		f.apply(&i)
 	}
 	if !i.TickSize.IsPositive() || !i.QtyStep.IsPositive() || !i.MinQty.IsPositive() {
-		return i, fmt.Errorf("instrument %s: %w", bounded(r.Symbol), missing("PRICE_FILTER or LOT_SIZE"))
+		return i, fmt.Errorf("instrument %s: %w", payload.Bounded(r.Symbol), payload.Missing("PRICE_FILTER or LOT_SIZE"))
 	}
 	return i, nil
 }

@@ -13,6 +13,7 @@ import (
 	"go.uber.org/zap"
 
 	"venuegate/venues"
+	"venuegate/venues/internal/payload"
 	"venuegate/venues/internal/restclient"
 )
 
@@ -88,9 +89,9 @@ func (c *Connector) serverTime(ctx context.Context) (time.Time, error) {
 		return time.Time{}, err
 	}
 	if answer.ServerTime <= 0 {
-		return time.Time{}, malformed(r, missing("serverTime"))
+		return time.Time{}, malformed(r, payload.Missing("serverTime"))
 	}
-	return millis(answer.ServerTime), nil
+	return payload.Millis(answer.ServerTime), nil
 }
 
 // Instruments reads the catalogue. A record that cannot be understood is left
@@ -113,7 +114,7 @@ func (c *Connector) Instruments(ctx context.Context) ([]venues.Instrument, error
 		instruments = append(instruments, i)
 	}
 	if len(instruments) == 0 {
-		return nil, malformed(r, missing("symbols"))
+		return nil, malformed(r, payload.Missing("symbols"))
 	}
 	c.adoptLimits(&info)
 	c.catalogue.Store(venues.NewInstrumentSet(instruments))
@@ -134,8 +135,8 @@ func (c *Connector) instrument(symbol string) (*venues.Instrument, error) {
 	if i, ok := c.catalogue.Load().Find(symbol); ok {
 		return i, nil
 	}
-	return nil, venues.Errorf(venues.CodeSymbolNotTradable, "%s is not in the catalogue", bounded(symbol)).
-		With("symbol", bounded(symbol)).Because(errNoInstrument)
+	return nil, venues.Errorf(venues.CodeSymbolNotTradable, "%s is not in the catalogue", payload.Bounded(symbol)).
+		With("symbol", payload.Bounded(symbol)).Because(errNoInstrument)
 }
 
 // snapshotLimit is the deepest book that the venue gives.
@@ -168,7 +169,7 @@ const candlesMax = 1500
 // Candles reads the newest candles, oldest first, at most limit and at most 1500.
 func (c *Connector) Candles(ctx context.Context, symbol string, tf venues.Timeframe, limit int) ([]venues.Candle, error) {
 	if _, known := venues.Timeframes()[tf]; !known {
-		return nil, venues.InvalidFields(venues.FieldFault{Field: "timeframe", Rule: "unknown", Given: bounded(string(tf))})
+		return nil, venues.InvalidFields(venues.FieldFault{Field: "timeframe", Rule: "unknown", Given: payload.Bounded(string(tf))})
 	}
 	limit = min(max(limit, 1), candlesMax)
 	r := request{

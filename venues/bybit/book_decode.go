@@ -1,13 +1,13 @@
 package bybit
 
 import (
-	"errors"
 	"fmt"
 	"time"
 
 	"github.com/valyala/fastjson"
 
 	"venuegate/venues"
+	"venuegate/venues/internal/payload"
 )
 
 // Types of a message.
@@ -17,10 +17,7 @@ const (
 )
 
 // Reasons why a message cannot be used.
-var (
-	errScale   = errors.New("number does not fit the instrument's tick or step")
-	errForeign = errors.New("message is about something else")
-)
+var ()
 
 // bookDecoder decodes book messages of one connection. It is not safe for
 // concurrent use.
@@ -45,64 +42,35 @@ func (d *bookDecoder) decode(data []byte, topic, symbol, venueSymbol string, sca
 // decodeBook is the slow and thorough twin of scanBook: fields in any spelling
 // that JSON allows, unknown ones ignored, times optional.
 func decodeBook(parser *fastjson.Parser, data []byte, topic, venueSymbol string, scale venues.Scale, u *venues.BookUpdate) error {
-	o, err := parseEvent(parser, data)
+	o, err := payload.Parse(parser, data)
 	if err != nil {
 		return err
 	}
-	if name := o.text("topic"); o.err == nil && name != topic {
-		return fmt.Errorf("topic %q: %w", bounded(name), errForeign)
+	if name := o.Text("topic"); o.Err() == nil && name != topic {
+		return fmt.Errorf("topic %q: %w", payload.Bounded(name), payload.ErrForeign)
 	}
-	word := o.text("type")
-	if o.err == nil && word != typeSnapshot && word != typeDelta {
-		return unknownWord("type", word)
+	word := o.Text("type")
+	if o.Err() == nil && word != typeSnapshot && word != typeDelta {
+		return payload.UnknownWord("type", word)
 	}
-	u.VenueTime = o.time("cts")
+	u.VenueTime = o.Time("cts")
 	if u.VenueTime.IsZero() {
-		u.VenueTime = o.time("ts")
+		u.VenueTime = o.Time("ts")
 	}
-	book := o.object("data")
-	if name := book.text("s"); book.err == nil && name != venueSymbol {
-		return fmt.Errorf("symbol %q: %w", bounded(name), errForeign)
+	book := o.Object("data")
+	if name := book.Text("s"); book.Err() == nil && name != venueSymbol {
+		return fmt.Errorf("symbol %q: %w", payload.Bounded(name), payload.ErrForeign)
 	}
-	u.LastSeq = book.sequence("u")
-	u.Bids = book.levels("b", scale, u.Bids)
-	u.Asks = book.levels("a", scale, u.Asks)
-	if book.err == nil && u.LastSeq == 0 {
-		book.fail("u", errMissing)
+	u.LastSeq = book.Sequence("u")
+	level := func(price, qty string) (venues.Level, error) { return payload.Level(price, qty, scale) }
+	u.Bids = book.Levels("b", u.Bids, level)
+	u.Asks = book.Levels("a", u.Asks, level)
+	if book.Err() == nil && u.LastSeq == 0 {
+		book.Fail("u", payload.ErrMissing)
 	}
-	if book.err != nil {
-		return book.err
+	if book.Err() != nil {
+		return book.Err()
 	}
 	sequence(u, word == typeSnapshot)
 	return nil
-}
-
-// parseLevel is one level from decimal texts.
-func parseLevel(price, qty string, scale venues.Scale) (venues.Level, error) {
-	p, err := parseFixed(price, scale.PriceDecimals)
-	if err != nil {
-		return venues.Level{}, fmt.Errorf("price: %w", err)
-	}
-	q, err := parseFixed(qty, scale.QtyDecimals)
-	if err != nil {
-		return venues.Level{}, fmt.Errorf("quantity: %w", err)
-	}
-	if p == 0 {
-		return venues.Level{}, fmt.Errorf("price 0: %w", errScale)
-	}
-	return venues.Level{Price: p, Qty: q}, nil
-}
-
-// parseFixed turns a decimal text into a fixed-point number, exactly or not at
-// all.
-func parseFixed(text string, decimals int) (int64, error) {
-	value, err := venues.ParseVenueDecimal(text)
-	if err != nil {
-		return 0, err
-	}
-	shifted := value.Shift(int32(decimals))
-	if shifted.IsNegative() || !shifted.IsInteger() || !shifted.BigInt().IsInt64() {
-		return 0, errScale
-	}
-	return shifted.IntPart(), nil
 }

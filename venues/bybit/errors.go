@@ -14,6 +14,7 @@ import (
 	"go.uber.org/zap"
 
 	"venuegate/venues"
+	"venuegate/venues/internal/payload"
 	"venuegate/venues/internal/restclient"
 )
 
@@ -122,7 +123,7 @@ func (c *Connector) refusal(r request, code int, message string) error {
 		v = parameterVerdict(message)
 	case !listed:
 		c.options.Log.Warn("venue refusal with an unlisted code",
-			zap.String("path", r.path), zap.Int("code", code), zap.String("message", bounded(redact(message))))
+			zap.String("path", r.path), zap.Int("code", code), zap.String("message", payload.Bounded(redact(message))))
 		v = unlistedVerdict(code)
 	}
 	e := venueFault(v.code, code, message, v.text)
@@ -176,7 +177,7 @@ func venueFault(word venues.Code, code int, message, text string) *venues.Error 
 	if code != 0 {
 		e.VenueCode = strconv.Itoa(code)
 	}
-	e.VenueMessage = bounded(redact(message))
+	e.VenueMessage = payload.Bounded(redact(message))
 	return e
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/shopspring/decimal"
 
 	"venuegate/venues"
+	"venuegate/venues/internal/payload"
 )
 
 // forcedTypes are the makers of orders that nobody asked for: liquidation,
@@ -67,7 +68,7 @@ func (o *orderRecord) fault(r *venues.ExecutionReport) *venues.OrderFault {
 	}
 	fault := &venues.OrderFault{Code: venues.CodeOrderRejected, Reason: reason, Message: text}
 	if o.RejectReason != "EC_NoError" {
-		fault.VenueMessage = bounded(o.RejectReason)
+		fault.VenueMessage = payload.Bounded(o.RejectReason)
 	}
 	return fault
 }
@@ -143,7 +144,7 @@ func (a *Account) neededMargin(ctx context.Context, r *venues.OrderRequest) (dec
 		return decimal.Decimal{}, err
 	}
 	if !leverage.Valid {
-		return decimal.Decimal{}, missing("leverage")
+		return decimal.Decimal{}, payload.Missing("leverage")
 	}
 	share := decimal.NewFromInt(1).DivRound(leverage.Decimal, venues.DecimalDigitsMax)
 	closing := share.Neg()

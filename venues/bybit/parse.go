@@ -1,13 +1,11 @@
 package bybit
 
 import (
-	"errors"
-	"fmt"
 	"strconv"
-	"strings"
 	"time"
 
 	"venuegate/venues"
+	"venuegate/venues/internal/payload"
 )
 
 // number is a decimal of the venue, a JSON string; "" and null are unknown, as
@@ -51,7 +49,7 @@ func (i *integer) UnmarshalJSON(data []byte) error {
 }
 
 // time is the integer as milliseconds.
-func (i integer) time() time.Time { return millis(int64(i)) }
+func (i integer) time() time.Time { return payload.Millis(int64(i)) }
 
 func unquote(data []byte) string {
 	text := string(data)
@@ -64,30 +62,6 @@ func unquote(data []byte) string {
 	return text
 }
 
-// venueMessageMax bounds what is repeated of the venue's messages, in bytes.
-const venueMessageMax = 256
-
-// errUnknownWord is a value of an enumeration that decides something and is not
-// known here. It is never guessed.
-var errUnknownWord = errors.New("unknown value")
-
-func unknownWord(field, value string) error {
-	return fmt.Errorf("%s %s: %w", field, strconv.Quote(bounded(value)), errUnknownWord)
-}
-
-// errMissing is a field without which an object has no meaning.
-var errMissing = errors.New("field is missing")
-
-func missing(field string) error { return fmt.Errorf("%s: %w", field, errMissing) }
-
-// millis is a venue time; 0 is unknown.
-func millis(ms int64) time.Time {
-	if ms <= 0 {
-		return time.Time{}
-	}
-	return time.UnixMilli(ms).UTC()
-}
-
 func formatMillis(t time.Time) string { return strconv.FormatInt(t.UnixMilli(), 10) }
 
 func parseSide(word string) (venues.Side, error) {
@@ -97,7 +71,7 @@ func parseSide(word string) (venues.Side, error) {
 	case "Sell":
 		return venues.Sell, nil
 	}
-	return "", unknownWord("side", word)
+	return "", payload.UnknownWord("side", word)
 }
 
 func formatSide(s venues.Side) string {
@@ -121,7 +95,7 @@ func parseType(orderType, stopOrderType string) (venues.OrderType, error) {
 	case orderType == "Limit":
 		return venues.TypeLimit, nil
 	}
-	return "", unknownWord("order type", orderType)
+	return "", payload.UnknownWord("order type", orderType)
 }
 
 func formatType(t venues.OrderType) string {
@@ -177,7 +151,7 @@ func parseStatus(word string) (venues.OrderStatus, error) {
 	case "Rejected":
 		return venues.StatusRejected, nil
 	}
-	return "", unknownWord("order status", word)
+	return "", payload.UnknownWord("order status", word)
 }
 
 // positionIndex says which position an entry is about.
@@ -194,7 +168,7 @@ func (i integer) index() (positionIndex, error) {
 	case oneWay, hedgeLong, hedgeShort:
 		return p, nil
 	}
-	return oneWay, unknownWord("positionIdx", strconv.FormatInt(int64(i), 10))
+	return oneWay, payload.UnknownWord("positionIdx", strconv.FormatInt(int64(i), 10))
 }
 
 // indexOf is what an order carries: one that reduces works on the position
@@ -240,19 +214,4 @@ var intervals = map[venues.Timeframe]string{
 	"1m": "1", "3m": "3", "5m": "5", "15m": "15", "30m": "30",
 	"1h": "60", "2h": "120", "4h": "240", "6h": "360", "12h": "720",
 	"1d": "D", "1w": "W",
-}
-
-// bounded keeps venue text printable and short.
-func bounded(text string) string {
-	var clean strings.Builder
-	for _, r := range text {
-		if r < ' ' || r == 0x7f || r == '\uFFFD' {
-			r = '?'
-		}
-		if clean.Len()+len(string(r)) > venueMessageMax {
-			break
-		}
-		clean.WriteRune(r)
-	}
-	return clean.String()
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/shopspring/decimal"
 
 	"venuegate/venues"
+	"venuegate/venues/internal/payload"
 	"venuegate/venues/internal/restclient"
 )
 
@@ -69,7 +70,7 @@ func (a *Account) Balances(ctx context.Context) ([]venues.Balance, error) {
 		return nil, err
 	}
 	if len(answer.List) != 1 {
-		return nil, malformed(r, missing("list"))
+		return nil, malformed(r, payload.Missing("list"))
 	}
 	balances, err := answer.List[0].balances(mode)
 	if err != nil {
@@ -87,7 +88,7 @@ func (w *walletRecord) balances(mode accountMode) ([]venues.Balance, error) {
 	for n := range coins {
 		r := &coins[n]
 		if r.Coin == "" || !r.Equity.Valid {
-			return nil, missing("equity of coin " + strconv.Quote(bounded(r.Coin)))
+			return nil, payload.Missing("equity of coin " + strconv.Quote(payload.Bounded(r.Coin)))
 		}
 		if r.Coin != usdt && r.empty() {
 			continue

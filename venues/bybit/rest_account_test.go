@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"venuegate/venues"
+	"venuegate/venues/internal/payload"
 )
 
 func instrumentRow(symbol, status string) string {
@@ -415,7 +416,7 @@ func TestSymbols(t *testing.T) {
 			t.Errorf("%s settles in %s", venueSymbol, got)
 		}
 	}
-	if got := bounded("a\nb" + strings.Repeat("x", 400)); got != "a?b"+strings.Repeat("x", venueMessageMax-3) {
+	if got := payload.Bounded("a\nb" + strings.Repeat("x", 400)); got != "a?b"+strings.Repeat("x", payload.TextBytesMax-3) {
 		t.Error(got)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"venuegate/venues"
+	"venuegate/venues/internal/payload"
 	"venuegate/venues/internal/restclient"
 )
 
@@ -85,17 +86,17 @@ func (r *executionRecord) fill(hedge bool) (venues.Fill, error) {
 	case err != nil:
 		return venues.Fill{}, err
 	case r.ExecID == "":
-		return venues.Fill{}, missing("execId")
+		return venues.Fill{}, payload.Missing("execId")
 	case r.OrderID == "" && r.ExecType == execTrade: // a settlement has no order
-		return venues.Fill{}, missing("orderId")
+		return venues.Fill{}, payload.Missing("orderId")
 	case symbol == "":
-		return venues.Fill{}, missing("symbol")
+		return venues.Fill{}, payload.Missing("symbol")
 	case !r.ExecQty.Decimal.IsPositive():
-		return venues.Fill{}, missing("execQty")
+		return venues.Fill{}, payload.Missing("execQty")
 	case !r.ExecPrice.Decimal.IsPositive():
-		return venues.Fill{}, missing("execPrice")
+		return venues.Fill{}, payload.Missing("execPrice")
 	case r.ExecTime <= 0:
-		return venues.Fill{}, missing("execTime")
+		return venues.Fill{}, payload.Missing("execTime")
 	}
 	fill := venues.Fill{
 		Exchange: venues.Bybit, Symbol: symbol, Side: side,

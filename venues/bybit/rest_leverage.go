@@ -8,6 +8,7 @@ import (
 	"github.com/shopspring/decimal"
 
 	"venuegate/venues"
+	"venuegate/venues/internal/payload"
 	"venuegate/venues/internal/restclient"
 )
 
@@ -45,7 +46,7 @@ func (a *Account) SetLeverage(ctx context.Context, symbol string, leverage decim
 		return change, outcomeUnknown(err)
 	}
 	if !after.Valid {
-		return change, outcomeUnknown(malformed(request{method: http.MethodGet, path: positionsPath}, missing("leverage")))
+		return change, outcomeUnknown(malformed(request{method: http.MethodGet, path: positionsPath}, payload.Missing("leverage")))
 	}
 	change.Leverage = after.Decimal
 	return change, nil
@@ -59,7 +60,7 @@ func (a *Account) leverageOf(ctx context.Context, symbol string) (venues.Optiona
 		return venues.Optional{}, err
 	}
 	if len(rows) == 0 {
-		return venues.Optional{}, malformed(request{method: http.MethodGet, path: positionsPath}, missing("list"))
+		return venues.Optional{}, malformed(request{method: http.MethodGet, path: positionsPath}, payload.Missing("list"))
 	}
 	a.hedges.learn(symbol, rows[0].PositionIdx != 0)
 	return rows[0].Leverage.positive(), nil

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"venuegate/venues"
+	"venuegate/venues/internal/payload"
 )
 
 const accountInfoPath = "/v5/account/info"
@@ -56,10 +57,10 @@ func (r *accountInfo) mode(now time.Time) (accountMode, error) {
 	switch m.margin {
 	case crossMargin, isolatedMargin, portfolioMargin:
 	default:
-		return m, unknownWord("marginMode", r.MarginMode)
+		return m, payload.UnknownWord("marginMode", r.MarginMode)
 	}
 	if r.UnifiedMarginStatus == 0 {
-		return m, missing("unifiedMarginStatus")
+		return m, payload.Missing("unifiedMarginStatus")
 	}
 	if r.UnifiedMarginStatus == 1 {
 		m.AccountType = accountClassic
@@ -107,7 +108,7 @@ func (a *Account) readHedge(ctx context.Context, symbol string) (bool, error) {
 		return false, err
 	}
 	if len(rows) == 0 {
-		return false, malformed(request{method: http.MethodGet, path: positionsPath}, missing("list"))
+		return false, malformed(request{method: http.MethodGet, path: positionsPath}, payload.Missing("list"))
 	}
 	hedge := rows[0].PositionIdx != 0
 	a.hedges.learn(symbol, hedge)

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"venuegate/venues"
+	"venuegate/venues/internal/payload"
 )
 
 // bookRecord is the result of GET /v5/market/orderbook.
@@ -19,10 +20,10 @@ type bookRecord struct {
 // update brings the book to fixed-point numbers, in an update of the pool.
 func (b *bookRecord) update(i *venues.Instrument, received time.Time) (*venues.BookUpdate, error) {
 	if b.UpdateID <= 0 {
-		return nil, missing("u")
+		return nil, payload.Missing("u")
 	}
 	if b.Symbol != i.VenueSymbol {
-		return nil, unknownWord("symbol", b.Symbol)
+		return nil, payload.UnknownWord("symbol", b.Symbol)
 	}
 	u := venues.NewBookUpdate()
 	u.Symbol, u.Snapshot = i.Symbol, true
@@ -34,7 +35,7 @@ func (b *bookRecord) update(i *venues.Instrument, received time.Time) (*venues.B
 		levels *[]venues.Level
 	}{{b.Bids, &u.Bids}, {b.Asks, &u.Asks}} {
 		for _, row := range side.rows {
-			level, err := parseLevel(row[0], row[1], scale)
+			level, err := payload.Level(row[0], row[1], scale)
 			if err != nil {
 				u.Release()
 				return nil, err
@@ -53,7 +54,7 @@ const klineColumns = 7
 
 func (k klineRow) candle(symbol string, tf venues.Timeframe, now time.Time) (venues.Candle, error) {
 	if len(k) < klineColumns {
-		return venues.Candle{}, missing("kline column")
+		return venues.Candle{}, payload.Missing("kline column")
 	}
 	var started integer
 	var open, high, low, last, volume, turnover number
@@ -62,11 +63,11 @@ func (k klineRow) candle(symbol string, tf venues.Timeframe, now time.Time) (ven
 			return venues.Candle{}, err
 		}
 		if n, ok := target.(*number); ok && !n.Valid {
-			return venues.Candle{}, missing("kline column")
+			return venues.Candle{}, payload.Missing("kline column")
 		}
 	}
 	if started <= 0 {
-		return venues.Candle{}, missing("start")
+		return venues.Candle{}, payload.Missing("start")
 	}
 	end := started.time().Add(venues.Timeframes()[tf])
 	return venues.Candle{

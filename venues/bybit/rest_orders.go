@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"venuegate/venues"
+	"venuegate/venues/internal/payload"
 	"venuegate/venues/internal/restclient"
 )
 
@@ -177,10 +178,10 @@ func (a *Account) change(ctx context.Context, ref venues.OrderRef, r request) (v
 		return venues.ExecutionReport{}, err
 	}
 	if answer.OrderID == "" {
-		return venues.ExecutionReport{}, malformed(r, missing("orderId"))
+		return venues.ExecutionReport{}, malformed(r, payload.Missing("orderId"))
 	}
 	if ref.ClientOrderID != "" && answer.OrderLinkID != ref.ClientOrderID {
-		return venues.ExecutionReport{}, malformed(r, unknownWord("orderLinkId", answer.OrderLinkID))
+		return venues.ExecutionReport{}, malformed(r, payload.UnknownWord("orderLinkId", answer.OrderLinkID))
 	}
 	return venues.ExecutionReport{
 		Symbol: ref.Symbol, ClientOrderID: answer.OrderLinkID, VenueOrderID: answer.OrderID, Type: ref.Type,

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"venuegate/venues"
+	"venuegate/venues/internal/payload"
 	"venuegate/venues/internal/restclient"
 )
 
@@ -74,9 +75,9 @@ func (r *positionRecord) position(mode accountMode) (positionIndex, venues.Posit
 	case err != nil:
 		return index, p, err
 	case p.Symbol == "":
-		return index, p, missing("symbol")
+		return index, p, payload.Missing("symbol")
 	case !r.Size.Valid || p.Qty.IsNegative():
-		return index, p, missing("size")
+		return index, p, payload.Missing("size")
 	}
 	p.Side, err = r.side(index)
 	return index, p, err
@@ -90,7 +91,7 @@ func (r *positionRecord) side(index positionIndex) (venues.PositionSide, error) 
 	case r.Side == "Sell":
 		return venues.Short, nil
 	case r.Size.Decimal.IsPositive() || r.Side != "" && r.Side != "None":
-		return "", unknownWord("side", r.Side)
+		return "", payload.UnknownWord("side", r.Side)
 	case index == hedgeLong:
 		return venues.Long, nil
 	case index == hedgeShort:

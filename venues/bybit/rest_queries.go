@@ -6,6 +6,7 @@ import (
 	"net/http"
 
 	"venuegate/venues"
+	"venuegate/venues/internal/payload"
 	"venuegate/venues/internal/restclient"
 )
 
@@ -88,13 +89,13 @@ func (o *orderRecord) report() (venues.ExecutionReport, error) {
 	}
 	switch {
 	case o.OrderID == "":
-		return report, missing("orderId")
+		return report, payload.Missing("orderId")
 	case report.Symbol == "":
-		return report, missing("symbol")
+		return report, payload.Missing("symbol")
 	case !o.Qty.Valid:
-		return report, missing("qty")
+		return report, payload.Missing("qty")
 	case !o.CumExecQty.Valid:
-		return report, missing("cumExecQty")
+		return report, payload.Missing("cumExecQty")
 	}
 	var errSide, errType, errStatus error
 	report.Side, errSide = parseSide(o.Side)

@@ -10,6 +10,7 @@ import (
 	"go.uber.org/zap"
 
 	"venuegate/venues"
+	"venuegate/venues/internal/payload"
 )
 
 // privateEvent is a message of the private stream, or an answer if it has no
@@ -43,10 +44,10 @@ func (f *privateFeed) handle(message []byte, now time.Time) error {
 	case topicWallet:
 		f.sink.BalancesChanged()
 	default:
-		f.log.Info("private stream: event of an unknown kind", zap.String("topic", bounded(e.Topic)))
+		f.log.Info("private stream: event of an unknown kind", zap.String("topic", payload.Bounded(e.Topic)))
 	}
 	if err != nil {
-		return fmt.Errorf("topic %s: %w", bounded(e.Topic), err)
+		return fmt.Errorf("topic %s: %w", payload.Bounded(e.Topic), err)
 	}
 	return nil
 }
@@ -56,7 +57,7 @@ func (f *privateFeed) answered(n *notice) {
 	switch {
 	case n.Op != "subscribe" || f.openedAt.IsZero():
 	case !n.Success:
-		f.link.Reconnect(fmt.Errorf("%w: %s", errRefused, bounded(n.RetMsg)))
+		f.link.Reconnect(fmt.Errorf("%w: %s", errRefused, payload.Bounded(n.RetMsg)))
 	default:
 		f.openedAt, f.connected = time.Time{}, true
 		f.sink.Connected()

@@ -8,6 +8,7 @@ import (
 	"github.com/valyala/fastjson"
 
 	"venuegate/venues"
+	"venuegate/venues/internal/payload"
 )
 
 // streamPath is where the public streams of the category live.
@@ -44,15 +45,15 @@ func topicOf(message []byte) (topic []byte, ok bool) {
 }
 
 // topicEvent parses a message that must be of the topic.
-func topicEvent(parser *fastjson.Parser, data []byte, topic string) (*event, error) {
-	o, err := parseEvent(parser, data)
+func topicEvent(parser *fastjson.Parser, data []byte, topic string) (*payload.Object, error) {
+	o, err := payload.Parse(parser, data)
 	if err != nil {
 		return nil, err
 	}
-	if name := o.text("topic"); o.err == nil && name != topic {
-		return nil, fmt.Errorf("topic %q: %w", bounded(name), errForeign)
+	if name := o.Text("topic"); o.Err() == nil && name != topic {
+		return nil, fmt.Errorf("topic %q: %w", payload.Bounded(name), payload.ErrForeign)
 	}
-	return o, o.err
+	return o, o.Err()
 }
 
 // decodeTrades reads the trades of a message, oldest first. S is the taker's
@@ -62,29 +63,29 @@ func decodeTrades(parser *fastjson.Parser, data []byte, topic, symbol, venueSymb
 	if err != nil {
 		return nil, err
 	}
-	rows := o.list("data")
+	rows := o.List("data")
 	trades := make([]venues.Trade, 0, len(rows))
 	for _, row := range rows {
-		if name := row.text("s"); row.err == nil && name != venueSymbol {
-			return nil, fmt.Errorf("symbol %q: %w", bounded(name), errForeign)
+		if name := row.Text("s"); row.Err() == nil && name != venueSymbol {
+			return nil, fmt.Errorf("symbol %q: %w", payload.Bounded(name), payload.ErrForeign)
 		}
-		side, err := parseSide(row.text("S"))
+		side, err := parseSide(row.Text("S"))
 		trade := venues.Trade{
-			Symbol: symbol, ID: row.text("i"), Price: row.decimal("p"), Qty: row.decimal("v"),
-			Side: side, VenueTime: row.time("T"),
+			Symbol: symbol, ID: row.Text("i"), Price: row.Decimal("p"), Qty: row.Decimal("v"),
+			Side: side, VenueTime: row.Time("T"),
 		}
-		if row.err == nil && (!trade.Price.IsPositive() || !trade.Qty.IsPositive() || trade.ID == "" || trade.VenueTime.IsZero()) {
-			row.fail("p, v, i or T", errMissing)
+		if row.Err() == nil && (!trade.Price.IsPositive() || !trade.Qty.IsPositive() || trade.ID == "" || trade.VenueTime.IsZero()) {
+			row.Fail("p, v, i or T", payload.ErrMissing)
 		}
-		if row.err != nil {
-			return nil, row.err
+		if row.Err() != nil {
+			return nil, row.Err()
 		}
 		if err != nil {
 			return nil, err
 		}
 		trades = append(trades, trade)
 	}
-	return trades, o.err
+	return trades, o.Err()
 }
 
 // decodeCandles reads the states of a candle.
@@ -93,29 +94,29 @@ func decodeCandles(parser *fastjson.Parser, data []byte, topic string, channel v
 	if err != nil {
 		return nil, err
 	}
-	rows := o.list("data")
+	rows := o.List("data")
 	candles := make([]venues.Candle, 0, len(rows))
 	for _, k := range rows {
-		if name := k.text("interval"); k.err == nil && name != intervals[channel.Timeframe] {
-			return nil, fmt.Errorf("interval %q: %w", bounded(name), errForeign)
+		if name := k.Text("interval"); k.Err() == nil && name != intervals[channel.Timeframe] {
+			return nil, fmt.Errorf("interval %q: %w", payload.Bounded(name), payload.ErrForeign)
 		}
 		candle := venues.Candle{
 			Symbol: channel.Symbol, Timeframe: channel.Timeframe,
-			Start: k.time("start"), End: k.time("end"),
-			Open: k.decimal("open"), High: k.decimal("high"), Low: k.decimal("low"), Close: k.decimal("close"),
-			Volume: k.decimal("volume"), Turnover: k.decimal("turnover"),
-			Closed: k.flag("confirm"), VenueTime: k.time("timestamp"),
+			Start: k.Time("start"), End: k.Time("end"),
+			Open: k.Decimal("open"), High: k.Decimal("high"), Low: k.Decimal("low"), Close: k.Decimal("close"),
+			Volume: k.Decimal("volume"), Turnover: k.Decimal("turnover"),
+			Closed: k.Flag("confirm"), VenueTime: k.Time("timestamp"),
 		}
-		if k.err == nil && (candle.Start.IsZero() || candle.End.IsZero()) {
-			k.fail("start or end", errMissing)
+		if k.Err() == nil && (candle.Start.IsZero() || candle.End.IsZero()) {
+			k.Fail("start or end", payload.ErrMissing)
 		}
-		if k.err != nil {
-			return nil, k.err
+		if k.Err() != nil {
+			return nil, k.Err()
 		}
 		candle.End = candle.End.Add(time.Millisecond) // the venue names the last millisecond
 		candles = append(candles, candle)
 	}
-	return candles, o.err
+	return candles, o.Err()
 }
 
 // decodeMark reads the mark price of a ticker. Changes tell what has changed and
@@ -125,17 +126,17 @@ func decodeMark(parser *fastjson.Parser, data []byte, topic, symbol, venueSymbol
 	if err != nil {
 		return mark, false, err
 	}
-	ticker := o.object("data")
-	if name := ticker.text("symbol"); ticker.err == nil && name != venueSymbol {
-		return mark, false, fmt.Errorf("symbol %q: %w", bounded(name), errForeign)
+	ticker := o.Object("data")
+	if name := ticker.Text("symbol"); ticker.Err() == nil && name != venueSymbol {
+		return mark, false, fmt.Errorf("symbol %q: %w", payload.Bounded(name), payload.ErrForeign)
 	}
-	price := ticker.optional("markPrice")
-	mark = venues.MarkPrice{Symbol: symbol, Price: price.Decimal, VenueTime: o.time("ts")}
-	if ticker.err == nil && price.Valid && !mark.Price.IsPositive() {
-		ticker.fail("markPrice", errMissing)
+	price := ticker.Optional("markPrice")
+	mark = venues.MarkPrice{Symbol: symbol, Price: price.Decimal, VenueTime: o.Time("ts")}
+	if ticker.Err() == nil && price.Valid && !mark.Price.IsPositive() {
+		ticker.Fail("markPrice", payload.ErrMissing)
 	}
-	if ticker.err != nil {
-		return mark, false, ticker.err
+	if ticker.Err() != nil {
+		return mark, false, ticker.Err()
 	}
-	return mark, price.Valid, o.err
+	return mark, price.Valid, o.Err()
 }

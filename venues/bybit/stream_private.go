@@ -12,6 +12,7 @@ import (
 	"go.uber.org/zap"
 
 	"venuegate/venues"
+	"venuegate/venues/internal/payload"
 	"venuegate/venues/internal/wsclient"
 )
 
@@ -115,7 +116,7 @@ func (f *privateFeed) authenticate(s *wsclient.Session) error {
 		}
 		if !n.Success {
 			f.refusedAt = signedAt
-			return fmt.Errorf("%w: %s", errAuth, bounded(redact(n.RetMsg)))
+			return fmt.Errorf("%w: %s", errAuth, payload.Bounded(redact(n.RetMsg)))
 		}
 		f.refusedAt = time.Time{}
 		return nil

@@ -14,6 +14,7 @@ import (
 	"go.uber.org/zap"
 
 	"venuegate/venues"
+	"venuegate/venues/internal/payload"
 	"venuegate/venues/internal/wsclient"
 )
 
@@ -221,15 +222,15 @@ func (s *shard) resume(channels []venues.FeedChannel) {
 // venue may answer in plain text.
 func (s *shard) answer(message []byte) {
 	var parser fastjson.Parser // rare, and the streams' own may be in use
-	o, err := parseEvent(&parser, message)
+	o, err := payload.Parse(&parser, message)
 	if err != nil {
 		s.feed.c.options.Log.Warn("venue stream: message is no JSON object", zap.Error(err))
 		return
 	}
-	if o.optionalText("op") != "subscribe" {
+	if o.OptionalText("op") != "subscribe" {
 		return
 	}
-	id, err := strconv.ParseUint(o.optionalText("req_id"), 10, 64)
+	id, err := strconv.ParseUint(o.OptionalText("req_id"), 10, 64)
 	if err != nil {
 		return // not of ours; what is missing a confirmation is noticed
 	}
@@ -237,9 +238,9 @@ func (s *shard) answer(message []byte) {
 	streams := s.pending[id].streams
 	delete(s.pending, id)
 	s.mu.Unlock()
-	text := o.optionalText("ret_msg")
+	text := o.OptionalText("ret_msg")
 	switch {
-	case o.flag("success"):
+	case o.Flag("success"):
 		s.confirmed(streams)
 	case len(streams) == 1 && strings.Contains(text, "already subscribed"):
 		s.confirmed(streams)
@@ -279,6 +280,6 @@ func (s *shard) refused(streams []*stream, text string) {
 		channels = append(channels, one.channel)
 	}
 	s.mu.Unlock()
-	s.feed.c.options.Log.Warn("venue stream: subscription refused", zap.String("message", bounded(text)))
-	s.interrupt(channels, fmt.Errorf("%w: %s", errRefused, bounded(text)))
+	s.feed.c.options.Log.Warn("venue stream: subscription refused", zap.String("message", payload.Bounded(text)))
+	s.interrupt(channels, fmt.Errorf("%w: %s", errRefused, payload.Bounded(text)))
 }

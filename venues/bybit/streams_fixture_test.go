@@ -10,6 +10,7 @@ import (
 	"github.com/valyala/fastjson"
 
 	"venuegate/venues"
+	"venuegate/venues/internal/payload"
 	"venuegate/venues/internal/wsclient"
 )
 
@@ -229,7 +230,7 @@ func TestRecordedBooksOfOtherDepths(t *testing.T) {
 			t.Errorf("%d levels, want %d", len(side.got), len(side.rows))
 		}
 		for _, row := range side.rows {
-			level, err := parseLevel(row[0], row[1], xrp)
+			level, err := payload.Level(row[0], row[1], xrp)
 			if err != nil || side.got[level.Price] != level.Qty {
 				t.Errorf("level %v: %d, %v", row, side.got[level.Price], err)
 			}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"venuegate/venues"
+	"venuegate/venues/internal/payload"
 )
 
 const (
@@ -128,13 +129,13 @@ func (r *instrumentRecord) instrument(at time.Time) (venues.Instrument, error) {
 	}
 	var err error
 	if i.Kind, err = contractKind(r.ContractType); err != nil {
-		return i, fmt.Errorf("instrument %s: %w", bounded(r.Symbol), err)
+		return i, fmt.Errorf("instrument %s: %w", payload.Bounded(r.Symbol), err)
 	}
 	if i.Symbol == "" {
-		return i, unknownWord("symbol", r.Symbol)
+		return i, payload.UnknownWord("symbol", r.Symbol)
 	}
 	if !i.TickSize.IsPositive() || !i.QtyStep.IsPositive() || !i.MinQty.IsPositive() {
-		return i, fmt.Errorf("instrument %s: %w", bounded(r.Symbol), missing("tickSize, qtyStep or minOrderQty"))
+		return i, fmt.Errorf("instrument %s: %w", payload.Bounded(r.Symbol), payload.Missing("tickSize, qtyStep or minOrderQty"))
 	}
 	return i, nil
 }
@@ -146,7 +147,7 @@ func contractKind(word string) (venues.Kind, error) {
 	case "LinearFutures":
 		return venues.KindFuture, nil
 	}
-	return "", unknownWord("contractType", word)
+	return "", payload.UnknownWord("contractType", word)
 }
 
 func instrumentStatus(word string) venues.InstrumentStatus {

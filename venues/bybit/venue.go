@@ -12,6 +12,7 @@ import (
 	"go.uber.org/zap"
 
 	"venuegate/venues"
+	"venuegate/venues/internal/payload"
 	"venuegate/venues/internal/restclient"
 )
 
@@ -79,7 +80,7 @@ func (c *Connector) serverTime(ctx context.Context) (time.Time, error) {
 		return time.Time{}, err
 	}
 	if answer.TimeNano <= 0 {
-		return time.Time{}, malformed(r, missing("timeNano"))
+		return time.Time{}, malformed(r, payload.Missing("timeNano"))
 	}
 	return time.Unix(0, int64(answer.TimeNano)).UTC(), nil
 }
@@ -117,7 +118,7 @@ func (c *Connector) Instruments(ctx context.Context) ([]venues.Instrument, error
 		}
 	}
 	if len(instruments) == 0 {
-		return nil, malformed(request{method: http.MethodGet, path: instrumentsPath}, missing("list"))
+		return nil, malformed(request{method: http.MethodGet, path: instrumentsPath}, payload.Missing("list"))
 	}
 	c.catalogue.Store(venues.NewInstrumentSet(instruments))
 	return instruments, nil
@@ -129,8 +130,8 @@ func (c *Connector) instrument(symbol string) (*venues.Instrument, error) {
 	if i, ok := c.catalogue.Load().Find(symbol); ok {
 		return i, nil
 	}
-	return nil, venues.Errorf(venues.CodeSymbolNotTradable, "%s is not in the catalogue", bounded(symbol)).
-		With("symbol", bounded(symbol)).Because(errNoInstrument)
+	return nil, venues.Errorf(venues.CodeSymbolNotTradable, "%s is not in the catalogue", payload.Bounded(symbol)).
+		With("symbol", payload.Bounded(symbol)).Because(errNoInstrument)
 }
 
 // snapshotLimit is how deep a book is read by REST: as deep as the stream.
@@ -164,7 +165,7 @@ const candlesMax = 1000
 func (c *Connector) Candles(ctx context.Context, symbol string, tf venues.Timeframe, limit int) ([]venues.Candle, error) {
 	interval, known := intervals[tf]
 	if !known {
-		return nil, venues.InvalidFields(venues.FieldFault{Field: "timeframe", Rule: "unknown", Given: bounded(string(tf))})
+		return nil, venues.InvalidFields(venues.FieldFault{Field: "timeframe", Rule: "unknown", Given: payload.Bounded(string(tf))})
 	}
 	r := get("/v5/market/kline", params{
 		{"category", category},
@@ -202,7 +203,7 @@ func (c *Connector) lastPrice(ctx context.Context, symbol string) (decimal.Decim
 		return decimal.Decimal{}, err
 	}
 	if len(answer.List) != 1 || !answer.List[0].LastPrice.Decimal.IsPositive() {
-		return decimal.Decimal{}, malformed(r, missing("lastPrice"))
+		return decimal.Decimal{}, malformed(r, payload.Missing("lastPrice"))
 	}
 	return answer.List[0].LastPrice.Decimal, nil
 }

@@ -2,20 +2,17 @@ package okx
 
 import (
 	"errors"
-	"fmt"
 	"time"
 
-	"github.com/shopspring/decimal"
 	"github.com/valyala/fastjson"
 
 	"venuegate/venues"
+	"venuegate/venues/internal/payload"
 )
 
 // Reasons why a book message cannot be used.
 var (
-	errScale    = errors.New("number does not fit the instrument's tick or step")
 	errSequence = errors.New("sequence numbers contradict one another")
-	errForeign  = errors.New("message is about something else")
 )
 
 // bookDecoder decodes book messages of one connection. It is not safe for
@@ -45,30 +42,30 @@ func decodeBook(parser *fastjson.Parser, data []byte, k *contract, u *venues.Boo
 	if err != nil {
 		return err
 	}
-	switch action := o.text("action"); action {
+	switch action := o.Text("action"); action {
 	case "update":
 	case "snapshot":
 		u.Snapshot = true
 	default:
-		return unknownWord("action", action)
+		return payload.UnknownWord("action", action)
 	}
 	if len(rows) != 1 {
-		return missing("data")
+		return payload.Missing("data")
 	}
 	row := rows[0]
-	u.VenueTime = row.time("ts")
-	u.Bids, u.Asks = row.levels("bids", k, u.Bids), row.levels("asks", k, u.Asks)
-	seq, previous := row.integer("seqId"), int64(-1)
-	if !row.has("seqId") {
-		row.fail("seqId", errMissing)
+	u.VenueTime = row.TimeText("ts")
+	u.Bids, u.Asks = row.Levels("bids", u.Bids, k.parseLevel), row.Levels("asks", u.Asks, k.parseLevel)
+	seq, previous := row.Integer("seqId"), int64(-1)
+	if !row.Has("seqId") {
+		row.Fail("seqId", payload.ErrMissing)
 	}
-	if row.has("prevSeqId") {
-		previous = row.integer("prevSeqId")
+	if row.Has("prevSeqId") {
+		previous = row.Integer("prevSeqId")
 	}
-	if row.err != nil {
-		return row.err
+	if row.Err() != nil {
+		return row.Err()
 	}
-	return setSequence(u, seq, previous, row.has("prevSeqId"))
+	return setSequence(u, seq, previous, row.Has("prevSeqId"))
 }
 
 // setSequence brings the venue's numbers to the common form. A snapshot follows
@@ -91,35 +88,8 @@ func setSequence(u *venues.BookUpdate, seq, previous int64, chained bool) error 
 }
 
 // parseLevel is one level from decimal texts, its quantity in base coin.
-func parseLevel(price, contracts string, k *contract) (venues.Level, error) {
-	p, err := venues.ParseVenueDecimal(price)
-	if err != nil {
-		return venues.Level{}, fmt.Errorf("price: %w", err)
-	}
-	q, err := venues.ParseVenueDecimal(contracts)
-	if err != nil {
-		return venues.Level{}, fmt.Errorf("quantity: %w", err)
-	}
-	level := venues.Level{}
-	if level.Price, err = fixedPoint(p, k.scale.PriceDecimals); err != nil {
-		return level, fmt.Errorf("price: %w", err)
-	}
-	if level.Qty, err = fixedPoint(k.base(q), k.scale.QtyDecimals); err != nil {
-		return level, fmt.Errorf("quantity: %w", err)
-	}
-	if level.Price == 0 {
-		return level, fmt.Errorf("price 0: %w", errScale)
-	}
-	return level, nil
-}
-
-// fixedPoint turns a decimal into a fixed-point number, exactly or not at all.
-func fixedPoint(value decimal.Decimal, decimals int) (int64, error) {
-	shifted := value.Shift(int32(decimals))
-	if shifted.IsNegative() || !shifted.IsInteger() || !shifted.BigInt().IsInt64() {
-		return 0, errScale
-	}
-	return shifted.IntPart(), nil
+func (k *contract) parseLevel(price, contracts string) (venues.Level, error) {
+	return payload.LevelOf(price, contracts, k.scale, k.base)
 }
 
 // bookRecord is a row of GET /api/v5/market/books.
@@ -146,9 +116,9 @@ func (r *bookRecord) update(k *contract, received time.Time) (*venues.BookUpdate
 		for _, row := range side.rows {
 			if len(row) < 2 {
 				u.Release()
-				return nil, missing("level")
+				return nil, payload.Missing("level")
 			}
-			level, err := parseLevel(row[0], row[1], k)
+			level, err := k.parseLevel(row[0], row[1])
 			if err != nil {
 				u.Release()
 				return nil, err

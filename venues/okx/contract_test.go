@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"venuegate/venues"
+	"venuegate/venues/internal/payload"
 )
 
 // recordedContracts are the linear instruments of every recorded list, and some of
@@ -189,12 +190,12 @@ func TestFoldIsExact(t *testing.T) {
 		rapid.Check(t, func(t *rapid.T) {
 			n := rapid.Int64Min(0).Draw(t, "contracts")
 			got, ok := k.fold.qty(n)
-			want, err := fixedPoint(k.base(decimal.New(n, int32(-k.fold.decimals))), k.scale.QtyDecimals)
+			want, err := payload.Fixed(k.base(decimal.New(n, int32(-k.fold.decimals))), k.scale.QtyDecimals)
 			if ok && (err != nil || got != want) {
 				t.Fatalf("%s: %d is %d, want %d %v", k.VenueSymbol, n, got, want, err)
 			}
 		})
-		lot, err := fixedPoint(k.lot, k.fold.decimals)
+		lot, err := payload.Fixed(k.lot, k.fold.decimals)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -10,6 +10,7 @@ import (
 	"go.uber.org/zap"
 
 	"venuegate/venues"
+	"venuegate/venues/internal/payload"
 	"venuegate/venues/internal/restclient"
 )
 
@@ -80,12 +81,12 @@ func (c *Connector) judgeItem(r request, status int, e envelope, code int) error
 		if code != 0 {
 			return uncertain(r, venueFault(venues.CodeExchangeUnavailable, fault{code: code, message: e.Msg}, "the venue failed without a reason"))
 		}
-		return malformed(r, missing("data"))
+		return malformed(r, payload.Missing("data"))
 	}
 	itemCode, err := strconv.Atoi(items[0].SCode)
 	switch {
 	case err != nil:
-		return malformed(r, missing("sCode"))
+		return malformed(r, payload.Missing("sCode"))
 	case itemCode != 0:
 		return c.refusal(r, status, fault{code: itemCode, subCode: items[0].SubCode, message: items[0].SMsg})
 	case code != 0 || !isSuccess(status):
@@ -104,7 +105,7 @@ func (c *Connector) refusal(r request, status int, f fault) error {
 		v = verdict{code: venues.CodeRateLimited}
 	}
 	if !listed && !isParameterFault(f.code) {
-		c.options.Log.Warn("venue refusal with an unlisted code", zap.String("path", r.path), zap.Int("code", f.code), zap.String("message", bounded(f.message)))
+		c.options.Log.Warn("venue refusal with an unlisted code", zap.String("path", r.path), zap.Int("code", f.code), zap.String("message", payload.Bounded(f.message)))
 	}
 	if v.code == venues.CodeRateLimited {
 		return c.limited(r, f)
@@ -141,9 +142,9 @@ func venueFault(word venues.Code, f fault, text string) *venues.Error {
 	if f.code != 0 {
 		e.VenueCode = strconv.Itoa(f.code)
 	}
-	e.VenueMessage = bounded(f.message)
+	e.VenueMessage = payload.Bounded(f.message)
 	if f.subCode != "" {
-		e = e.With("venueSubCode", bounded(f.subCode))
+		e = e.With("venueSubCode", payload.Bounded(f.subCode))
 	}
 	return e
 }

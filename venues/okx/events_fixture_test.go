@@ -8,6 +8,7 @@ import (
 	"github.com/valyala/fastjson"
 
 	"venuegate/venues"
+	"venuegate/venues/internal/payload"
 )
 
 // Recorded and documented order events are legal lives.
@@ -253,7 +254,7 @@ func FuzzInstrument(f *testing.F) {
 		if json.Unmarshal(row, &record) != nil {
 			return
 		}
-		k, err := record.contract(venues.At(millis(1)).Time)
+		k, err := record.contract(venues.At(payload.Millis(1)).Time)
 		if err != nil {
 			return
 		}

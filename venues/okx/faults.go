@@ -8,6 +8,7 @@ import (
 	"github.com/shopspring/decimal"
 
 	"venuegate/venues"
+	"venuegate/venues/internal/payload"
 	"venuegate/venues/internal/restclient"
 )
 
@@ -63,7 +64,7 @@ func endFault(r *venues.ExecutionReport, source string) *venues.OrderFault {
 	}
 	return &venues.OrderFault{
 		Code: venues.CodeOrderRejected, Reason: reason, Message: "the venue ended the order",
-		VenueMessage: "cancelSource " + bounded(source),
+		VenueMessage: "cancelSource " + payload.Bounded(source),
 	}
 }
 
@@ -73,7 +74,7 @@ func triggerFault(failCode string) *venues.OrderFault {
 	v, _ := verdictOf(code)
 	fault := &venues.OrderFault{
 		Code: venues.CodeOrderRejected, Reason: "rejected_at_trigger",
-		Message: "the venue rejected the order at the trigger", VenueMessage: bounded(failCode),
+		Message: "the venue rejected the order at the trigger", VenueMessage: payload.Bounded(failCode),
 	}
 	switch {
 	case v.code == venues.CodeInsufficientBalance:
@@ -137,7 +138,7 @@ func (a *Account) neededMargin(ctx context.Context, k *contract, r *venues.Order
 		return decimal.Decimal{}, err
 	}
 	if !leverage.Valid {
-		return decimal.Decimal{}, missing("lever")
+		return decimal.Decimal{}, payload.Missing("lever")
 	}
 	notional := r.Qty.Mul(price.Decimal)
 	const centsPlaces = 8
@@ -154,7 +155,7 @@ func (c *Connector) lastPrice(ctx context.Context, k *contract) (decimal.Decimal
 		return decimal.Decimal{}, err
 	}
 	if len(rows) != 1 || !rows[0].Last.Decimal.IsPositive() {
-		return decimal.Decimal{}, unreadable("GET", path, missing("last"))
+		return decimal.Decimal{}, unreadable("GET", path, payload.Missing("last"))
 	}
 	return rows[0].Last.Decimal, nil
 }

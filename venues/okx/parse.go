@@ -1,15 +1,13 @@
 package okx
 
 import (
-	"errors"
-	"fmt"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/shopspring/decimal"
 
 	"venuegate/venues"
+	"venuegate/venues/internal/payload"
 )
 
 // number is a decimal of the venue, which prints it as a string. "", null and
@@ -47,7 +45,7 @@ func (m *moment) UnmarshalJSON(data []byte) error {
 	if err != nil {
 		return err
 	}
-	m.Time = millis(ms)
+	m.Time = payload.Millis(ms)
 	return nil
 }
 
@@ -61,7 +59,7 @@ func (f *flag) UnmarshalJSON(data []byte) error {
 	case "false", "", "null":
 		*f = false
 	default:
-		return unknownWord("boolean", text)
+		return payload.UnknownWord("boolean", text)
 	}
 	return nil
 }
@@ -73,39 +71,12 @@ func unquoted(data []byte) string {
 	return string(data)
 }
 
-// venueMessageMax bounds what is repeated of the venue's messages, in bytes.
-const venueMessageMax = 256
-
-// errUnknownWord is a value of an enumeration that decides something and is not
-// known here. It is never guessed.
-var errUnknownWord = errors.New("unknown value")
-
-func unknownWord(field, value string) error {
-	return fmt.Errorf("%s %s: %w", field, strconv.Quote(bounded(value)), errUnknownWord)
-}
-
-// errMissing is a field without which an object has no meaning.
-var errMissing = errors.New("field is missing")
-
-func missing(field string) error { return fmt.Errorf("%s: %w", field, errMissing) }
-
-// millisMax is a bound of a time in milliseconds, far in the future.
-const millisMax = 1 << 53
-
-// millis is a venue time; 0 and what is no time at all are unknown.
-func millis(ms int64) time.Time {
-	if ms <= 0 || ms >= millisMax {
-		return time.Time{}
-	}
-	return time.UnixMilli(ms).UTC()
-}
-
 func parseSide(word string) (venues.Side, error) {
 	switch s := venues.Side(word); s {
 	case venues.Buy, venues.Sell: // the venue's words are ours
 		return s, nil
 	}
-	return "", unknownWord("side", word)
+	return "", payload.UnknownWord("side", word)
 }
 
 // orderKind is what the venue's one word for an order says here.
@@ -130,7 +101,7 @@ func parseOrderKind(word string) (orderKind, error) {
 	case "fok":
 		return orderKind{venues.TypeLimit, venues.FillOrKill, false}, nil
 	}
-	return orderKind{}, unknownWord("order type", word)
+	return orderKind{}, payload.UnknownWord("order type", word)
 }
 
 // formatOrderKind is the venue's word for a market or limit order.
@@ -159,7 +130,7 @@ func parseStatus(word string) (venues.OrderStatus, error) {
 	case "canceled", "mmp_canceled":
 		return venues.StatusCancelled, nil
 	}
-	return "", unknownWord("order state", word)
+	return "", payload.UnknownWord("order state", word)
 }
 
 // States of an algo order once it has left the trigger behind.
@@ -183,7 +154,7 @@ func parseAlgoStatus(word string) (venues.OrderStatus, error) {
 	case algoFailed, algoPartlyFailed:
 		return venues.StatusRejected, nil
 	}
-	return "", unknownWord("algo state", word)
+	return "", payload.UnknownWord("algo state", word)
 }
 
 // positionBook says which position an entry is about.
@@ -203,7 +174,7 @@ func parsePositionBook(word string) (positionBook, error) {
 	case "":
 		return bookNet, nil
 	}
-	return "", unknownWord("position side", word)
+	return "", payload.UnknownWord("position side", word)
 }
 
 // sideOf is the direction of a position of the given signed amount, which is not
@@ -245,7 +216,7 @@ func parseMarginMode(word string) (venues.MarginMode, error) {
 	case venues.MarginCross, venues.MarginIsolated: // the venue's words are ours
 		return m, nil
 	}
-	return "", unknownWord("margin mode", word)
+	return "", payload.UnknownWord("margin mode", word)
 }
 
 func parseLiquidity(word string) venues.Liquidity {
@@ -256,19 +227,4 @@ func parseLiquidity(word string) venues.Liquidity {
 		return venues.Taker
 	}
 	return "" // liquidations have none
-}
-
-// bounded keeps venue text printable and short.
-func bounded(text string) string {
-	clean := make([]byte, 0, min(len(text), venueMessageMax))
-	for _, r := range strings.TrimSpace(text) {
-		if r < ' ' || r == 0x7f || r == '\uFFFD' {
-			r = '?'
-		}
-		if len(clean)+len(string(r)) > venueMessageMax {
-			break
-		}
-		clean = append(clean, string(r)...)
-	}
-	return string(clean)
 }

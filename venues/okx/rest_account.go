@@ -11,6 +11,7 @@ import (
 	"github.com/shopspring/decimal"
 
 	"venuegate/venues"
+	"venuegate/venues/internal/payload"
 	"venuegate/venues/internal/restclient"
 )
 
@@ -66,7 +67,7 @@ func (a *Account) config(ctx context.Context) (configRecord, error) {
 		return configRecord{}, err
 	}
 	if len(rows) != 1 {
-		return configRecord{}, unreadable(http.MethodGet, configPath, missing("data"))
+		return configRecord{}, unreadable(http.MethodGet, configPath, payload.Missing("data"))
 	}
 	return rows[0], nil
 }
@@ -74,14 +75,14 @@ func (a *Account) config(ctx context.Context) (configRecord, error) {
 func (r configRecord) mode(now time.Time) (venues.AccountMode, error) {
 	mode := venues.AccountMode{AccountType: accountTypes[r.AcctLv], ReadAt: now}
 	if mode.AccountType == "" {
-		return mode, unknownWord("acctLv", r.AcctLv)
+		return mode, payload.UnknownWord("acctLv", r.AcctLv)
 	}
 	switch r.PosMode {
 	case "net_mode":
 	case "long_short_mode":
 		mode.Hedge = true
 	default:
-		return mode, unknownWord("posMode", r.PosMode)
+		return mode, payload.UnknownWord("posMode", r.PosMode)
 	}
 	return mode, nil
 }
@@ -161,7 +162,7 @@ func (a *Account) Balances(ctx context.Context) ([]venues.Balance, error) {
 		return nil, err
 	}
 	if len(rows) != 1 {
-		return nil, unreadable(http.MethodGet, balancePath, missing("data"))
+		return nil, unreadable(http.MethodGet, balancePath, payload.Missing("data"))
 	}
 	balances, err := rows[0].balances(mode.AccountType)
 	if err != nil {
@@ -195,7 +196,7 @@ func (r *currencyRecord) balance(accountType string) (venues.Balance, error) {
 		available = r.AvailBal
 	}
 	if r.Ccy == "" || !r.Eq.Valid || !available.Valid {
-		return venues.Balance{}, missing("balance of " + bounded(r.Ccy))
+		return venues.Balance{}, payload.Missing("balance of " + payload.Bounded(r.Ccy))
 	}
 	used := r.Imr.Decimal
 	if !used.IsPositive() {

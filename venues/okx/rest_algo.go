@@ -5,6 +5,7 @@ import (
 	"net/http"
 
 	"venuegate/venues"
+	"venuegate/venues/internal/payload"
 	"venuegate/venues/internal/restclient"
 )
 
@@ -88,7 +89,7 @@ func (a *Account) placeAlgo(ctx context.Context, k *contract, r *venues.OrderReq
 		return venues.ExecutionReport{}, err
 	}
 	if accepted.AlgoID == "" {
-		return venues.ExecutionReport{}, outcomeUnknown(unreadable(http.MethodPost, algoPath, missing("algoId")))
+		return venues.ExecutionReport{}, outcomeUnknown(unreadable(http.MethodPost, algoPath, payload.Missing("algoId")))
 	}
 	report := placed(k, r, accepted.AlgoID, venues.StatusUntriggered, accepted.TS.Time)
 	report.ConditionalID = true

@@ -10,6 +10,7 @@ import (
 	"github.com/shopspring/decimal"
 
 	"venuegate/venues"
+	"venuegate/venues/internal/payload"
 	"venuegate/venues/internal/restclient"
 )
 
@@ -31,7 +32,7 @@ var bars = map[venues.Timeframe]string{
 func (c *Connector) Candles(ctx context.Context, symbol string, tf venues.Timeframe, limit int) ([]venues.Candle, error) {
 	bar, known := bars[tf]
 	if !known {
-		return nil, venues.InvalidFields(venues.FieldFault{Field: "timeframe", Rule: "unknown", Given: bounded(string(tf))})
+		return nil, venues.InvalidFields(venues.FieldFault{Field: "timeframe", Rule: "unknown", Given: payload.Bounded(string(tf))})
 	}
 	k, err := c.instrument(ctx, symbol)
 	if err != nil {
@@ -85,13 +86,13 @@ const (
 
 func (row candleRow) candle(symbol string, tf venues.Timeframe) (venues.Candle, error) {
 	if len(row) < candleColumns {
-		return venues.Candle{}, missing("candle column")
+		return venues.Candle{}, payload.Missing("candle column")
 	}
 	started, err := strconv.ParseInt(row[0], 10, 64)
-	if err != nil || millis(started).IsZero() {
-		return venues.Candle{}, missing("candle start")
+	if err != nil || payload.Millis(started).IsZero() {
+		return venues.Candle{}, payload.Missing("candle start")
 	}
-	start := millis(started)
+	start := payload.Millis(started)
 	candle := venues.Candle{
 		Symbol: symbol, Timeframe: tf, Start: start, End: start.Add(venues.Timeframes()[tf]),
 		Closed: row[candleClosedColumn] == "1",

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"venuegate/venues"
+	"venuegate/venues/internal/payload"
 	"venuegate/venues/internal/restclient"
 )
 
@@ -150,15 +151,15 @@ func (r *fillRecord) fill(k *contract) (venues.Fill, error) {
 	}
 	switch {
 	case r.TradeID == "":
-		return venues.Fill{}, missing("tradeId")
+		return venues.Fill{}, payload.Missing("tradeId")
 	case r.OrdID == "":
-		return venues.Fill{}, missing("ordId")
+		return venues.Fill{}, payload.Missing("ordId")
 	case !r.FillSz.Decimal.IsPositive():
-		return venues.Fill{}, missing("fillSz")
+		return venues.Fill{}, payload.Missing("fillSz")
 	case !r.FillPx.Decimal.IsPositive():
-		return venues.Fill{}, missing("fillPx")
+		return venues.Fill{}, payload.Missing("fillPx")
 	case executed.IsZero():
-		return venues.Fill{}, missing("fillTime")
+		return venues.Fill{}, payload.Missing("fillTime")
 	}
 	return venues.Fill{
 		Exchange: venues.OKX, Symbol: k.Symbol, Side: side, PositionSide: book.hedged(),

@@ -8,6 +8,7 @@ import (
 	"github.com/shopspring/decimal"
 
 	"venuegate/venues"
+	"venuegate/venues/internal/payload"
 	"venuegate/venues/internal/restclient"
 )
 
@@ -65,7 +66,7 @@ func (a *Account) SetLeverage(ctx context.Context, symbol string, leverage decim
 		return change, outcomeUnknown(err)
 	}
 	if !after.Valid {
-		return change, outcomeUnknown(unreadable(http.MethodGet, leveragePath, missing("lever")))
+		return change, outcomeUnknown(unreadable(http.MethodGet, leveragePath, payload.Missing("lever")))
 	}
 	change.Leverage = after.Decimal
 	return change, nil

@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"venuegate/venues"
+	"venuegate/venues/internal/payload"
 )
 
 // orderRecord is an order of the order endpoints and of the stream channel
@@ -44,11 +45,11 @@ type orderRecord struct {
 func (o *orderRecord) report(k *contract) (venues.ExecutionReport, error) {
 	switch {
 	case o.OrdID == "":
-		return venues.ExecutionReport{}, missing("ordId")
+		return venues.ExecutionReport{}, payload.Missing("ordId")
 	case !o.Sz.Valid:
-		return venues.ExecutionReport{}, missing("sz")
+		return venues.ExecutionReport{}, payload.Missing("sz")
 	case !o.AccFillSz.Valid:
-		return venues.ExecutionReport{}, missing("accFillSz")
+		return venues.ExecutionReport{}, payload.Missing("accFillSz")
 	}
 	side, errSide := parseSide(o.Side)
 	kind, errKind := parseOrderKind(o.OrdType)
@@ -97,7 +98,7 @@ func (o *orderRecord) fill(k *contract, r *venues.ExecutionReport) (*venues.Fill
 		return nil, err
 	}
 	if !o.FillPx.Decimal.IsPositive() || o.FillTime.IsZero() {
-		return nil, missing("fillPx or fillTime")
+		return nil, payload.Missing("fillPx or fillTime")
 	}
 	return &venues.Fill{
 		Exchange: venues.OKX, Symbol: k.Symbol, Side: r.Side, PositionSide: book.hedged(),
@@ -168,7 +169,7 @@ func (o *algoRecord) terms() (trigger, price number, err error) {
 	case algoTrailing:
 		return o.MoveTriggerPx, number{}, nil
 	}
-	return number{}, number{}, unknownWord("algo type", o.OrdType)
+	return number{}, number{}, payload.UnknownWord("algo type", o.OrdType)
 }
 
 // child is the id of the order that a triggered algo order became, if known.
@@ -185,9 +186,9 @@ func (o *algoRecord) child() string {
 func (o *algoRecord) report(k *contract) (venues.ExecutionReport, error) {
 	switch {
 	case o.AlgoID == "":
-		return venues.ExecutionReport{}, missing("algoId")
+		return venues.ExecutionReport{}, payload.Missing("algoId")
 	case !o.Sz.Valid && o.CloseFraction == "":
-		return venues.ExecutionReport{}, missing("sz")
+		return venues.ExecutionReport{}, payload.Missing("sz")
 	}
 	side, errSide := parseSide(o.Side)
 	status, errStatus := parseAlgoStatus(o.State)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"venuegate/venues"
+	"venuegate/venues/internal/payload"
 	"venuegate/venues/internal/restclient"
 )
 
@@ -170,7 +171,7 @@ func (a *Account) placeOrder(ctx context.Context, k *contract, r *venues.OrderRe
 		return venues.ExecutionReport{}, err
 	}
 	if accepted.OrdID == "" {
-		return venues.ExecutionReport{}, outcomeUnknown(unreadable(http.MethodPost, orderPath, missing("ordId")))
+		return venues.ExecutionReport{}, outcomeUnknown(unreadable(http.MethodPost, orderPath, payload.Missing("ordId")))
 	}
 	return placed(k, r, accepted.OrdID, venues.StatusPending, accepted.TS.Time), nil
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/shopspring/decimal"
 
 	"venuegate/venues"
+	"venuegate/venues/internal/payload"
 )
 
 const positionsPath = "/api/v5/account/positions"
@@ -79,7 +80,7 @@ func (r *positionRecord) position(k *contract) (venues.Position, positionBook, e
 		return venues.Position{}, book, err
 	}
 	if !r.Pos.Valid {
-		return venues.Position{}, book, missing("pos")
+		return venues.Position{}, book, payload.Missing("pos")
 	}
 	p := venues.Position{
 		Exchange: venues.OKX, Symbol: k.Symbol, Side: book.sideOf(r.Pos.Decimal), Qty: k.base(r.Pos.Decimal.Abs()),

@@ -9,6 +9,7 @@ import (
 	"go.uber.org/zap"
 
 	"venuegate/venues"
+	"venuegate/venues/internal/payload"
 	"venuegate/venues/internal/wsclient"
 )
 
@@ -36,13 +37,13 @@ func splitPush(message []byte) (channel, instID []byte, ok bool) {
 // parsePush is the slow twin of splitPush.
 func parsePush(message []byte) (channel, instID []byte, ok bool) {
 	var parser fastjson.Parser
-	o, err := parseEvent(&parser, message)
-	if err != nil || !o.has("data") || !o.has("arg") {
+	o, err := payload.Parse(&parser, message)
+	if err != nil || !o.Has("data") || !o.Has("arg") {
 		return nil, nil, false
 	}
-	arg := &event{value: o.value.Get("arg")}
-	channel, instID = []byte(arg.optionalText("channel")), []byte(arg.optionalText("instId"))
-	return channel, instID, arg.err == nil
+	arg := payload.Of(o.Value().Get("arg"))
+	channel, instID = []byte(arg.OptionalText("channel")), []byte(arg.OptionalText("instId"))
+	return channel, instID, arg.Err() == nil
 }
 
 // Message passes one message to the sink.

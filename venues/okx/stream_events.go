@@ -7,6 +7,7 @@ import (
 	"go.uber.org/zap"
 
 	"venuegate/venues"
+	"venuegate/venues/internal/payload"
 )
 
 // push decodes one push of a private channel and tells the sink of it; deliver is
@@ -24,7 +25,7 @@ func (f *privateFeed) push(m privateMessage) error {
 	case channelAccount:
 		f.sink.BalancesChanged()
 	default:
-		f.log.Info("private stream: push of an unknown channel", zap.String("channel", bounded(m.Arg.Channel)))
+		f.log.Info("private stream: push of an unknown channel", zap.String("channel", payload.Bounded(m.Arg.Channel)))
 	}
 	return nil
 }

@@ -59,21 +59,21 @@ func decodeTrades(parser *fastjson.Parser, data []byte, k *contract) (trades []v
 		return nil, nil, err
 	}
 	for _, o := range rows {
-		text := o.text("tradeId")
+		text := o.Text("tradeId")
 		id, err := strconv.ParseUint(text, 10, 64)
-		if o.err == nil && err != nil {
-			o.fail("tradeId", err)
+		if o.Err() == nil && err != nil {
+			o.Fail("tradeId", err)
 		}
-		side, err := parseSide(o.text("side"))
-		if o.err == nil && err != nil {
-			o.fail("side", err)
+		side, err := parseSide(o.Text("side"))
+		if o.Err() == nil && err != nil {
+			o.Fail("side", err)
 		}
 		trade := venues.Trade{
-			Symbol: k.Symbol, ID: text, Price: o.positive("px"), Qty: k.base(o.positive("sz")),
-			Side: side, VenueTime: o.time("ts"),
+			Symbol: k.Symbol, ID: text, Price: o.PositiveDecimal("px"), Qty: k.base(o.PositiveDecimal("sz")),
+			Side: side, VenueTime: o.TimeText("ts"),
 		}
-		if o.err != nil {
-			return nil, nil, o.err
+		if o.Err() != nil {
+			return nil, nil, o.Err()
 		}
 		trades, ids = append(trades, trade), append(ids, id)
 	}
@@ -88,9 +88,9 @@ func decodeMarks(parser *fastjson.Parser, data []byte, k *contract) ([]venues.Ma
 	}
 	marks := make([]venues.MarkPrice, 0, len(rows))
 	for _, o := range rows {
-		mark := venues.MarkPrice{Symbol: k.Symbol, Price: o.positive("markPx"), VenueTime: o.time("ts")}
-		if o.err != nil {
-			return nil, o.err
+		mark := venues.MarkPrice{Symbol: k.Symbol, Price: o.PositiveDecimal("markPx"), VenueTime: o.TimeText("ts")}
+		if o.Err() != nil {
+			return nil, o.Err()
 		}
 		marks = append(marks, mark)
 	}
@@ -103,7 +103,7 @@ func decodeCandles(parser *fastjson.Parser, data []byte, k *contract, tf venues.
 	if err != nil {
 		return nil, err
 	}
-	rows, err := o.data()
+	rows, err := rowsOf(o)
 	if err != nil {
 		return nil, err
 	}
@@ -115,10 +115,10 @@ func decodeCandles(parser *fastjson.Parser, data []byte, k *contract, tf venues.
 		}
 		texts := make(candleRow, len(cells))
 		for n, cell := range cells {
-			texts[n] = o.stringOf("data", cell)
+			texts[n] = o.StringOf("data", cell)
 		}
-		if o.err != nil {
-			return nil, o.err
+		if o.Err() != nil {
+			return nil, o.Err()
 		}
 		candle, err := texts.candle(k.Symbol, tf)
 		if err != nil {

@@ -12,6 +12,7 @@ import (
 	"go.uber.org/zap"
 
 	"venuegate/venues"
+	"venuegate/venues/internal/payload"
 	"venuegate/venues/internal/wsclient"
 )
 
@@ -153,7 +154,7 @@ func (a *Account) login(ctx context.Context, s *wsclient.Session) error {
 			if m.Code == "60004" || m.Code == "60006" {
 				err = a.c.clock.Resync(ctx, asked, a.c.serverTime)
 			}
-			return errors.Join(fmt.Errorf("%w: %s %s", errLogin, bounded(m.Code), bounded(m.Msg)), err)
+			return errors.Join(fmt.Errorf("%w: %s %s", errLogin, payload.Bounded(m.Code), payload.Bounded(m.Msg)), err)
 		}
 	}
 }
@@ -229,9 +230,9 @@ func (w *wire) Message(_ *wsclient.Conn, message []byte) {
 	if err == nil {
 		return
 	}
-	f.log.Error("private stream: undecodable event", zap.String("channel", bounded(m.Arg.Channel)), zap.Error(err))
+	f.log.Error("private stream: undecodable event", zap.String("channel", payload.Bounded(m.Arg.Channel)), zap.Error(err))
 	if f.connected {
-		f.sink.Lost(fmt.Errorf("event of %s: %w", bounded(m.Arg.Channel), err))
+		f.sink.Lost(fmt.Errorf("event of %s: %w", payload.Bounded(m.Arg.Channel), err))
 		f.sink.Connected()
 	}
 }
@@ -244,7 +245,7 @@ func (w *wire) notice(m privateMessage) {
 	case "notice":
 		w.link.Renew()
 	case "error", "channel-conn-count-error":
-		w.link.Reconnect(fmt.Errorf("private stream: %s %s %s", m.Event, bounded(m.Code), bounded(m.Msg)))
+		w.link.Reconnect(fmt.Errorf("private stream: %s %s %s", m.Event, payload.Bounded(m.Code), payload.Bounded(m.Msg)))
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 	"go.uber.org/zap"
 
 	"venuegate/venues"
+	"venuegate/venues/internal/payload"
 	"venuegate/venues/internal/wsclient"
 )
 
@@ -241,22 +242,22 @@ func (s *shard) answer(message []byte) {
 		return
 	}
 	var parser fastjson.Parser // rare, and the streams' own may be in use
-	o, err := parseEvent(&parser, message)
+	o, err := payload.Parse(&parser, message)
 	if err != nil {
 		s.feed.c.options.Log.Warn("venue stream: message is no JSON object", zap.Error(err))
 		return
 	}
-	id, _ := strconv.ParseUint(o.optionalText("id"), 10, 64)
-	switch o.optionalText("event") {
+	id, _ := strconv.ParseUint(o.OptionalText("id"), 10, 64)
+	switch o.OptionalText("event") {
 	case "subscribe":
-		if arg := o.value.Get("arg"); arg != nil {
-			a := &event{value: arg}
-			s.confirmed(topic{Channel: a.optionalText("channel"), InstID: a.optionalText("instId")})
+		if arg := o.Value().Get("arg"); arg != nil {
+			a := payload.Of(arg)
+			s.confirmed(topic{Channel: a.OptionalText("channel"), InstID: a.OptionalText("instId")})
 		}
 	case "notice":
 		s.link.Renew()
 	case "error":
-		s.refused(id, fmt.Errorf("subscription refused: %s", bounded(string(message))))
+		s.refused(id, fmt.Errorf("subscription refused: %s", payload.Bounded(string(message))))
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"venuegate/venues"
+	"venuegate/venues/internal/payload"
 )
 
 // Kinds of instrument at the venue.
@@ -95,7 +96,7 @@ func (r *instrumentRecord) offered() bool {
 func (r *instrumentRecord) contract(at time.Time) (*contract, error) {
 	symbol := canonicalSymbol(r.InstID)
 	if symbol == "" {
-		return nil, unknownWord("instId", r.InstID)
+		return nil, payload.UnknownWord("instId", r.InstID)
 	}
 	size := r.CtVal.Decimal
 	if r.CtMult.Valid {
@@ -111,7 +112,7 @@ func (r *instrumentRecord) contract(at time.Time) (*contract, error) {
 		{"minSz", r.MinSz.Decimal.IsPositive()},
 	} {
 		if !needed.ok {
-			return nil, fmt.Errorf("instrument %s: %w", bounded(r.InstID), missing(needed.field))
+			return nil, fmt.Errorf("instrument %s: %w", payload.Bounded(r.InstID), payload.Missing(needed.field))
 		}
 	}
 	k := &contract{instType: r.InstType, lot: r.LotSz.Decimal}

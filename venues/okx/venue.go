@@ -12,6 +12,7 @@ import (
 	"go.uber.org/zap"
 
 	"venuegate/venues"
+	"venuegate/venues/internal/payload"
 	"venuegate/venues/internal/restclient"
 )
 
@@ -83,7 +84,7 @@ func (c *Connector) serverTime(ctx context.Context) (time.Time, error) {
 		return time.Time{}, err
 	}
 	if len(rows) != 1 || rows[0].TS.IsZero() {
-		return time.Time{}, malformed(r, missing("ts"))
+		return time.Time{}, malformed(r, payload.Missing("ts"))
 	}
 	return rows[0].TS.Time, nil
 }
@@ -109,7 +110,7 @@ func (c *Connector) Instruments(ctx context.Context) ([]venues.Instrument, error
 		}
 	}
 	if len(contracts) == 0 {
-		return nil, errors.Join(unreadable("GET", instrumentsPath, missing("data")), refused)
+		return nil, errors.Join(unreadable("GET", instrumentsPath, payload.Missing("data")), refused)
 	}
 	fresh := newCatalogue(contracts, time.Now())
 	c.catalogue.Store(fresh)
@@ -155,8 +156,8 @@ func (c *Connector) instrument(ctx context.Context, symbol string) (*contract, e
 	if k := c.catalogue.Load().find(symbol); k != nil {
 		return k, nil
 	}
-	return nil, venues.Errorf(venues.CodeSymbolNotTradable, "%s is not in the catalogue", bounded(symbol)).
-		With("symbol", bounded(symbol)).Because(errNoInstrument)
+	return nil, venues.Errorf(venues.CodeSymbolNotTradable, "%s is not in the catalogue", payload.Bounded(symbol)).
+		With("symbol", payload.Bounded(symbol)).Because(errNoInstrument)
 }
 
 // named finds an instrument by the venue's name, for the rows of an answer; nil
@@ -183,7 +184,7 @@ func (c *Connector) knownName(instID string) (*contract, error) {
 	if k := c.catalogue.Load().named(instID); k != nil {
 		return k, nil
 	}
-	return nil, errors.Join(unknownWord("instId", instID), errNoInstrument)
+	return nil, errors.Join(payload.UnknownWord("instId", instID), errNoInstrument)
 }
 
 // haveCatalogue reads the catalogue if there is none, or a fresh one is wanted and
@@ -221,7 +222,7 @@ func (c *Connector) Snapshot(ctx context.Context, symbol string) (*venues.BookUp
 		return nil, err
 	}
 	if len(rows) != 1 {
-		return nil, malformed(r, missing("data"))
+		return nil, malformed(r, payload.Missing("data"))
 	}
 	update, err := rows[0].update(k, time.Now())
 	if err != nil {
