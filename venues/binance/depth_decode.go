@@ -11,10 +11,7 @@ import (
 	"venuegate/venues/internal/payload"
 )
 
-// Reasons why a depth message cannot be used.
-var (
-	errSequence = errors.New("sequence numbers contradict one another")
-)
+var errSequence = errors.New("sequence numbers contradict one another")
 
 // depthDecoder decodes book messages of one connection. It is not safe for
 // concurrent use.

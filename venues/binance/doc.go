@@ -13,7 +13,6 @@
 //	rest_*.go       account, leverage, orders, algo orders, fills; wire structs
 //	stream*.go      public feed and private stream, their watch and their events
 //	depth_*.go      order book messages to fixed-point numbers
-//	event.go        fields of stream messages
 //	parse.go        decimals and the venue's enumerations
 //	symbol.go       names and instruments
 //	errors.go       the venue's refusals in the service's words; error_table.go

@@ -16,9 +16,6 @@ const (
 	typeDelta    = "delta"
 )
 
-// Reasons why a message cannot be used.
-var ()
-
 // bookDecoder decodes book messages of one connection. It is not safe for
 // concurrent use.
 type bookDecoder struct{ parser fastjson.Parser }

@@ -10,10 +10,7 @@ import (
 	"venuegate/venues/internal/payload"
 )
 
-// Reasons why a book message cannot be used.
-var (
-	errSequence = errors.New("sequence numbers contradict one another")
-)
+var errSequence = errors.New("sequence numbers contradict one another")
 
 // bookDecoder decodes book messages of one connection. It is not safe for
 // concurrent use.

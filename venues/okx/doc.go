@@ -13,7 +13,7 @@
 //	rest_*.go       account, leverage, orders, algo orders, fills; wire structs
 //	stream*.go      public feed and private stream, their watch and their events
 //	book_*.go       order book messages to fixed-point numbers
-//	event.go        fields of public stream messages
+//	push.go         what every push of a stream carries
 //	parse.go        decimals and the venue's enumerations
 //	symbol.go       names and instruments; contract.go their quantities
 //	errors.go       the venue's refusals in the service's words; error_table.go
