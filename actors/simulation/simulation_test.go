@@ -39,6 +39,7 @@ func setting(t *testing.T, name string, otherwise uint64) uint64 {
 type outcome struct {
 	digest     uint64
 	trace      string
+	steps      string // the last ones of the scheduler
 	violations []violation
 }
 
@@ -52,7 +53,7 @@ func play(t *testing.T, seed uint64, total *coverage) (result outcome) {
 			c.violations[v.invariant]++
 		}
 		w.trace("scheduler %x", w.scheduler.Digest())
-		result = outcome{w.digest.Sum64(), w.traceText(), w.violations}
+		result = outcome{w.digest.Sum64(), w.traceText(), strings.Join(w.scheduler.Recent(), "\n"), w.violations}
 		total.merge(c)
 	})
 	return result
@@ -240,7 +241,7 @@ func TestSameSeedSameTrace(t *testing.T) {
 	for seed := uint64(1); seed <= seeds; seed++ {
 		a, b := play(t, seed, newCoverage()), play(t, seed, newCoverage())
 		if a.digest != b.digest {
-			t.Fatalf("seed %d went two ways:\n%s", seed, firstDifference(a.trace, b.trace))
+			t.Fatalf("seed %d went two ways:\n%s\nthe actors' turns:\n%s", seed, firstDifference(a.trace, b.trace), firstDifference(a.steps, b.steps))
 		}
 		distinct[a.digest] = true
 	}
