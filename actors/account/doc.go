@@ -22,7 +22,7 @@
 //
 // state.go holds the state and the end of each step, order.go one order; the
 // steps are in place.go (intents), report.go and fills.go (what the venue says),
-// change.go and amend.go (cancel and amend), inquiry.go (unknown outcomes),
+// change.go and amend.go (cancel and amend), inquiry.go and proof.go (unknown outcomes),
 // reconcile.go (comparison with the venue), funds.go (positions and balances),
 // events.go (outbox and journal) and settle.go (answers). All of these are pure:
 // time and ids come in, effects go out. commit.go makes a step durable, effects.go

@@ -43,9 +43,9 @@ type (
 		ref     venues.OrderRef
 	}
 	callProof struct {
-		orderID string
-		symbol  string
-		from    time.Time
+		orderIDs []string
+		// from is since when each symbol's fills are read.
+		from map[string]time.Time
 	}
 	callFills struct {
 		orderID string

@@ -115,9 +115,10 @@ type (
 	amendDone  placeDone
 	queryDone  placeDone
 	proofDone  struct {
-		orderID     string
-		open        []venues.ExecutionReport
-		fills       []venues.Fill
+		orderIDs []string
+		open     []venues.ExecutionReport
+		fills    []venues.Fill
+		// knownOrders are the venue's ids of the orders whose fills are recorded.
 		knownOrders map[string]bool
 		err         error
 	}

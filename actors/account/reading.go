@@ -15,16 +15,23 @@ import (
 
 func (e callProof) run(a *account, ctx *actors.Context) {
 	a.call(ctx, a.deps.ReadPool, func(c context.Context) any {
-		done := proofDone{orderID: e.orderID}
-		done.open, done.err = a.deps.Venue.OpenOrders(c)
-		if done.err == nil {
-			done.fills, done.err = a.deps.Venue.Fills(c, venues.FillsQuery{Symbol: e.symbol, From: e.from, To: time.Now()})
+		done := proofDone{orderIDs: e.orderIDs, knownOrders: map[string]bool{}}
+		if done.open, done.err = a.deps.Venue.OpenOrders(c); done.err != nil {
+			return done
 		}
-		if done.err == nil {
-			done.knownOrders, done.err = a.ordersOfFills(c, e.symbol, e.from)
+		for _, symbol := range slices.Sorted(maps.Keys(e.from)) {
+			fills, err := a.deps.Venue.Fills(c, venues.FillsQuery{Symbol: symbol, From: e.from[symbol], To: time.Now()})
+			if err == nil {
+				err = a.ordersOfFills(c, symbol, e.from[symbol], done.knownOrders)
+			}
+			if err != nil {
+				done.err = err
+				return done
+			}
+			done.fills = append(done.fills, fills...)
 		}
 		return done
-	}, proofDone{orderID: e.orderID, err: errPoolFull})
+	}, proofDone{orderIDs: e.orderIDs, err: errPoolFull})
 }
 
 func (e callReconcile) run(a *account, ctx *actors.Context) {

@@ -97,8 +97,10 @@ func (s *state) reconcile() {
 		}
 	}
 	s.doubtfulFrom(e.fillsFrom)
-	for _, symbol := range s.quietSymbols(e.fillsFrom) {
-		e.fillsFrom[symbol] = s.fillsUntil[symbol].Add(-fillsOverlap)
+	if s.ready || e.tradedFrom.IsZero() { // a start asks for what was traded, and is soon followed by another comparison
+		for _, symbol := range s.quietSymbols(e.fillsFrom) {
+			e.fillsFrom[symbol] = s.fillsUntil[symbol].Add(-fillsOverlap)
+		}
 	}
 	s.after(e)
 }

@@ -33,6 +33,7 @@ type state struct {
 
 	fillsUntil map[string]time.Time
 	lookups    map[string]*lookups
+	proofs     proofs
 	funds      funds
 	recon      reconciliation
 	stream     privateStream
