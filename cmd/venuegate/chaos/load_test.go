@@ -162,7 +162,7 @@ func (c client) newOrder(requestID string) string {
 		body["type"] = "stop_market"
 		body["triggerPrice"] = strconv.FormatInt(instrument.price+away*-instrument.price/5, 10)
 	}
-	if exchange == venues.Binance && body["type"] != "stop_market" && r.IntN(8) == 0 {
+	if body["type"] != "stop_market" && r.IntN(8) == 0 {
 		body["stopLoss"] = strconv.FormatInt(instrument.price+away*instrument.price/4, 10)
 	}
 	return encode(body)
