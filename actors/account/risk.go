@@ -1,7 +1,6 @@
 package account
 
 import (
-	"strings"
 	"time"
 
 	"github.com/shopspring/decimal"
@@ -31,10 +30,6 @@ const (
 	ruleMaxOpenOrders = "max_open_orders"
 )
 
-const day = 24 * time.Hour
-
-func dayOf(t time.Time) time.Time { return t.UTC().Truncate(day) }
-
 // risk is what keeps an account from losing more than it may.
 type risk struct {
 	limits persistence.RiskLimits
@@ -42,9 +37,7 @@ type risk struct {
 	// hedge is the account's position mode: an order without reduceOnly opens.
 	hedge  bool
 	record persistence.RiskRecord
-	// earned is the realized P&L less the fees of the executions since day.
-	day    time.Time
-	earned decimal.Decimal
+	today  earnings
 	// locking is a lock that waits for what is being sent, until lockingDue.
 	locking    *persistence.RiskLock
 	lockingDue time.Time
@@ -58,49 +51,11 @@ type limitEvent struct {
 	Action    string `json:"action"`
 }
 
-// countFill counts an execution of the day.
-func (r *risk) countFill(f *venues.Fill) {
-	if f.ExecutedAt.Before(r.day) {
-		return
-	}
-	r.earned = r.earned.Add(earnedBy(f))
-}
-
-// earnedBy is what an execution brought. A fee in another currency than the
-// settlement's, such as a venue's own token, is not counted.
-func earnedBy(f *venues.Fill) decimal.Decimal {
-	earned := f.RealizedPnl.Decimal
-	base, _, _ := strings.Cut(f.Symbol, "-")
-	if f.Fee.Valid && strings.HasSuffix(base, f.FeeCurrency) {
-		earned = earned.Sub(f.Fee.Decimal)
-	}
-	return earned
-}
-
-// beginDay starts the count anew at 00:00 UTC, and with it ends a lock.
-func (s *state) beginDay(m moment) {
-	today := dayOf(m.now)
-	if today.After(s.risk.day) {
-		s.risk.day, s.risk.earned = today, decimal.Zero
-	}
-	if !s.ready || !today.After(s.risk.record.Day.Time) {
-		return
-	}
-	s.risk.record.Day = venues.At(today)
-	s.risk.record.Baseline = venues.Some(s.unrealized())
-	s.risk.record.Forgiven = decimal.Zero
-	if lock := s.risk.record.Lock; lock != nil && !m.now.Before(lock.Until.Time) {
-		s.risk.record.Lock = nil
-		s.journal(m, "risk.unlocked", string(s.exchange), persistence.JournalField{Name: "by", Value: "day_end"})
-	}
-	s.putRisk()
-}
-
 // restoreRisk takes what was stored. A halt goes on: whether it had ended is not
 // known.
 func (s *state) restoreRisk(m moment, in loadDone) {
 	s.risk.limits, s.risk.halted, s.halt.flatten = in.control.Limits, in.control.Halted, in.control.Flatten
-	s.risk.day, s.risk.earned, s.risk.record = in.day, in.earned, in.risk
+	s.risk.today, s.risk.record = in.today, in.risk
 	if s.risk.halted {
 		s.beginHalt(m)
 	}
@@ -137,7 +92,7 @@ func (s *state) dailyLoss() decimal.Decimal {
 	if s.risk.record.Baseline.Valid {
 		change = s.unrealized().Sub(s.risk.record.Baseline.Decimal)
 	}
-	return s.risk.earned.Add(change).Neg().Sub(s.risk.record.Forgiven)
+	return s.risk.today.sum.Add(change).Neg().Sub(s.risk.record.Forgiven)
 }
 
 // judge looks at the limits at the end of each step.
