@@ -65,7 +65,7 @@
 //
 // # Risk
 //
-// risk.go holds limits and the daily loss. An account is closed to increasing
+// day.go counts what a day earned, risk.go holds limits and the daily loss. An account is closed to increasing
 // orders from the moment of the decision on: it is asked when an order is
 // admitted, when its intent is durable, and by gate.go right before the request
 // leaves. The lock becomes durable, with its event, when nothing that increases is

@@ -312,11 +312,32 @@ func (s *state) mayLeaveClosed(orderID string) bool {
 	return !known || s.isClosed() || o.ReduceOnly || o.lowered
 }
 
-// isSending says whether a request for an increasing order may still be about to
-// leave.
+// departAmend is depart for an amend. It says whether the amend may leave even if
+// the account is closed before it does.
+func (s *state) departAmend(e callAmend) (passes bool, refusal *venues.Error) {
+	o, known := s.orders[e.orderID]
+	if !known {
+		return true, nil
+	}
+	o.amending++ // until its answer, which a refusal is too
+	spec := o.OrderSpec
+	spec.Qty, spec.Price, spec.TriggerPrice = e.request.Qty, e.request.Price, e.request.TriggerPrice
+	if o.ReduceOnly || o.isLoweredTo(&spec) {
+		return true, nil
+	}
+	if !s.isClosed() {
+		return false, nil
+	}
+	if !s.reduces(&spec, o) {
+		return false, s.lockRefusal()
+	}
+	return true, nil
+}
+
+// isSending says whether a request that increases may still be about to leave.
 func (s *state) isSending() bool {
 	for _, o := range s.orders {
-		if o.sending && !o.ReduceOnly {
+		if (o.sending || o.amending > 0) && !o.ReduceOnly {
 			return true
 		}
 	}
