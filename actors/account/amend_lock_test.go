@@ -68,3 +68,40 @@ func TestLockWaitsForAmends(t *testing.T) {
 	}
 	b.pass(time.Second)
 }
+
+// TestAmendThatReducesPassesALock: an order that is filled in part takes what is
+// left of it, and one that is being made larger may be so already.
+func TestAmendThatReducesPassesALock(t *testing.T) {
+	b := limited(t)
+	in := limitOrder("")
+	in.cmd.Side, in.cmd.Qty = venues.Sell, venues.MustDecimal("2")
+	o := b.open(in, venues.StatusOpen)
+	r := o.says(venues.StatusPartiallyFilled, "1")
+	r.Fill = o.fill("t1", "1", "60000")
+	b.tells(r)
+	b.lists(venues.Long, "1")
+	b.step(func(m moment) {
+		b.state.risk.record.Lock = &persistence.RiskLock{Limit: limitDailyLoss, At: venues.At(b.now), Until: venues.At(b.now.Add(time.Hour))}
+	})
+	price := amendOrder{
+		orderReply: actors.ReplyFunc(func(venues.Order, error) {}), instrument: instrument(), mark: venues.Some(venues.MustDecimal("60000")),
+		cmd: venues.AmendOrder{OrderID: o.OrderID, Price: venues.Some(venues.MustDecimal("60100"))},
+	}
+	if b.step(func(m moment) { b.state.amend(m, price) }); o.PendingAction != venues.PendingAmend {
+		t.Fatalf("the price of what is left: %v", b.lastReply().err)
+	}
+}
+
+func TestAmendOnItsWayCountsAsReducing(t *testing.T) {
+	b := limited(t)
+	in := limitOrder("")
+	in.cmd.Side = venues.Sell
+	o := b.open(in, venues.StatusOpen)
+	b.amends(o, "2")
+	b.step(func(m moment) {
+		b.state.risk.record.Lock = &persistence.RiskLock{Limit: limitDailyLoss, At: venues.At(b.now), Until: venues.At(b.now.Add(time.Hour))}
+	})
+	if refusal := b.asks(sells("1", false)); code(refusal) != venues.CodeTradingLocked {
+		t.Fatal("both together turn the position round")
+	}
+}

@@ -65,12 +65,12 @@
 //
 // # Risk
 //
-// day.go counts what a day earned, risk.go holds limits and the daily loss. An account is closed to increasing
-// orders from the moment of the decision on: it is asked when an order is
-// admitted, when its intent is durable, and by gate.go right before the request
-// leaves. The lock becomes durable, with its event, when nothing that increases is
-// being sent any more. halt.go is the kill switch; control.go is the
-// administrator's way in.
+// day.go counts what a day earned, risk.go holds limits and the daily loss. An
+// account is closed to increasing orders from the moment of the decision on: it is
+// asked when an order or an amend is admitted, when its intent is durable, and by
+// gate.go right before the request leaves. The lock becomes durable, with its
+// event, when nothing that increases is being sent any more. halt.go is the kill
+// switch; control.go is the administrator's way in.
 //
 // # A quantity and its fills agree
 //

@@ -68,12 +68,12 @@ func (s *state) putRisk() {
 
 // unrealized is the unrealized P&L of the open positions. Of a position that an
 // execution has reduced since the venue told it, the part that is left counts:
-// the rest is realized.
+// the rest is realized. Its list may show it whole for positionLag after that.
 func (s *state) unrealized() decimal.Decimal {
 	sum := decimal.Zero
 	for key, p := range s.funds.positions {
 		gain := p.UnrealizedPnl.Decimal
-		if b := s.ledger.books[p.Symbol]; b != nil && b.heardAt.After(s.funds.asOf[key]) {
+		if b := s.ledger.books[p.Symbol]; b != nil && b.heardAt.Add(positionLag).After(s.funds.asOf[key]) {
 			left := decimal.Max(decimal.Zero, openQty(b.now.of(p.Side)))
 			if left.LessThan(p.Qty) {
 				gain = gain.Mul(left).DivRound(p.Qty, avgPriceDecimals)
@@ -198,7 +198,8 @@ func (s *state) lockRefusal() *venues.Error {
 // reduces says whether an order can only make a position smaller: by its flag,
 // or because it is not larger than what the venue and the executions both show
 // open on the other side, less what other orders may take of it. In hedge mode
-// an order without the flag opens.
+// an order without the flag opens. What an order has filled is no part of what it
+// may still do.
 func (s *state) reduces(spec *venues.OrderSpec, but *order) bool {
 	if spec.ReduceOnly {
 		return true
@@ -212,10 +213,14 @@ func (s *state) reduces(spec *venues.OrderSpec, but *order) bool {
 	left := decimal.Min(listed.Qty, openQty(b.now.of(side)))
 	for _, o := range s.orders {
 		if o != but && o.Symbol == spec.Symbol && o.Side == spec.Side {
-			left = left.Sub(o.RemainingQty())
+			left = left.Sub(o.mayFill())
 		}
 	}
-	return spec.Qty.LessThanOrEqual(left)
+	qty := spec.Qty
+	if but != nil {
+		qty = qty.Sub(but.fillsQty)
+	}
+	return qty.LessThanOrEqual(left)
 }
 
 // admitRisk holds an order against the account's limits. Orders that reduce are
@@ -241,12 +246,7 @@ func (s *state) checkNotional(spec *venues.OrderSpec, mark venues.Optional) *ven
 	if !most.Valid {
 		return nil
 	}
-	price := mark
-	if spec.Price.Valid {
-		price = spec.Price
-	} else if !price.Valid {
-		price = spec.TriggerPrice
-	}
+	price := costPrice(spec, mark)
 	refusal := venues.Errorf(venues.CodeRiskRejected, "the order is too large").
 		With("rule", ruleMaxNotional).With("limit", venues.FormatDecimal(most.Decimal))
 	if !price.Valid {
@@ -256,6 +256,22 @@ func (s *state) checkNotional(spec *venues.OrderSpec, mark venues.Optional) *ven
 		return refusal.With("given", venues.FormatDecimal(given))
 	}
 	return nil
+}
+
+// costPrice is the price at which an order may be executed at most: a buyer pays no
+// more than its limit, while a seller may get more than it asks for.
+func costPrice(spec *venues.OrderSpec, mark venues.Optional) venues.Optional {
+	market := mark
+	if spec.TriggerPrice.Valid {
+		market = spec.TriggerPrice
+	}
+	switch {
+	case !spec.Price.Valid:
+		return market
+	case spec.Side == venues.Sell && market.Valid:
+		return venues.Some(decimal.Max(spec.Price.Decimal, market.Decimal))
+	}
+	return spec.Price
 }
 
 // openOrders counts the orders that are not closed, without protection.
