@@ -64,6 +64,10 @@ func (r *receiver) Close() error {
 	if errors.Is(err, context.DeadlineExceeded) {
 		err = nil // connections that idle are cut
 	}
+	// The server does not know its listener before it has begun to serve.
+	if closing := r.listener.Close(); !errors.Is(closing, net.ErrClosed) {
+		err = errors.Join(err, closing)
+	}
 	return errors.Join(err, <-r.served)
 }
 
