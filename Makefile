@@ -64,7 +64,7 @@ fuzz: ## each fuzz target for FUZZTIME (30s)
 
 chaos: setup ## crash and fault runs against the built binary; CHAOS=sample is a short one
 	@mkdir -p bench/results
-	@CHAOS=$(CHAOS) VENUEGATE_SEEDS=$(SEEDS) CHAOS_REPORT=$(CURDIR)/bench/results/chaos-$(VERSION).txt .ci/tagged chaos -p 1 -timeout $(if $(filter night,$(CHAOS)),24h,60m)
+	@CHAOS=$(CHAOS) VENUEGATE_SEEDS=$(SEEDS) CHAOS_REPORT=$(CURDIR)/bench/results/chaos-$(VERSION).txt .ci/tagged chaos -p 1 -parallel 4 -timeout $(if $(filter night,$(CHAOS)),24h,60m)
 
 interop: ## CCXT trades on the simulators (needs node and npm)
 	@.ci/tagged interop -timeout 30m

@@ -93,7 +93,7 @@ func Ask[T any](ctx context.Context, ref Ref, request func(Reply[T]) any) (T, er
 	}
 	wakers := &ref.system.wakers
 	s := &sink[T]{wake: wakers.get()}
-	ref.enter(request(Reply[T]{s}))
+	ref.Tell(request(Reply[T]{s}))
 	select {
 	case <-s.wake:
 	case <-ctx.Done():

@@ -23,16 +23,6 @@ func (r Ref) Tell(msg any) {
 	r.system.engine.Root.Send(r.pid, msg)
 }
 
-// enter is Tell for a message from outside the actors, which a dispatcher puts in
-// order with their turns: it may be sent while one of them is running.
-func (r Ref) enter(msg any) {
-	if r.system.dispatcher == nil {
-		r.Tell(msg)
-		return
-	}
-	r.system.dispatcher.Schedule(r.Path(), func() { r.Tell(msg) })
-}
-
 // Len is the number of messages that wait in the actor's mailbox, 0 for one
 // that does not live.
 func (r Ref) Len() int {

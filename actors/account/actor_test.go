@@ -102,7 +102,6 @@ type ledgerVenue struct {
 	onPlace               func()
 	onCancel              func() error
 	listError             error
-	lists                 int // how often the open orders were read
 	positions             []venues.Position
 }
 
@@ -132,12 +131,6 @@ func (v *ledgerVenue) Place(_ context.Context, r venues.OrderRequest) (venues.Ex
 		return venues.ExecutionReport{}, venues.ErrOutcomeUnknown
 	}
 	return report, nil
-}
-
-func (v *ledgerVenue) listed() int {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	return v.lists
 }
 
 func (v *ledgerVenue) named(ref venues.OrderRef) (venues.ExecutionReport, bool) {
@@ -179,7 +172,6 @@ func (v *ledgerVenue) Order(_ context.Context, ref venues.OrderRef) (venues.Exec
 func (v *ledgerVenue) OpenOrders(context.Context) ([]venues.ExecutionReport, error) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	v.lists++
 	if v.listError != nil {
 		return nil, v.listError
 	}

@@ -115,10 +115,6 @@ func (s *state) amended(m moment, in amendDone) {
 	if !known {
 		return
 	}
-	o.amending--
-	if errors.Is(in.err, errGateClosed) {
-		in.err = s.lockRefusal()
-	}
 	s.touch(o)
 	switch {
 	case in.err == nil:

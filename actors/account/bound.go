@@ -44,21 +44,15 @@ func (s *state) open(symbol string, side venues.PositionSide) decimal.Decimal {
 func (s *state) inFlight(symbol string, side venues.Side) decimal.Decimal {
 	sum := decimal.Zero
 	for _, o := range s.orders {
-		if o.Symbol == symbol && o.Side == side && !o.ReduceOnly {
-			sum = sum.Add(o.mayFill())
+		if o.Symbol != symbol || o.Side != side || o.ReduceOnly || o.Status.IsClosed() {
+			continue
 		}
+		total := o.Qty
+		if o.change.kind == venues.PendingAmend && o.change.protection == nil {
+			total = decimal.Max(total, o.change.wanted.qty) // may be in force already
+		}
+		left := total.Sub(o.fillsQty) // what is filled and not recorded yet is no part of the position
+		sum = sum.Add(decimal.Max(decimal.Zero, left))
 	}
 	return sum
-}
-
-// mayFill is what an order that is not closed may add to the recorded executions.
-func (o *order) mayFill() decimal.Decimal {
-	if o.Status.IsClosed() {
-		return decimal.Zero
-	}
-	total := o.Qty
-	if o.change.kind == venues.PendingAmend && o.change.protection == nil {
-		total = decimal.Max(total, o.change.wanted.qty) // may be in force already
-	}
-	return decimal.Max(decimal.Zero, total.Sub(o.fillsQty)) // what is filled and not recorded yet is no part of the position
 }

@@ -115,23 +115,3 @@ func TestAnswersBehindARefusedIntent(t *testing.T) {
 		}
 	})
 }
-
-// While the store takes no commits an account that starts anew does not ask its
-// venue: what it learned it could not keep.
-func TestNothingIsAskedWhileTheStoreRefuses(t *testing.T) {
-	actortest.Run(t, func(kit *actortest.Kit) {
-		store, venue := storetest.NewMemory(), newVenue()
-		h := open(kit, store, venue, "account")
-		before := venue.listed()
-		store.Refuse(persistence.ErrUnavailable)
-		kit.Advance(10 * time.Minute) // the next comparison is the last one
-		if n := venue.listed() - before; n != 1 {
-			t.Errorf("the venue was asked %d times", n)
-		}
-		store.Refuse(nil)
-		kit.Advance(15 * time.Second)
-		if _, err := h.place("r2", "59000"); err != nil {
-			t.Fatal(err)
-		}
-	}, actortest.ExpectFailures())
-}

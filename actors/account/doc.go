@@ -22,7 +22,7 @@
 //
 // state.go holds the state and the end of each step, order.go one order; the
 // steps are in place.go (intents), report.go and fills.go (what the venue says),
-// change.go and amend.go (cancel and amend), inquiry.go and proof.go (unknown outcomes),
+// change.go and amend.go (cancel and amend), inquiry.go (unknown outcomes),
 // reconcile.go (comparison with the venue), funds.go (positions and balances),
 // events.go (outbox and journal) and settle.go (answers). All of these are pure:
 // time and ids come in, effects go out. commit.go makes a step durable, effects.go
@@ -65,12 +65,12 @@
 //
 // # Risk
 //
-// day.go counts what a day earned, risk.go holds limits and the daily loss. An
-// account is closed to increasing orders from the moment of the decision on: it is
-// asked when an order or an amend is admitted, when its intent is durable, and by
-// gate.go right before the request leaves. The lock becomes durable, with its
-// event, when nothing that increases is being sent any more. halt.go is the kill
-// switch; control.go is the administrator's way in.
+// risk.go holds limits and the daily loss. An account is closed to increasing
+// orders from the moment of the decision on: it is asked when an order is
+// admitted, when its intent is durable, and by gate.go right before the request
+// leaves. The lock becomes durable, with its event, when nothing that increases is
+// being sent any more. halt.go is the kill switch; control.go is the
+// administrator's way in.
 //
 // # A quantity and its fills agree
 //

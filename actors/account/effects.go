@@ -43,9 +43,9 @@ type (
 		ref     venues.OrderRef
 	}
 	callProof struct {
-		orderIDs []string
-		// from is since when each symbol's fills are read.
-		from map[string]time.Time
+		orderID string
+		symbol  string
+		from    time.Time
 	}
 	callFills struct {
 		orderID string
@@ -109,16 +109,7 @@ func (e callPlace) run(a *account, ctx *actors.Context) {
 }
 
 func (e callAmend) run(a *account, ctx *actors.Context) {
-	passes, refusal := a.state.departAmend(e)
-	if refusal != nil {
-		a.Receive(ctx, amendDone{orderID: e.orderID, err: refusal})
-		return
-	}
-	mayLeave := a.gate.pass(passes)
 	a.call(ctx, a.deps.OrderPool, func(c context.Context) any {
-		if !mayLeave() {
-			return amendDone{orderID: e.orderID, err: errGateClosed}
-		}
 		report, err := a.deps.Venue.Amend(c, e.request)
 		return amendDone{e.orderID, report, err}
 	}, amendDone{orderID: e.orderID, err: errPoolFull})

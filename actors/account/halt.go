@@ -36,10 +36,8 @@ type halting struct {
 	flatten bool
 	// running until deadline; reading while the venue's lists are being read,
 	// due when they are to be.
-	running bool
-	reading bool
-	// swept says that they were read since it began.
-	swept    bool
+	running  bool
+	reading  bool
 	due      time.Time
 	deadline time.Time
 	result   HaltResult
@@ -68,7 +66,7 @@ func (s *state) configure(m moment, in configure) {
 // beginHalt starts the halt, or starts it anew. Before the first reconciliation
 // it waits for that one.
 func (s *state) beginHalt(m moment) {
-	s.halt.running, s.halt.swept, s.halt.result = true, false, HaltResult{}
+	s.halt.running = true
 	s.halt.deadline = m.now.Add(haltMax)
 	s.halt.due = m.now
 }
@@ -131,7 +129,6 @@ func (s *state) swept(m moment, in sweepDone) {
 	if in.err != nil {
 		return
 	}
-	s.halt.swept = true
 	for _, r := range in.open {
 		s.report(m, r)
 	}
@@ -205,15 +202,10 @@ func (s *state) endHalt(m moment, done bool) {
 	s.halt.waiters = nil
 }
 
-// keepHalted follows each reconciliation. A halt that has given up without having
-// reached the venue begins anew. Else it cancels what has turned up since: an order
+// keepHalted cancels what has turned up at the venue since a halt ended: an order
 // whose outcome was unknown. What others do with the account is left alone.
 func (s *state) keepHalted(m moment) {
 	if !s.risk.halted || s.halt.running {
-		return
-	}
-	if !s.halt.swept {
-		s.beginHalt(m)
 		return
 	}
 	for _, o := range s.unfinished() {

@@ -159,19 +159,3 @@ func TestOrderThatTurnsUpAfterAHaltIsCancelled(t *testing.T) {
 		t.Fatalf("it stays %s", o.Status)
 	}
 }
-
-// TestHaltWaitsForTheVenue: one that was not reached in time is swept once it is.
-func TestHaltWaitsForTheVenue(t *testing.T) {
-	b := newBench(t, venues.Capabilities{})
-	control := persistence.VenueAccount{Customer: "c1", Exchange: venues.Binance, Halted: true, Flatten: true}
-	b.puts[control.Key().String()] = control
-	b = b.restart()
-	b.state.ready = false
-	if count(b.pass(4*haltMax), isSweep) != 0 || b.state.halt.running {
-		t.Fatal("it has not given up")
-	}
-	b.reconciled(reconcileDone{})
-	if count(b.pass(0), isSweep) != 1 || !b.state.halt.flatten {
-		t.Fatal("nothing is swept")
-	}
-}

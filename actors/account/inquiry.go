@@ -2,8 +2,10 @@ package account
 
 import (
 	"errors"
+	"strconv"
 	"time"
 
+	"venuegate/persistence"
 	"venuegate/venues"
 )
 
@@ -22,6 +24,9 @@ var inquirySteps = []time.Duration{
 	500 * time.Millisecond, time.Second, 2 * time.Second, 4 * time.Second, 8 * time.Second, 10 * time.Second,
 	20 * time.Second, 40 * time.Second, time.Minute,
 }
+
+// reasonNotShown is why an order ended of which its venue has no memory.
+const reasonNotShown = "not_shown"
 
 // absenceSpan is how far apart two answers "not found" must lie.
 const absenceSpan = 5 * time.Second
@@ -100,8 +105,7 @@ func (s *state) missed(m moment, o *order) {
 		return
 	}
 	o.inquiry.proving = true
-	s.proofs.waiting = append(s.proofs.waiting, o.OrderID)
-	s.prove()
+	s.after(callProof{orderID: o.OrderID, symbol: o.Symbol, from: o.CreatedAt.Add(-fillsOverlap)})
 }
 
 // absenceProvable says whether the answers so far allow the last step of the
@@ -109,4 +113,61 @@ func (s *state) missed(m moment, o *order) {
 // lie apart.
 func (s *state) absenceProvable(m moment, o *order) bool {
 	return m.now.Sub(o.inquiry.firstMiss) >= absenceSpan && m.now.After(o.Deadline.Add(s.caps.AbsenceAfter))
+}
+
+// proved takes the open orders and fills that were read to complete a proof.
+func (s *state) proved(m moment, in proofDone) {
+	o, known := s.orders[in.orderID]
+	if !known || o.Status != venues.StatusUnknown {
+		return
+	}
+	o.inquiry.proving = false
+	s.watch(o)
+	if in.err != nil {
+		return // asked again on schedule
+	}
+	for _, r := range in.open {
+		if s.findReported(&r) == o {
+			s.apply(m, o, r)
+			return
+		}
+	}
+	for _, f := range in.fills {
+		if f.Side == o.Side && s.findFilled(&f) == nil && !in.knownOrders[f.VenueOrderID] {
+			return // it may be this order's: absence is not proven
+		}
+	}
+	s.touch(o)
+	if m.now.Sub(o.aliveAt()) >= s.caps.UnfilledRetention {
+		s.vanish(m, o)
+		return
+	}
+	if o.VenueOrderID != "" {
+		// It did exist, and its end would still be shown. What the venue shows is
+		// not whole, and no proof.
+		return
+	}
+	s.note(m, o, "absence_proven", persistence.JournalField{Name: "asked", Value: strconv.Itoa(o.inquiry.asked)})
+	s.notPlaced(m, o, venues.Errorf(venues.CodeExchangeUnavailable, "it is proven that %s placed nothing", s.exchange).
+		With("reason", venues.ReasonNotPlaced))
+}
+
+// aliveAt is when the order was alive for all that is known: it ended later, and
+// an end within the venue's retention would be shown. One that the venue has never
+// confirmed may have ended at once.
+func (o *order) aliveAt() time.Time {
+	if o.VenueOrderID != "" {
+		return o.seenAt
+	}
+	return o.CreatedAt.Time
+}
+
+// vanish ends an order of which the venue shows nothing any more, as it does of
+// those that ended without a fill long ago. It is not open, and every fill is
+// accounted for: it is over, whether or not it was ever placed.
+func (s *state) vanish(m moment, o *order) {
+	o.Error = &venues.OrderFault{
+		Code: venues.CodeExchangeUnavailable, Reason: reasonNotShown, Message: "the venue does not show the order any more",
+	}
+	s.become(m, o, venues.StatusCancelled)
 }

@@ -193,7 +193,7 @@ func (b *bench) misses(o *order) {
 	for range 10 {
 		b.step(func(m moment) { b.state.queried(m, queryDone{orderID: o.OrderID, err: notFound()}) })
 		if b.find(isProof) {
-			b.step(func(m moment) { b.state.proved(m, proofDone{orderIDs: []string{o.OrderID}}) })
+			b.step(func(m moment) { b.state.proved(m, proofDone{orderID: o.OrderID}) })
 			return
 		}
 		b.pass(4 * time.Second)

@@ -9,9 +9,9 @@ import (
 	"venuegate/venues"
 )
 
-// ordersOfFills adds to known the venue's ids of the orders whose fills are
-// recorded.
-func (a *account) ordersOfFills(ctx context.Context, symbol string, from time.Time, known map[string]bool) error {
+// ordersOfFills lists the venue's ids of the orders whose fills are recorded.
+func (a *account) ordersOfFills(ctx context.Context, symbol string, from time.Time) (map[string]bool, error) {
+	known := map[string]bool{}
 	q := persistence.FillQuery{
 		Customer: a.deps.Customer, Exchange: a.deps.Exchange, Symbol: symbol,
 		From: from, Limit: persistence.PageSizeMax,
@@ -19,13 +19,13 @@ func (a *account) ordersOfFills(ctx context.Context, symbol string, from time.Ti
 	for {
 		page, err := a.deps.Store.Fills(ctx, q)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		for _, f := range page.Items {
 			known[f.VenueOrderID] = true
 		}
 		if page.Next == nil {
-			return nil
+			return known, nil
 		}
 		q.After = page.Next
 	}
@@ -53,8 +53,7 @@ func (a *account) findStored(ctx context.Context, r *venues.ExecutionReport) (*l
 }
 
 // load reads what the account must know before it does anything. What an
-// incarnation before this one has submitted is waited for, and one commit is made:
-// while the store takes none the venue, whose limits are few, is not asked.
+// incarnation before this one has submitted is waited for.
 func (a *account) load(ctx context.Context) any {
 	var done loadDone
 	if err := persistence.Await(ctx, a.deps.Journal, persistence.Batch{Fence: a.deps.Fence}); err != nil {
@@ -62,11 +61,6 @@ func (a *account) load(ctx context.Context) any {
 	}
 	state, err := a.deps.Store.AccountState(ctx, a.deps.Customer, a.deps.Exchange)
 	if err != nil && !errors.Is(err, persistence.ErrNotFound) {
-		return loadDone{err: err}
-	}
-	state.Customer, state.Exchange = a.deps.Customer, a.deps.Exchange
-	proof := persistence.Batch{Fence: a.deps.Fence, Puts: []persistence.Record{state}}
-	if err := persistence.Await(ctx, a.deps.Journal, proof); err != nil {
 		return loadDone{err: err}
 	}
 	done.account = state

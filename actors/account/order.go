@@ -74,8 +74,6 @@ type order struct {
 	// handed over at sendBy or later.
 	sending bool
 	sendBy  time.Time
-	// amending are the amends that are handed over and not answered.
-	amending int
 }
 
 // venueKey is how a venue names an order within an account. Conditional orders

@@ -96,7 +96,7 @@ func (s *state) recordFill(m moment, f venues.Fill, why cause) {
 	}
 	s.out.batch.Puts = append(s.out.batch.Puts, record)
 	s.beginDay(m)
-	s.risk.today.add(&f)
+	s.risk.countFill(&f)
 	for _, over := range b.add(e) {
 		s.positionClosed(m, b, over)
 	}

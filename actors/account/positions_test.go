@@ -261,13 +261,15 @@ func (b *bench) restart() *bench {
 	again.now, again.nextID = b.now, b.nextID
 	again.state.ready = false
 	again.puts = b.puts
-	in := loadDone{today: earnings{day: dayOf(b.now)}}
+	in := loadDone{day: dayOf(b.now)}
 	fills := []persistence.FillRecord{}
 	for _, r := range b.puts {
 		switch r := r.(type) {
 		case persistence.FillRecord:
 			fills = append(fills, r)
-			in.today.add(&r.Fill)
+			if !r.ExecutedAt.Before(in.day) {
+				in.earned = in.earned.Add(earnedBy(&r.Fill))
+			}
 		case persistence.RiskRecord:
 			in.risk = r
 		case persistence.VenueAccount:

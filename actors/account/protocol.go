@@ -91,8 +91,10 @@ type (
 		risk      persistence.RiskRecord
 		// control is the account's own record, with its limits.
 		control persistence.VenueAccount
-		today   earnings
-		err     error
+		// earned is what the executions of the day brought.
+		day    time.Time
+		earned decimal.Decimal
+		err    error
 	}
 	loadedPosition struct {
 		record persistence.PositionRecord
@@ -113,10 +115,9 @@ type (
 	amendDone  placeDone
 	queryDone  placeDone
 	proofDone  struct {
-		orderIDs []string
-		open     []venues.ExecutionReport
-		fills    []venues.Fill
-		// knownOrders are the venue's ids of the orders whose fills are recorded.
+		orderID     string
+		open        []venues.ExecutionReport
+		fills       []venues.Fill
 		knownOrders map[string]bool
 		err         error
 	}

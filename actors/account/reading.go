@@ -15,23 +15,16 @@ import (
 
 func (e callProof) run(a *account, ctx *actors.Context) {
 	a.call(ctx, a.deps.ReadPool, func(c context.Context) any {
-		done := proofDone{orderIDs: e.orderIDs, knownOrders: map[string]bool{}}
-		if done.open, done.err = a.deps.Venue.OpenOrders(c); done.err != nil {
-			return done
+		done := proofDone{orderID: e.orderID}
+		done.open, done.err = a.deps.Venue.OpenOrders(c)
+		if done.err == nil {
+			done.fills, done.err = a.deps.Venue.Fills(c, venues.FillsQuery{Symbol: e.symbol, From: e.from, To: time.Now()})
 		}
-		for _, symbol := range slices.Sorted(maps.Keys(e.from)) {
-			fills, err := a.deps.Venue.Fills(c, venues.FillsQuery{Symbol: symbol, From: e.from[symbol], To: time.Now()})
-			if err == nil {
-				err = a.ordersOfFills(c, symbol, e.from[symbol], done.knownOrders)
-			}
-			if err != nil {
-				done.err = err
-				return done
-			}
-			done.fills = append(done.fills, fills...)
+		if done.err == nil {
+			done.knownOrders, done.err = a.ordersOfFills(c, e.symbol, e.from)
 		}
 		return done
-	}, proofDone{orderIDs: e.orderIDs, err: errPoolFull})
+	}, proofDone{orderID: e.orderID, err: errPoolFull})
 }
 
 func (e callReconcile) run(a *account, ctx *actors.Context) {

@@ -97,10 +97,8 @@ func (s *state) reconcile() {
 		}
 	}
 	s.doubtfulFrom(e.fillsFrom)
-	if s.ready || e.tradedFrom.IsZero() { // a start asks for what was traded, and is soon followed by another comparison
-		for _, symbol := range s.quietSymbols(e.fillsFrom) {
-			e.fillsFrom[symbol] = s.fillsUntil[symbol].Add(-fillsOverlap)
-		}
+	for _, symbol := range s.quietSymbols(e.fillsFrom) {
+		e.fillsFrom[symbol] = s.fillsUntil[symbol].Add(-fillsOverlap)
 	}
 	s.after(e)
 }

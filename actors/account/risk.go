@@ -1,6 +1,7 @@
 package account
 
 import (
+	"strings"
 	"time"
 
 	"github.com/shopspring/decimal"
@@ -30,6 +31,10 @@ const (
 	ruleMaxOpenOrders = "max_open_orders"
 )
 
+const day = 24 * time.Hour
+
+func dayOf(t time.Time) time.Time { return t.UTC().Truncate(day) }
+
 // risk is what keeps an account from losing more than it may.
 type risk struct {
 	limits persistence.RiskLimits
@@ -37,7 +42,9 @@ type risk struct {
 	// hedge is the account's position mode: an order without reduceOnly opens.
 	hedge  bool
 	record persistence.RiskRecord
-	today  earnings
+	// earned is the realized P&L less the fees of the executions since day.
+	day    time.Time
+	earned decimal.Decimal
 	// locking is a lock that waits for what is being sent, until lockingDue.
 	locking    *persistence.RiskLock
 	lockingDue time.Time
@@ -51,11 +58,49 @@ type limitEvent struct {
 	Action    string `json:"action"`
 }
 
+// countFill counts an execution of the day.
+func (r *risk) countFill(f *venues.Fill) {
+	if f.ExecutedAt.Before(r.day) {
+		return
+	}
+	r.earned = r.earned.Add(earnedBy(f))
+}
+
+// earnedBy is what an execution brought. A fee in another currency than the
+// settlement's, such as a venue's own token, is not counted.
+func earnedBy(f *venues.Fill) decimal.Decimal {
+	earned := f.RealizedPnl.Decimal
+	base, _, _ := strings.Cut(f.Symbol, "-")
+	if f.Fee.Valid && strings.HasSuffix(base, f.FeeCurrency) {
+		earned = earned.Sub(f.Fee.Decimal)
+	}
+	return earned
+}
+
+// beginDay starts the count anew at 00:00 UTC, and with it ends a lock.
+func (s *state) beginDay(m moment) {
+	today := dayOf(m.now)
+	if today.After(s.risk.day) {
+		s.risk.day, s.risk.earned = today, decimal.Zero
+	}
+	if !s.ready || !today.After(s.risk.record.Day.Time) {
+		return
+	}
+	s.risk.record.Day = venues.At(today)
+	s.risk.record.Baseline = venues.Some(s.unrealized())
+	s.risk.record.Forgiven = decimal.Zero
+	if lock := s.risk.record.Lock; lock != nil && !m.now.Before(lock.Until.Time) {
+		s.risk.record.Lock = nil
+		s.journal(m, "risk.unlocked", string(s.exchange), persistence.JournalField{Name: "by", Value: "day_end"})
+	}
+	s.putRisk()
+}
+
 // restoreRisk takes what was stored. A halt goes on: whether it had ended is not
 // known.
 func (s *state) restoreRisk(m moment, in loadDone) {
 	s.risk.limits, s.risk.halted, s.halt.flatten = in.control.Limits, in.control.Halted, in.control.Flatten
-	s.risk.today, s.risk.record = in.today, in.risk
+	s.risk.day, s.risk.earned, s.risk.record = in.day, in.earned, in.risk
 	if s.risk.halted {
 		s.beginHalt(m)
 	}
@@ -68,12 +113,12 @@ func (s *state) putRisk() {
 
 // unrealized is the unrealized P&L of the open positions. Of a position that an
 // execution has reduced since the venue told it, the part that is left counts:
-// the rest is realized. Its list may show it whole for positionLag after that.
+// the rest is realized.
 func (s *state) unrealized() decimal.Decimal {
 	sum := decimal.Zero
 	for key, p := range s.funds.positions {
 		gain := p.UnrealizedPnl.Decimal
-		if b := s.ledger.books[p.Symbol]; b != nil && b.heardAt.Add(positionLag).After(s.funds.asOf[key]) {
+		if b := s.ledger.books[p.Symbol]; b != nil && b.heardAt.After(s.funds.asOf[key]) {
 			left := decimal.Max(decimal.Zero, openQty(b.now.of(p.Side)))
 			if left.LessThan(p.Qty) {
 				gain = gain.Mul(left).DivRound(p.Qty, avgPriceDecimals)
@@ -92,7 +137,7 @@ func (s *state) dailyLoss() decimal.Decimal {
 	if s.risk.record.Baseline.Valid {
 		change = s.unrealized().Sub(s.risk.record.Baseline.Decimal)
 	}
-	return s.risk.today.sum.Add(change).Neg().Sub(s.risk.record.Forgiven)
+	return s.risk.earned.Add(change).Neg().Sub(s.risk.record.Forgiven)
 }
 
 // judge looks at the limits at the end of each step.
@@ -198,8 +243,7 @@ func (s *state) lockRefusal() *venues.Error {
 // reduces says whether an order can only make a position smaller: by its flag,
 // or because it is not larger than what the venue and the executions both show
 // open on the other side, less what other orders may take of it. In hedge mode
-// an order without the flag opens. What an order has filled is no part of what it
-// may still do.
+// an order without the flag opens.
 func (s *state) reduces(spec *venues.OrderSpec, but *order) bool {
 	if spec.ReduceOnly {
 		return true
@@ -213,14 +257,10 @@ func (s *state) reduces(spec *venues.OrderSpec, but *order) bool {
 	left := decimal.Min(listed.Qty, openQty(b.now.of(side)))
 	for _, o := range s.orders {
 		if o != but && o.Symbol == spec.Symbol && o.Side == spec.Side {
-			left = left.Sub(o.mayFill())
+			left = left.Sub(o.RemainingQty())
 		}
 	}
-	qty := spec.Qty
-	if but != nil {
-		qty = qty.Sub(but.fillsQty)
-	}
-	return qty.LessThanOrEqual(left)
+	return spec.Qty.LessThanOrEqual(left)
 }
 
 // admitRisk holds an order against the account's limits. Orders that reduce are
@@ -246,7 +286,12 @@ func (s *state) checkNotional(spec *venues.OrderSpec, mark venues.Optional) *ven
 	if !most.Valid {
 		return nil
 	}
-	price := costPrice(spec, mark)
+	price := mark
+	if spec.Price.Valid {
+		price = spec.Price
+	} else if !price.Valid {
+		price = spec.TriggerPrice
+	}
 	refusal := venues.Errorf(venues.CodeRiskRejected, "the order is too large").
 		With("rule", ruleMaxNotional).With("limit", venues.FormatDecimal(most.Decimal))
 	if !price.Valid {
@@ -256,22 +301,6 @@ func (s *state) checkNotional(spec *venues.OrderSpec, mark venues.Optional) *ven
 		return refusal.With("given", venues.FormatDecimal(given))
 	}
 	return nil
-}
-
-// costPrice is the price at which an order may be executed at most: a buyer pays no
-// more than its limit, while a seller may get more than it asks for.
-func costPrice(spec *venues.OrderSpec, mark venues.Optional) venues.Optional {
-	market := mark
-	if spec.TriggerPrice.Valid {
-		market = spec.TriggerPrice
-	}
-	switch {
-	case !spec.Price.Valid:
-		return market
-	case spec.Side == venues.Sell && market.Valid:
-		return venues.Some(decimal.Max(spec.Price.Decimal, market.Decimal))
-	}
-	return spec.Price
 }
 
 // openOrders counts the orders that are not closed, without protection.
@@ -328,32 +357,11 @@ func (s *state) mayLeaveClosed(orderID string) bool {
 	return !known || s.isClosed() || o.ReduceOnly || o.lowered
 }
 
-// departAmend is depart for an amend. It says whether the amend may leave even if
-// the account is closed before it does.
-func (s *state) departAmend(e callAmend) (passes bool, refusal *venues.Error) {
-	o, known := s.orders[e.orderID]
-	if !known {
-		return true, nil
-	}
-	o.amending++ // until its answer, which a refusal is too
-	spec := o.OrderSpec
-	spec.Qty, spec.Price, spec.TriggerPrice = e.request.Qty, e.request.Price, e.request.TriggerPrice
-	if o.ReduceOnly || o.isLoweredTo(&spec) {
-		return true, nil
-	}
-	if !s.isClosed() {
-		return false, nil
-	}
-	if !s.reduces(&spec, o) {
-		return false, s.lockRefusal()
-	}
-	return true, nil
-}
-
-// isSending says whether a request that increases may still be about to leave.
+// isSending says whether a request for an increasing order may still be about to
+// leave.
 func (s *state) isSending() bool {
 	for _, o := range s.orders {
-		if (o.sending || o.amending > 0) && !o.ReduceOnly {
+		if o.sending && !o.ReduceOnly {
 			return true
 		}
 	}

@@ -36,16 +36,6 @@ func (v *watchedVenue) Place(ctx context.Context, r venues.OrderRequest) (venues
 	return v.ledgerVenue.Place(ctx, r)
 }
 
-func (v *watchedVenue) Amend(ctx context.Context, r venues.AmendRequest) (venues.ExecutionReport, error) {
-	n := v.sent.Add(1)
-	v.look(ctx)
-	time.Sleep(v.leaves(n))
-	v.look(ctx)
-	report, _ := v.named(r.OrderRef)
-	report.Qty = r.Qty
-	return report, nil
-}
-
 func (v *watchedVenue) look(ctx context.Context) {
 	if risk, err := v.store.Risk(ctx, "c1", venues.Binance); err == nil && risk.Lock != nil {
 		v.late.Add(1)
@@ -109,54 +99,6 @@ func raceWithALock(kit *actortest.Kit, seed int64) {
 	}
 	if answered[0].Load() != venue.sent.Load() || answered[0].Load() == 0 || answered[1].Load() == 0 || answered[2].Load() != 0 {
 		kit.T.Errorf("placed %d of %d sent, locked %d, otherwise %d", answered[0].Load(), venue.sent.Load(), answered[1].Load(), answered[2].Load())
-	}
-}
-
-// TestNoAmendLeavesAfterTheLockIsDurable, as no order does.
-func TestNoAmendLeavesAfterTheLockIsDurable(t *testing.T) {
-	for seed := range int64(4) {
-		t.Run(fmt.Sprint(seed), func(t *testing.T) {
-			actortest.Run(t, func(kit *actortest.Kit) { amendsRaceWithALock(kit, seed) })
-		})
-	}
-}
-
-func amendsRaceWithALock(kit *actortest.Kit, seed int64) {
-	store := storetest.NewMemory()
-	venue := &watchedVenue{ledgerVenue: newVenue(), store: store, leaves: func(n int64) time.Duration {
-		return time.Duration((n*7919+seed*104729)%40) * time.Millisecond
-	}}
-	client, events, _ := openLimited(kit, store, venue)
-	var refused atomic.Int64
-	begin := time.Now().Add(time.Minute)
-	var wait sync.WaitGroup
-	for i := range 100 {
-		order, err := client.Place(context.Background(), venues.PlaceOrder{OrderSpec: venues.OrderSpec{
-			Symbol: "BTCUSDT", Side: venues.Buy, Type: venues.TypeLimit, Qty: venues.MustDecimal("1"),
-			Price: venues.Some(venues.MustDecimal("60000")), TimeInForce: venues.GoodTillCancel,
-		}})
-		if err != nil {
-			kit.T.Fatal(err)
-		}
-		wait.Go(func() {
-			time.Sleep(time.Until(begin) + time.Duration(i)*time.Millisecond)
-			_, err := client.Amend(context.Background(), venues.AmendOrder{OrderID: order.OrderID, Qty: venues.Some(venues.MustDecimal("2"))})
-			if venues.CodeOf(err) == venues.CodeTradingLocked {
-				refused.Add(1)
-			}
-		})
-	}
-	placed := venue.sent.Load()
-	time.Sleep(time.Until(begin) + time.Duration(20+10*seed)*time.Millisecond)
-	events.Report(lossOf("200"))
-	wait.Wait()
-	kit.Advance(10 * time.Second)
-	if risk, err := store.Risk(context.Background(), "c1", venues.Binance); err != nil || risk.Lock == nil {
-		kit.T.Fatalf("no lock: %+v, %v", risk, err)
-	}
-	sent := venue.sent.Load() - placed
-	if venue.late.Load() != 0 || sent == 0 || refused.Load() == 0 || sent+refused.Load() != 100 {
-		kit.T.Errorf("%d sent, %d left after the lock was durable, %d refused", sent, venue.late.Load(), refused.Load())
 	}
 }
 

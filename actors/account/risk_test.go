@@ -154,32 +154,6 @@ func TestUnrealizedLossCounts(t *testing.T) {
 	}
 }
 
-// TestListThatLagsDoesNotCountTwice what an execution has realized before the
-// reading began.
-func TestListThatLagsDoesNotCountTwice(t *testing.T) {
-	b := limited(t)
-	reads := func(qty, unrealized string) {
-		p := venues.Position{Symbol: "BTCUSDT", Side: venues.Long, Qty: venues.MustDecimal(qty), UnrealizedPnl: venues.Some(venues.MustDecimal(unrealized))}
-		b.step(func(m moment) {
-			b.state.fundsRead(m, fundsDone{funds: Funds{Positions: []venues.Position{p}, ReadAt: b.now}})
-		})
-	}
-	b.now = b.now.Add(time.Second)
-	reads("2", "-90")
-	b.now = b.now.Add(time.Second)
-	b.loses(2, "1", "-45")
-	b.now = b.now.Add(300 * time.Millisecond)
-	reads("2", "-90")
-	if b.state.isClosed() {
-		t.Fatalf("locked at %s", b.state.risk.record.Lock.Actual)
-	}
-	b.now = b.now.Add(positionLag)
-	reads("1", "-45")
-	if got := b.state.dailyLoss().String(); got != "91" {
-		t.Errorf("loss %s", got)
-	}
-}
-
 func TestPositionsAreReadWhileTheyMatter(t *testing.T) {
 	b := limited(t)
 	reads := func(e effect) bool { _, ok := e.(callFunds); return ok }
@@ -295,37 +269,6 @@ func TestOrderLimits(t *testing.T) {
 	b.step(func(m moment) { b.state.amend(m, grows) })
 	if code := venues.CodeOf(b.lastReply().err); code != venues.CodeRiskRejected {
 		t.Errorf("an amend past the limit: %v", b.lastReply().err)
-	}
-}
-
-// TestNotionalIsWhatAnOrderMayCost at most.
-func TestNotionalIsWhatAnOrderMayCost(t *testing.T) {
-	for name, c := range map[string]struct {
-		side                 venues.Side
-		kind                 venues.OrderType
-		price, trigger, mark string
-		want                 string
-	}{
-		"buys at its limit":                    {venues.Buy, venues.TypeLimit, "50", "", "60", "50"},
-		"sells at the market above its limit":  {venues.Sell, venues.TypeLimit, "50", "", "60", "60"},
-		"sells at its limit above the market":  {venues.Sell, venues.TypeLimit, "70", "", "60", "70"},
-		"buys at the market":                   {venues.Buy, venues.TypeMarket, "", "", "60", "60"},
-		"buys at the trigger":                  {venues.Buy, venues.TypeStopMarket, "", "90", "60", "90"},
-		"sells at the trigger":                 {venues.Sell, venues.TypeStopMarket, "", "40", "60", "40"},
-		"sells at the trigger above its limit": {venues.Sell, venues.TypeStopLimit, "30", "40", "60", "40"},
-		"buys at its limit above the trigger":  {venues.Buy, venues.TypeStopLimit, "95", "90", "60", "95"},
-		"sells, the market is not known":       {venues.Sell, venues.TypeLimit, "50", "", "", "50"},
-	} {
-		optional := func(s string) venues.Optional {
-			if s == "" {
-				return venues.Optional{}
-			}
-			return venues.Some(venues.MustDecimal(s))
-		}
-		spec := venues.OrderSpec{Side: c.side, Type: c.kind, Price: optional(c.price), TriggerPrice: optional(c.trigger)}
-		if got := costPrice(&spec, optional(c.mark)); got.Decimal.String() != c.want {
-			t.Errorf("%s: %s, want %s", name, got.Decimal, c.want)
-		}
 	}
 }
 

@@ -33,7 +33,6 @@ type state struct {
 
 	fillsUntil map[string]time.Time
 	lookups    map[string]*lookups
-	proofs     proofs
 	funds      funds
 	recon      reconciliation
 	stream     privateStream

@@ -113,14 +113,12 @@ func TestAbsenceNeedsProof(t *testing.T) {
 	if !b.find(isProof) {
 		t.Fatal("no proof begun after deadline, delay and two questions")
 	}
-	stranger := venues.Fill{Symbol: o.Symbol, Side: o.Side, VenueOrderID: "77", ExecutedAt: venues.At(b.now)}
-	b.step(func(m moment) {
-		b.state.proved(m, proofDone{orderIDs: []string{o.OrderID}, fills: []venues.Fill{stranger}})
-	})
+	stranger := venues.Fill{Symbol: o.Symbol, Side: o.Side, VenueOrderID: "77"}
+	b.step(func(m moment) { b.state.proved(m, proofDone{orderID: o.OrderID, fills: []venues.Fill{stranger}}) })
 	b.want(o, venues.StatusUnknown, "0")
 	b.pass(10 * time.Second)
 	miss()
-	b.step(func(m moment) { b.state.proved(m, proofDone{orderIDs: []string{o.OrderID}}) })
+	b.step(func(m moment) { b.state.proved(m, proofDone{orderID: o.OrderID}) })
 	b.want(o, venues.StatusRejected, "0")
 	if o.Error.Reason != "not_placed" {
 		t.Fatalf("error %+v", o.Error)

@@ -106,7 +106,7 @@ func (f *fillsReader) read(ctx context.Context, path string, limit int, from, to
 	err := eachPage(fillsPagesMax, func(after string) (last string, more bool, err error) {
 		var rows []fillRecord
 		r := f.account.reading(path, p.page(after), limit)
-		r.lane = restclient.LaneReconcile
+		r.lane = restclient.LaneHistory
 		if err := f.account.c.call(ctx, r, &rows); err != nil {
 			return "", false, err
 		}

@@ -39,7 +39,7 @@ func (a *Account) tradedIn(ctx context.Context, path string, limit int, instType
 	return eachPage(fillsPagesMax, func(after string) (last string, more bool, err error) {
 		var rows []fillRecord
 		r := a.reading(path, p.page(after), limit)
-		r.lane = restclient.LaneReconcile
+		r.lane = restclient.LaneHistory
 		if err := a.c.call(ctx, r, &rows); err != nil {
 			return "", false, err
 		}

@@ -27,12 +27,14 @@ const (
 	ruleVerdict   rule = "wrong verdicts (I-5)"
 	ruleEvents    rule = "events missing, repeated or wrong (I-6)"
 	ruleAgreement rule = "views that disagree (I-8)"
+	ruleLate      rule = "signals executed late (I-3)"
+	ruleTwice     rule = "signals executed twice (I-16)"
 	ruleScope     rule = "answers beyond a key's scope (I-12)"
 	ruleAnswers   rule = "answers that fit no order of events"
-	ruleOpen      rule = "orders never resolved"
+	ruleOpen      rule = "orders, signals or deliveries never resolved"
 )
 
-var rules = []rule{ruleDuplicate, ruleLost, ruleDamaged, ruleVerdict, ruleEvents, ruleAgreement, ruleScope, ruleAnswers, ruleOpen}
+var rules = []rule{ruleDuplicate, ruleLost, ruleLate, ruleDamaged, ruleVerdict, ruleEvents, ruleAgreement, ruleScope, ruleTwice, ruleAnswers, ruleOpen}
 
 // violation is one breach of a rule.
 type violation struct {
@@ -54,7 +56,8 @@ type checker struct {
 
 // check gives every violation, and how many orders were left out because their
 // venue has lost its memory.
-func check(h *history, know truth) (found []violation, exempt int) {
+func check(w *world, know truth) (found []violation, exempt int) {
+	h := w.history
 	c := &checker{history: h, truth: know, byID: map[string]*persistence.OrderRecord{}, rows: indexLedger(know.ledger), late: map[string]bool{}}
 	for _, e := range know.journal {
 		if e.Kind == "order.fills_missing" {
@@ -75,6 +78,12 @@ func check(h *history, know truth) (found []violation, exempt int) {
 	c.checkOrders()
 	c.checkViews()
 	c.checkEvents()
+	c.checkSignals(w.signals.all())
+	paths := map[string]string{}
+	for _, e := range w.endpoints {
+		paths[e.ID] = e.path
+	}
+	c.checkDeliveries(w.receiver.posts(), paths)
 	return c.found, c.exempt
 }
 
@@ -139,7 +148,7 @@ func (c *checker) checkVenues() {
 		case o == nil:
 			c.add(ruleDuplicate, "%s has order %+v, of which the store knows nothing", key.venue, rows[0])
 		case o.RequestID != "":
-			accepted[o.RequestID] = append(accepted[o.RequestID], o.OrderID)
+			accepted[o.Scope+" "+o.RequestID] = append(accepted[o.Scope+" "+o.RequestID], o.OrderID)
 		case o.Replaces == "" && o.Source != venues.SourceProtection && o.EntryOrderID == "":
 			c.add(ruleDuplicate, "%s has order %s, whose request the store has forgotten", key.venue, o.OrderID)
 		}
@@ -298,10 +307,19 @@ func (c *checker) checkEventsOf(o *persistence.OrderRecord, filled int, partial 
 
 // resolveTimes is how long outcomes stayed unknown, restarts included.
 func resolveTimes(journal []persistence.JournalEntry) []time.Duration {
+	took, _ := resolutions(journal)
+	return took
+}
+
+// slowMax is when a resolution is worth a line of its own: the proof of absence
+// takes half a minute.
+const slowMax = 90 * time.Second
+
+// resolutions gives the times, and the orders that took long.
+func resolutions(journal []persistence.JournalEntry) (took []time.Duration, slow []string) {
 	rows := slices.Clone(journal)
 	slices.SortFunc(rows, func(a, b persistence.JournalEntry) int { return cmp.Compare(a.Seq, b.Seq) })
 	since := map[string]time.Time{}
-	var took []time.Duration
 	for _, e := range rows {
 		if e.Kind != "order.status" {
 			continue
@@ -314,11 +332,14 @@ func resolveTimes(journal []persistence.JournalEntry) []time.Duration {
 			return e.Fields[i].Value
 		}
 		if field("from") == string(venues.StatusUnknown) && !since[e.Subject].IsZero() {
-			took = append(took, e.At.Sub(since[e.Subject]))
+			d := e.At.Sub(since[e.Subject])
+			if took = append(took, d); d > slowMax {
+				slow = append(slow, fmt.Sprintf("%s unknown from %s, %s after %s", e.Subject, since[e.Subject], field("to"), d))
+			}
 		}
 		if field("to") == string(venues.StatusUnknown) {
 			since[e.Subject] = e.At.Time
 		}
 	}
-	return took
+	return took, slow
 }

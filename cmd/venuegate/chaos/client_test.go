@@ -63,8 +63,10 @@ type answer struct {
 	code string
 	// orderID and orderStatus of the order that the answer shows, if it does.
 	orderID, orderStatus string
-	sameBody             bool
-	text                 string
+	// requestID that the order or the signal has.
+	requestID string
+	sameBody  bool
+	text      string
 }
 
 // judge reads an answer as the interface tells clients to.
@@ -79,9 +81,10 @@ func judge(status int, body []byte, err error) answer {
 	}
 	a.text = string(body)
 	var shown struct {
-		OrderID string `json:"orderId"`
-		Status  string `json:"status"`
-		Error   struct {
+		OrderID   string `json:"orderId"`
+		RequestID string `json:"requestId"`
+		Status    string `json:"status"`
+		Error     struct {
 			Code    string `json:"code"`
 			Details struct {
 				OrderID    string `json:"orderId"`
@@ -101,7 +104,7 @@ func judge(status int, body []byte, err error) answer {
 	a.code, a.sameBody = shown.Error.Code, d.SameBody
 	switch {
 	case status == http.StatusOK || status == http.StatusCreated || status == http.StatusAccepted:
-		a.outcome, a.orderID, a.orderStatus = outcomeOK, shown.OrderID, shown.Status
+		a.outcome, a.orderID, a.orderStatus, a.requestID = outcomeOK, shown.OrderID, shown.Status, shown.RequestID
 	case status == http.StatusConflict && a.code == "duplicate_request":
 		a.outcome, a.orderID, a.orderStatus = outcomeDuplicate, d.OrderID, d.Status
 	case d.OrderState == "unknown" || status == http.StatusInternalServerError:

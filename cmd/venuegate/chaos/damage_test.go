@@ -19,6 +19,7 @@ import (
 // has a flipped bit, is cut short or is gone. It does not start, or says that it
 // does not trade, or nothing that was acknowledged is missing.
 func TestDamage(t *testing.T) {
+	t.Parallel() // most of its time is waiting
 	w := newWorld(t, shipped, t.TempDir()+"/data")
 	w.loadFor(2 * time.Second)
 	if err := w.service.stop(stopMax); err != nil { // leaves tables
@@ -64,6 +65,11 @@ func (w *world) startDamaged(dir string) (damage, verdict string) {
 	if err != nil {
 		w.t.Fatal(err)
 	}
+	defer func() {
+		if w.t.Failed() {
+			w.t.Logf("damage: %s", damage)
+		}
+	}()
 	w.service = w.launchOn(dir)
 	defer w.service.kill()
 	defer os.RemoveAll(dir) //nolint:errcheck // a directory for temporary files
@@ -95,7 +101,7 @@ func (w *world) examineDamaged() string {
 	})
 	switch {
 	case !decided:
-		w.t.Fatalf("the service neither serves nor ends:\n%s", w.service.tail())
+		w.t.Fatalf("the service neither serves nor ends:\n%s", w.service.stacks())
 	case verdict == damageNoticed && !w.refusesOrders():
 		return damageSilent
 	case verdict == damageHarmless && w.lacksAcknowledged():

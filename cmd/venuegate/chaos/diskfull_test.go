@@ -38,6 +38,7 @@ func free(t testing.TB, dir string) int64 {
 // last byte. The service refuses before the store could die of it, answers
 // reads, and goes on where there is room again.
 func TestDiskFull(t *testing.T) {
+	t.Parallel() // most of its time is waiting
 	d := newDisk(t, diskOfFullBytes)
 	w := newWorld(t, shipped, d.dir+"/data")
 	t.Cleanup(func() { w.service.kill() })
@@ -63,7 +64,10 @@ func TestDiskFull(t *testing.T) {
 	d.remove("more")
 	d.remove("ballast")
 	freed := time.Now()
-	if !eventually(recoverMax, func() bool { return !w.refusesOrders() }) {
+	if !eventually(recoverMax, func() bool {
+		time.Sleep(time.Second)
+		return !w.refusesOrders()
+	}) {
 		t.Fatalf("no orders %s after there was room again:\n%s", recoverMax, w.service.tail())
 	}
 	t.Logf("orders again %s after there was room", time.Since(freed).Round(time.Millisecond))

@@ -21,6 +21,7 @@ const (
 // TestKillPoints kills the service at each point of an order's way, under load,
 // and starts it again.
 func TestKillPoints(t *testing.T) {
+	t.Parallel() // most of its time is waiting
 	w := newWorld(t, build(t, withKillPoints()), t.TempDir()+"/data")
 	w.loadFor(time.Second)
 	w.service.kill()
@@ -64,6 +65,7 @@ func (w *world) dieAt(p killPoint) bool {
 
 // TestKillAnytime kills the service at any moment, start included.
 func TestKillAnytime(t *testing.T) {
+	t.Parallel() // most of its time is waiting
 	w := newWorld(t, shipped, t.TempDir()+"/data")
 	for range sized.killsAnytime {
 		w.liveFor(time.Duration(w.random.Int64N(int64(lifeOfVictims))))
@@ -98,6 +100,7 @@ func (w *world) dieStarting(after time.Duration) {
 // but the accounts. Nothing may be placed twice, and nothing that a venue took
 // and forgot may be called refused.
 func TestSimulatorKills(t *testing.T) {
+	t.Parallel() // most of its time is waiting
 	w := newWorld(t, shipped, t.TempDir()+"/data")
 	for i := range sized.simulatorKills {
 		ctx, cancel := context.WithTimeout(t.Context(), 4*time.Second)

@@ -23,6 +23,9 @@ type killPoint struct {
 // Files that have kill points.
 const (
 	fileCommit    = "actors/account/commit.go"
+	fileDelivery  = "actors/delivery/effects.go"
+	fileChannel   = "actors/channel/actor.go"
+	filePlan      = "actors/channel/plan.go"
 	fileEffects   = "actors/account/effects.go"
 	filePlace     = "actors/account/place.go"
 	fileStore     = "persistence/badgerstore/store.go"
@@ -43,9 +46,8 @@ func behind(name, file, text, statement string) overlay.Edit {
 	return overlay.Edit{Name: name, File: file, Old: text, New: text + statement + "\n"}
 }
 
-// killPoints in the order of an order's way. The delivery of events has two of
-// its own, K9 (after the commit, before the POST) and K10 (after the POST, before
-// its result is stored).
+// killPoints in the order of an order's way, of an event's, of a start's and of a
+// signal's.
 var killPoints = []killPoint{
 	{"K1", "before the intent is committed", 20, []overlay.Edit{
 		before("K1", fileCommit, "\ta.committing = append(a.committing, out)\n", `if out.intent != "" { killPoint("K1") }`),
@@ -69,6 +71,12 @@ var killPoints = []killPoint{
 		behind("K7", filePlace, "func (s *state) placed(m moment, in placeDone) {\n", `killPoint("K7")`),
 	}},
 	{"K8", "while the new state and its events are committed", 40, nil}, // the edits of K2
+	{"K9", "a change is durable, its event not posted", 20, []overlay.Edit{
+		before("K9", fileDelivery, "\t\t\tout.attempt = d.attempt(life, event, e.attempt, out.began)\n", `killPoint("K9")`),
+	}},
+	{"K10", "an event is posted, the result not stored", 20, []overlay.Edit{
+		behind("K10", fileDelivery, "\t\t\tout.attempt = d.attempt(life, event, e.attempt, out.began)\n", `killPoint("K10")`),
+	}},
 	{"K11", "while the store flushes or compacts", 2, []overlay.Edit{
 		// Each opening flushes what the log held, and compacts now and then.
 		before("K11-open", fileStore, "\tfound, err := inspect(s.db)\n", `killSoon("K11")`),
@@ -84,6 +92,12 @@ var killPoints = []killPoint{
 	{"K12", "while the start compares with the venues", 6, []overlay.Edit{
 		before("K12", fileReading, "\tif done.open, done.err = a.deps.Venue.OpenOrders(ctx); done.err != nil {\n", `killPoint("K12")`),
 		before("K12-fills", fileReading, "\t\tfills, err := a.deps.Venue.Fills(ctx,", `killPoint("K12")`),
+	}},
+	{"K13", "a signal is durable, nobody was answered", 5, []overlay.Edit{
+		behind("K13", fileChannel, "func (c *channel) stored(ctx *actors.Context, in stored) {\n", `if in.taken != "" && in.err == nil { killPoint("K13") }`),
+	}},
+	{"K14", "a signal's order is made, the signal not ended", 5, []overlay.Edit{
+		behind("K14", filePlan, "func (s *state) acted(m moment, in acted) {\n", `killPoint("K14")`),
 	}},
 }
 
@@ -118,11 +132,19 @@ func killPlan() (string, uint64) {
 	return name, n
 }
 
+// killSignal stops instead where the power is to be cut.
+func killSignal() syscall.Signal {
+	if os.Getenv("CHAOS_FREEZE") != "" {
+		return syscall.SIGSTOP
+	}
+	return syscall.SIGKILL
+}
+
 func killHits(name string) bool { return name == killName && killPassed.Add(1) == killAt }
 
 func killPoint(name string) {
 	if killHits(name) {
-		_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
+		_ = syscall.Kill(os.Getpid(), killSignal())
 		select {}
 	}
 }
@@ -130,7 +152,7 @@ func killPoint(name string) {
 // killSoon dies within the next moments: in the middle of what follows.
 func killSoon(name string) {
 	if killHits(name) {
-		time.AfterFunc(time.Duration(time.Now().UnixNano()%%int64(2*time.Millisecond)), func() { _ = syscall.Kill(os.Getpid(), syscall.SIGKILL) })
+		time.AfterFunc(time.Duration(time.Now().UnixNano()%%int64(2*time.Millisecond)), func() { _ = syscall.Kill(os.Getpid(), killSignal()) })
 	}
 }
 
@@ -193,7 +215,7 @@ func withKillPoints() overlay.Variant {
 		"persistence/badgerstore/kill_commit.go": commitSource,
 		"venues/internal/restclient/kill_cut.go": cutSource,
 	}}
-	for _, dir := range []string{"actors/account", "persistence/badgerstore", "venues/internal/restclient"} {
+	for _, dir := range []string{"actors/account", "actors/channel", "actors/delivery", "persistence/badgerstore", "venues/internal/restclient"} {
 		v.Added[dir+"/kill_point.go"] = fmt.Sprintf(killSource, dir[strings.LastIndexByte(dir, '/')+1:])
 	}
 	for _, p := range killPoints {

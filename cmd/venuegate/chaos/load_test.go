@@ -84,8 +84,10 @@ var actions = []struct {
 	part int
 	do   func(client)
 }{
-	{52, client.placeNew},
-	{10, client.repeat},
+	{44, client.placeNew},
+	{8, client.signal},
+	{2, client.replay},
+	{8, client.repeat},
 	{12, client.cancel},
 	{6, client.amend},
 	{6, client.closePosition},

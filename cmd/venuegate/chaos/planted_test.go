@@ -66,6 +66,7 @@ func sendFirst(a *account, ctx *actors.Context, out *output) []effect {
 
 // TestPlantedBugs: a checker that finds nothing is worth what it would find.
 func TestPlantedBugs(t *testing.T) {
+	t.Parallel() // most of its time is waiting
 	for _, bug := range plantedBugs {
 		t.Run(bug.name, func(t *testing.T) {
 			w := newWorld(t, build(t, bug.variant), t.TempDir()+"/data")
@@ -74,7 +75,7 @@ func TestPlantedBugs(t *testing.T) {
 			}
 			w.askAgain()
 			w.settle(plantedSettleMax)
-			found, _ := check(w.history, w.learn())
+			found, _ := check(w, w.learn())
 			for _, v := range found {
 				if v.rule == bug.breaks {
 					t.Logf("caught: %s: %s", v.rule, v.detail)

@@ -59,6 +59,14 @@ func (p *process) running() bool {
 	}
 }
 
+// frozen says whether the process stands still after a SIGSTOP.
+func (p *process) frozen() bool {
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", p.command.Process.Pid))
+	// The state follows the name, which is in brackets.
+	_, state, named := strings.Cut(string(stat), ") ")
+	return err == nil && named && strings.HasPrefix(state, "T")
+}
+
 // kill ends the process with SIGKILL and waits until it is gone.
 func (p *process) kill() {
 	_ = p.command.Process.Kill() // it may be gone
@@ -114,6 +122,13 @@ func (p *process) tail() string {
 		text = text[strings.IndexByte(text, '\n')+1:]
 	}
 	return text
+}
+
+// stacks ends a process that hangs and gives what it was waiting for.
+func (p *process) stacks() string {
+	p.signal(syscall.SIGQUIT)
+	p.awaitEnd(stopMax)
+	return p.output()
 }
 
 // eventually waits for a condition.

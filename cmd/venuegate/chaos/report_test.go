@@ -19,6 +19,7 @@ type report struct {
 	// requestIDs and calls of clients, faults by kind.
 	requestIDs, calls int
 	orders, exempt    int
+	signals, posts    int
 	faults            map[string]int
 	violations        map[rule]int
 	resolved          []time.Duration
@@ -43,6 +44,8 @@ func (r *report) add(w *world, know truth, found []violation, exempt int) {
 	r.calls += len(w.history.ops)
 	r.orders += len(know.orders)
 	r.exempt += exempt
+	r.signals += len(know.signals)
+	r.posts += len(w.receiver.posts())
 	r.resolved = append(r.resolved, resolveTimes(know.journal)...)
 	r.opened = append(r.opened, w.opened...)
 	for _, v := range found {
@@ -70,6 +73,7 @@ func (r *report) write(to io.Writer, size string) {
 	table := tabwriter.NewWriter(to, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(table, "process chaos, %s, seed %d\t\n", size, seed)
 	fmt.Fprintf(table, "requestIds\t%d in %d calls, %d orders\n", r.requestIDs, r.calls, r.orders)
+	fmt.Fprintf(table, "signals\t%d, %d posts of events\n", r.signals, r.posts)
 	for _, kind := range slices.Sorted(maps.Keys(r.faults)) {
 		fmt.Fprintf(table, "injected: %s\t%d\n", kind, r.faults[kind])
 	}
@@ -116,7 +120,7 @@ func judgeWorld(t *testing.T, w *world) {
 	w.askAgain()
 	w.settle(settleMax)
 	know := w.learn()
-	found, exempt := check(w.history, know)
+	found, exempt := check(w, know)
 	total.add(w, know, found, exempt)
 	for i, v := range found {
 		if i == violationsShown {
@@ -125,5 +129,9 @@ func judgeWorld(t *testing.T, w *world) {
 		}
 		t.Errorf("%s: %s", v.rule, v.detail)
 	}
-	t.Logf("%d requestIds in %d calls, %d orders; unknown resolved in %s", len(w.history.requests), len(w.history.ops), len(know.orders), spread(resolveTimes(know.journal)))
+	took, slow := resolutions(know.journal)
+	t.Logf("%d requestIds in %d calls, %d orders; unknown resolved in %s", len(w.history.requests), len(w.history.ops), len(know.orders), spread(took))
+	for _, line := range slow {
+		t.Log(line)
+	}
 }

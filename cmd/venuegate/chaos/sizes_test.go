@@ -21,6 +21,10 @@ type size struct {
 	// powerCuts of one service; controlCuts until the control run has lost
 	// something.
 	powerCuts, controlCuts int
+	// staleStops leave signals lying until they have expired.
+	staleStops int
+	// cutsPerPoint are power cuts at each kill point of cutPoints.
+	cutsPerPoint int
 	// damages is how many damaged copies of a data directory are started.
 	damages int
 	// planted is how many rounds a planted bug has to show itself.
@@ -28,9 +32,9 @@ type size struct {
 }
 
 var sizes = map[string]size{
-	"sample": {killsPerPoint: 3, killsAnytime: 12, simulatorKills: 2, faultPhase: 3 * time.Second, powerCuts: 2, controlCuts: 6, damages: 16, planted: 3},
-	"full":   {killsPerPoint: 30, killsAnytime: 120, simulatorKills: 10, faultPhase: 15 * time.Second, powerCuts: 8, controlCuts: 12, damages: 90, planted: 8},
-	"night":  {killsPerPoint: 500, killsAnytime: 2000, simulatorKills: 100, faultPhase: 5 * time.Minute, powerCuts: 200, controlCuts: 12, damages: 1000, planted: 8},
+	"sample": {killsPerPoint: 3, killsAnytime: 12, simulatorKills: 2, faultPhase: 3 * time.Second, powerCuts: 2, controlCuts: 6, staleStops: 1, cutsPerPoint: 1, damages: 16, planted: 3},
+	"full":   {killsPerPoint: 30, killsAnytime: 120, simulatorKills: 10, faultPhase: 15 * time.Second, powerCuts: 8, controlCuts: 12, staleStops: 4, cutsPerPoint: 3, damages: 90, planted: 8},
+	"night":  {killsPerPoint: 500, killsAnytime: 2000, simulatorKills: 100, faultPhase: 5 * time.Minute, powerCuts: 200, controlCuts: 12, staleStops: 40, cutsPerPoint: 25, damages: 1000, planted: 8},
 }
 
 const sizeDefault = "full"

@@ -48,7 +48,12 @@ type truth struct {
 	// stored are the events of the store, told those of the API.
 	stored  []persistence.Event
 	journal []persistence.JournalEntry
-	ledger  []simcore.LedgerOrder
+	signals []persistence.SignalRecord
+	// endpoints with how far each has read, and its deliveries.
+	endpoints  []persistence.Endpoint
+	cursors    map[string]uint64
+	deliveries map[string][]persistence.Delivery
+	ledger     []simcore.LedgerOrder
 	// lives of the simulator: what was accepted in an earlier one is forgotten.
 	lives []time.Time
 	// integrity is what the store says of itself when it is opened.
@@ -96,44 +101,6 @@ func page[T any](w *world, path string, query url.Values) []T {
 			return all
 		}
 	}
-}
-
-// settleMax is how long the service may take to find out what became of every
-// order: the proof of absence takes half a minute, a comparison with the venue
-// comes every half minute.
-const settleMax = 5 * time.Minute
-
-// settle waits until every order is known and as its venue has it. What is not
-// so in time the checker tells.
-func (w *world) settle(within time.Duration) {
-	w.t.Helper()
-	deadline := time.Now().Add(within)
-	for time.Now().Before(deadline) {
-		orders := page[orderView](w, "/v1/orders", url.Values{"status": {"all"}, "limit": {"500"}})
-		rows, filled := indexLedger(w.sim.orders()), w.filled()
-		unsettled := slices.ContainsFunc(orders, func(o orderView) bool {
-			there := rows.of(&o)
-			return !forgotten(there, w.sim.lives) &&
-				(!o.settled() || o.differs(there) != "" || !filled[o.OrderID].Equal(amount(o.FilledQty)))
-		})
-		if !unsettled {
-			return
-		}
-		time.Sleep(500 * time.Millisecond)
-	}
-}
-
-// filled sums up the fills of each order: they may come after its quantity.
-func (w *world) filled() map[string]decimal.Decimal {
-	sums := map[string]decimal.Decimal{}
-	type fillView struct {
-		OrderID string `json:"orderId"`
-		Qty     string `json:"qty"`
-	}
-	for _, f := range page[fillView](w, "/v1/fills", url.Values{"limit": {"500"}}) {
-		sums[f.OrderID] = sums[f.OrderID].Add(amount(f.Qty))
-	}
-	return sums
 }
 
 // learn collects the truth: over REST while the service runs, from the store
@@ -191,6 +158,9 @@ func (k *truth) readStore(ctx context.Context, dir string) error {
 	if err != nil {
 		return err
 	}
+	if err := k.readSignals(ctx, store, customer); err != nil {
+		return err
+	}
 	for after := ""; ; after = k.stored[len(k.stored)-1].ID {
 		events, err := store.Events(ctx, customer, after, 0)
 		if err != nil || len(events) == 0 {
@@ -198,6 +168,34 @@ func (k *truth) readStore(ctx context.Context, dir string) error {
 		}
 		k.stored = append(k.stored, events...)
 	}
+}
+
+// readSignals reads what came in by hooks and went out to endpoints.
+func (k *truth) readSignals(ctx context.Context, store persistence.Reader, customer string) (err error) {
+	k.signals, err = allOf(func(after *persistence.Position) (persistence.Page[persistence.SignalRecord], error) {
+		return store.Signals(ctx, persistence.SignalQuery{Customer: customer, After: after})
+	})
+	if err != nil {
+		return err
+	}
+	if k.endpoints, err = store.Endpoints(ctx, customer); err != nil {
+		return err
+	}
+	k.cursors, k.deliveries = map[string]uint64{}, map[string][]persistence.Delivery{}
+	for _, e := range k.endpoints {
+		cursor, err := store.EndpointCursor(ctx, customer, e.ID)
+		if err != nil {
+			return err
+		}
+		k.cursors[e.ID] = cursor.Seq
+		k.deliveries[e.ID], err = allOf(func(after *persistence.Position) (persistence.Page[persistence.Delivery], error) {
+			return store.Deliveries(ctx, persistence.DeliveryQuery{Customer: customer, Endpoint: e.ID, After: after})
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // allOf reads every page of a query.

@@ -62,6 +62,7 @@ var venueFaults = []venueFault{
 // TestVenueFaults lets the venues go wrong in every way that they have, one after
 // the other, under load.
 func TestVenueFaults(t *testing.T) {
+	t.Parallel() // most of its time is waiting
 	w := newWorld(t, shipped, t.TempDir()+"/data")
 	for i, f := range venueFaults {
 		for _, venue := range venues.All() {

@@ -11,7 +11,6 @@ import (
 	"os"
 	"path/filepath"
 	"sync/atomic"
-	"syscall"
 	"testing"
 	"time"
 )
@@ -38,10 +37,17 @@ type world struct {
 	service *process
 	demo    demo
 	// base is where clients find the service.
-	base    atomic.Pointer[string]
-	client  *http.Client
-	keys    []string
-	history *history
+	base   atomic.Pointer[string]
+	client *http.Client
+	// customer is the demo's, keys are the clients'.
+	customer string
+	keys     []string
+	history  *history
+	// receiver takes events; hooks are what signals come in by.
+	receiver  *receiver
+	endpoints []endpoint
+	hooks     []hook
+	signals   *signals
 	// requests numbers the request ids.
 	requests atomic.Uint64
 	opened   []time.Duration
@@ -62,27 +68,28 @@ func newWorld(t testing.TB, binary, dir string) *world {
 	t.Helper()
 	w := &world{
 		t: t, binary: binary, dir: dir, sim: startSimulator(t), random: rand.New(rand.NewPCG(seed, uint64(len(t.Name())))),
-		client: newHTTPClient(), history: newHistory(),
+		client: newHTTPClient(), history: newHistory(), signals: &signals{},
 	}
+	w.receiver = startReceiver(t, w.random)
 	t.Cleanup(func() {
 		if t.Failed() && w.service != nil {
 			t.Logf("the end of the log of the service:\n%s", w.service.tail())
 		}
 	})
 	w.mustStart()
-	w.makeKeys()
+	w.furnish()
 	return w
 }
 
 // launchOn begins the service on a directory.
 func (w *world) launchOn(dir string, env ...string) *process {
 	w.t.Helper()
-	return launch(w.t, w.binary, env,
+	return launch(w.t, w.binary, append(env, deliveryDelays),
 		"serve", "--demo", "--data", dir, "--sim", w.sim.file, "--listen", "127.0.0.1:0", "--admin-listen", "127.0.0.1:0")
 }
 
 // start runs the service and waits until it serves. It is false where the
-// process ended before that.
+// process ended, or stopped itself, before that.
 func (w *world) start(env ...string) bool {
 	w.t.Helper()
 	// What an earlier process said of itself is not true any more; it takes its
@@ -95,12 +102,10 @@ func (w *world) start(env ...string) bool {
 	eventually(startMax, func() bool {
 		content, err := os.ReadFile(current)
 		serves = err == nil && json.Unmarshal(content, &w.demo) == nil
-		return serves || !w.service.running()
+		return serves || !w.service.running() || w.service.frozen()
 	})
-	if !serves && w.service.running() {
-		w.service.signal(syscall.SIGQUIT) // its stacks say what it waits for
-		w.service.awaitEnd(stopMax)
-		w.t.Fatalf("the service does not start in %s:\n%s", startMax, w.service.tail())
+	if !serves && w.service.running() && !w.service.frozen() {
+		w.t.Fatalf("the service does not start in %s:\n%s", startMax, w.service.stacks())
 	}
 	if serves {
 		w.opened = append(w.opened, time.Since(begun))
@@ -116,8 +121,8 @@ func (w *world) mustStart() {
 	}
 }
 
-// makeKeys makes keys of the demo's customer, as many as the load needs.
-func (w *world) makeKeys() {
+// furnish gives the demo's customer what the load needs.
+func (w *world) furnish() {
 	w.t.Helper()
 	var customers struct {
 		Items []struct {
@@ -125,12 +130,15 @@ func (w *world) makeKeys() {
 		} `json:"items"`
 	}
 	w.administer(http.MethodGet, "/admin/v1/customers", nil, &customers)
+	w.customer = customers.Items[0].ID
+	w.makeEndpoints(w.customer)
+	w.makeHooks(w.customer)
 	for i := range keysOfClients {
 		var key struct {
 			APIKey string `json:"apiKey"`
 		}
 		w.administer(http.MethodPost, "/admin/v1/keys", map[string]any{
-			"customer": customers.Items[0].ID, "name": fmt.Sprintf("client %d", i), "scopes": []string{"read", "trade", "account"},
+			"customer": w.customer, "name": fmt.Sprintf("client %d", i), "scopes": []string{"read", "trade", "account"},
 		}, &key)
 		w.keys = append(w.keys, key.APIKey)
 	}
@@ -168,5 +176,10 @@ func (w *world) askAgain() {
 	w.t.Helper()
 	for i, id := range w.history.unanswered() {
 		w.place(w.key(uint64(i)), id, w.history.requests[id])
+	}
+	for _, s := range w.signals.unanswered() {
+		if s.replayable() {
+			w.fire(s)
+		}
 	}
 }

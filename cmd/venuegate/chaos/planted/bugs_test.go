@@ -139,22 +139,13 @@ var bugs = []bug{
 	{
 		name: "the loss lock is looked at when an order is taken, not when it is sent", invariant: "I-14", catcher: tests("actors/account", "."),
 		edits: []overlay.Edit{edit(accountDir+"effects.go",
-			"if refusal := a.state.depart(e.orderID, time.Now()); refusal != nil {",
-			"if refusal := a.state.depart(e.orderID, time.Now()); refusal != nil && false {")},
+			"if refusal := a.state.depart(e.orderID); refusal != nil {", "if refusal := a.state.depart(e.orderID); refusal != nil && false {")},
 	},
 	{
 		name: "cancel-all asks once and believes what it hears", invariant: "I-23", catcher: tests("actors/account", "."),
 		edits: []overlay.Edit{edit(accountDir+"cancelall.go",
 			"if (list.err == nil && len(list.atVenue) == 0) || time.Until(end) <= cancelAllPause {",
 			"if list.err == nil || time.Until(end) <= cancelAllPause {")},
-	},
-	{
-		name: "what waits behind a failed commit is stored", invariant: "I-6", catcher: simulation("I-6"),
-		edits: []overlay.Edit{edit("actors/journal/line.go", "	if l.broken {", "	if l.broken && false {")},
-	},
-	{
-		name: "an order made elsewhere is another one at every start", invariant: "I-8", catcher: simulation("I-8"),
-		edits: []overlay.Edit{edit(accountDir+"report.go", "OrderID: s.ids.orderOf(&r),", "OrderID: m.newID(orderIDPrefix),")},
 	},
 	{
 		name: "a mute stream is believed", invariant: "I-8", catcher: simulation("I-8"),

@@ -2,6 +2,14 @@
 
 package planted_test
 
-import "testing"
+import (
+	"os"
+	"testing"
+)
 
-func TestEveryPlantedBugIsCaught(t *testing.T) { plantAll(t, bugs) }
+func TestEveryPlantedBugIsCaught(t *testing.T) {
+	if os.Getenv("CHAOS") == "sample" {
+		t.Skip("a sample of them is planted by make test")
+	}
+	plantAll(t, bugs)
+}

@@ -1,0 +1,149 @@
+//go:build chaos
+
+package chaos
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"venuegate/persistence"
+	"venuegate/venues"
+	"venuegate/venues/simcore"
+)
+
+// transitMax is how long an order may be on its way to a venue: it left before
+// its signal expired, and its own deadline bounds when it arrives.
+const transitMax = 6 * time.Second
+
+// signalKey is what the orders of a signal have of it.
+type signalKey struct{ channel, requestID string }
+
+// checkSignals holds what senders were told against the inbox, the orders and the
+// ledger.
+func (c *checker) checkSignals(sent []*signal) {
+	byName, byKey := map[string][]persistence.SignalRecord{}, map[signalKey][]persistence.SignalRecord{}
+	for _, r := range c.signals {
+		byName[r.Comment] = append(byName[r.Comment], r)
+		byKey[signalKey{r.ChannelID, r.RequestID}] = append(byKey[signalKey{r.ChannelID, r.RequestID}], r)
+		if !r.Status.IsFinal() {
+			c.add(ruleOpen, "signal %s of %s is %s at step %q", r.ID, r.ReceivedAt, r.Status, r.Step)
+		}
+	}
+	for _, s := range sent {
+		c.checkAccepted(s, byName[s.name])
+		delete(byName, s.name)
+	}
+	for name := range byName {
+		c.add(ruleTwice, "nobody sent signal %q", name)
+	}
+	c.checkSignalOrders(byKey)
+}
+
+// checkAccepted: what was acknowledged is in the inbox, and came to an end there.
+func (c *checker) checkAccepted(s *signal, records []persistence.SignalRecord) {
+	for _, a := range s.answers {
+		if a.outcome == outcomeOK && !slices.ContainsFunc(records, func(r persistence.SignalRecord) bool {
+			return r.ChannelID == s.hook.ID && r.RequestID == a.requestID
+		}) {
+			c.add(ruleLost, "signal %s was acknowledged as %s: %s; the inbox has %+v", s.name, a.requestID, a.text, records)
+		}
+	}
+	for _, r := range records {
+		if r.Status == persistence.SignalDone && len(r.OrderIDs) == 0 {
+			c.add(ruleAgreement, "signal %s is done and made no order", r.ID)
+		}
+		for _, id := range r.OrderIDs {
+			if c.byID[id] == nil {
+				c.add(ruleLost, "signal %s made order %s, which the store lacks", r.ID, id)
+			}
+		}
+	}
+}
+
+// checkSignalOrders: an order that a venue took belongs to a signal that says so,
+// each signal opened one at most, and none after its time.
+func (c *checker) checkSignalOrders(byKey map[signalKey][]persistence.SignalRecord) {
+	opened := map[string]string{}
+	for i := range c.orders {
+		o := &c.orders[i]
+		channel, step, _ := strings.Cut(o.Scope, ":")
+		rows := c.rowsOf(o.OrderID)
+		if o.ChannelID == "" || channel != o.ChannelID || o.Replaces != "" || len(rows) == 0 {
+			continue
+		}
+		records := byKey[signalKey{o.ChannelID, o.RequestID}]
+		at := slices.IndexFunc(records, func(r persistence.SignalRecord) bool { return slices.Contains(r.OrderIDs, o.OrderID) })
+		if at < 0 {
+			c.add(ruleAgreement, "order %s of request %s: no signal has it: %+v", o.OrderID, o.RequestID, records)
+			continue
+		}
+		if r := &records[at]; step == "" && r.Action == venues.ActionOrder {
+			if other := opened[r.Comment]; other != "" {
+				c.add(ruleTwice, "signal %s opened orders %s and %s", r.Comment, other, o.OrderID)
+			}
+			opened[r.Comment] = o.OrderID
+			c.checkOpened(r, rows[0])
+		}
+	}
+}
+
+func (c *checker) checkOpened(r *persistence.SignalRecord, row simcore.LedgerOrder) {
+	accepted, err := time.Parse(venues.TimeFormat, row.AcceptedAt)
+	if err != nil || accepted.After(r.ExpiresAt.Add(transitMax)) {
+		c.add(ruleLate, "signal %s expired at %s, the venue took its order at %s", r.ID, r.ExpiresAt, row.AcceptedAt)
+	}
+	if r.Status != persistence.SignalDone {
+		c.add(ruleAgreement, "signal %s is %s, the venue has its order %+v", r.ID, r.Status, row)
+	}
+}
+
+// checkDeliveries: every event is delivered, waits, or is undelivered at every
+// endpoint that takes it; what is called delivered was; what came is an event,
+// as the store has it, under its own id alone.
+func (c *checker) checkDeliveries(posts []post, paths map[string]string) {
+	c.checkPosts(posts)
+	for i := range c.endpoints {
+		e := &c.endpoints[i]
+		deliveries := map[string]persistence.Delivery{}
+		for _, d := range c.deliveries[e.ID] {
+			deliveries[d.EventID] = d
+		}
+		for _, event := range c.stored {
+			if !event.CreatedAt.After(e.CreatedAt.Time) || len(e.Types) > 0 && !slices.Contains(e.Types, event.Type) {
+				continue
+			}
+			d, has := deliveries[event.ID]
+			switch {
+			case !has && event.Seq <= c.cursors[e.ID]:
+				c.add(ruleEvents, "%s %s is behind the cursor of %s and has no delivery", event.Type, event.ID, e.ID)
+			case !has || d.Status == persistence.DeliveryPending:
+				c.add(ruleOpen, "%s %s still waits to be delivered to %s: %+v", event.Type, event.ID, e.ID, d)
+			case d.Status == persistence.DeliveryDelivered && paths[e.ID] != "" && !wasTaken(posts, paths[e.ID], event.ID):
+				c.add(ruleEvents, "%s %s is called delivered to %s, which never took it", event.Type, event.ID, e.ID)
+			}
+		}
+	}
+}
+
+func wasTaken(posts []post, path, event string) bool {
+	return slices.ContainsFunc(posts, func(p post) bool { return p.path == path && p.event == event && p.answered/100 == 2 })
+}
+
+func (c *checker) checkPosts(posts []post) {
+	types, bodies := map[string]persistence.EventType{}, map[string]post{}
+	for _, event := range c.stored {
+		types[event.ID] = event.Type
+	}
+	for _, p := range posts {
+		switch first, seen := bodies[p.event]; {
+		case p.forged != nil:
+			c.add(ruleEvents, "attempt %s at %s does not verify: %v", p.attempt, p.event, p.forged)
+		case p.named != p.event || types[p.event] == "" || types[p.event] != p.typed:
+			c.add(ruleEvents, "%s %s was posted with the body of %s; the store has type %q", p.typed, p.event, p.named, types[p.event])
+		case seen && first.body != p.body:
+			c.add(ruleEvents, "%s was posted with two bodies", p.event)
+		}
+		bodies[p.event] = p
+	}
+}
