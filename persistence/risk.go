@@ -68,6 +68,9 @@ type PositionLife struct {
 	EntryNotional decimal.Decimal `json:"entryNotional"`
 	ExitQty       decimal.Decimal `json:"exitQty"`
 	ExitNotional  decimal.Decimal `json:"exitNotional"`
+	// OpenCost is what is still open has cost, at the average price; zero while
+	// that is not known.
+	OpenCost decimal.Decimal `json:"openCost"`
 	// Fee is unknown until an execution has told one, and for good once they are
 	// in more than one currency (FeesMixed).
 	Fee         venues.Optional `json:"fee"`

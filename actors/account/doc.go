@@ -58,10 +58,10 @@
 // # Positions and their ends
 //
 // ledger.go counts the executions of one instrument, whatever the order in which
-// they become known; positions.go tells a position closed once the venue and the
-// executions agree, or after endFillsMax and endWordMax without one of them;
-// doubt.go settles a difference that outlives a reconciliation by the venue's
-// list.
+// they become known, realized.go what each one brought where the venue tells no
+// P&L; positions.go tells a position closed once the venue and the executions
+// agree, or after endFillsMax and endWordMax without one of them; doubt.go settles
+// a difference that outlives a reconciliation by the venue's list.
 //
 // # Risk
 //

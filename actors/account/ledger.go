@@ -158,6 +158,7 @@ func (v *lives) apply(e execution) []ended {
 
 func (v *lives) enter(side venues.PositionSide, e execution) []ended {
 	l := v.begin(side, e)
+	l.OpenCost = costWithEntry(l, e)
 	l.EntryQty = l.EntryQty.Add(e.qty)
 	l.EntryNotional = l.EntryNotional.Add(e.qty.Mul(e.price))
 	addFee(l, e)
@@ -166,6 +167,7 @@ func (v *lives) enter(side venues.PositionSide, e execution) []ended {
 
 func (v *lives) exit(side venues.PositionSide, e execution) []ended {
 	l := v.begin(side, e)
+	l.OpenCost = costOfPart(l, openQty(l).Sub(e.qty))
 	l.ExitQty = l.ExitQty.Add(e.qty)
 	l.ExitNotional = l.ExitNotional.Add(e.qty.Mul(e.price))
 	l.Reason = e.reason
@@ -304,6 +306,9 @@ func (b *book) adjust(side venues.PositionSide, qty decimal.Decimal, entryPrice 
 		l = &holding{}
 		b.base.set(side, l)
 	}
+	if l.OpenCost = costOfPart(l, qty); entryPrice.Valid {
+		l.OpenCost = qty.Mul(entryPrice.Decimal)
+	}
 	switch {
 	case missing.IsNegative():
 		l.UnpricedExit = l.UnpricedExit.Sub(missing)
@@ -338,30 +343,6 @@ func (b *book) record(customer string, exchange venues.Venue) persistence.Positi
 		Customer: customer, Exchange: exchange, Symbol: b.symbol, Long: stored.long, Short: stored.short,
 		CutAt: venues.At(b.cut.at), CutTrade: b.cut.trade, KnownSince: venues.At(b.knownSince),
 	}
-}
-
-// realized is the P&L of an execution as the positions before it tell; it serves
-// where the venue tells none.
-func (b *book) realized(e execution) venues.Optional {
-	side := e.position
-	if side == "" {
-		side = openedBy(e.side.Opposite())
-	} else if side == openedBy(e.side) {
-		return venues.Some(decimal.Zero)
-	}
-	l := b.now.of(side)
-	qty := decimal.Min(e.qty, openQty(l))
-	switch {
-	case !qty.IsPositive():
-		return venues.Some(decimal.Zero)
-	case !l.EntryQty.IsPositive():
-		return venues.Optional{}
-	}
-	gain := e.price.Sub(l.EntryNotional.DivRound(l.EntryQty, avgPriceDecimals)).Mul(qty)
-	if side == venues.Short {
-		gain = gain.Neg()
-	}
-	return venues.Some(gain)
 }
 
 // pnl is what a position that has ended brought, without fees. It is unknown if

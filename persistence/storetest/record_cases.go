@@ -75,7 +75,7 @@ func recordRisk(h *harness) {
 	}
 	eth := persistence.PositionRecord{
 		Customer: "alice", Exchange: venues.Bybit, Symbol: "ETHUSDT", CutAt: moment(1), CutTrade: "7",
-		Long: &persistence.PositionLife{EntryQty: venues.MustDecimal("2"), EntryNotional: venues.MustDecimal("4000.5"), OpenedAt: moment(1)},
+		Long: &persistence.PositionLife{EntryQty: venues.MustDecimal("2"), EntryNotional: venues.MustDecimal("4000.5"), OpenCost: venues.MustDecimal("4000.5"), OpenedAt: moment(1)},
 	}
 	btc, other := eth, eth
 	btc.Symbol, other.Exchange = "BTCUSDT", venues.OKX

@@ -41,6 +41,7 @@ type (
 		EntryNotional strictDecimal  `json:"entryNotional"`
 		ExitQty       strictDecimal  `json:"exitQty"`
 		ExitNotional  strictDecimal  `json:"exitNotional"`
+		OpenCost      strictDecimal  `json:"openCost"`
 		Fee           strictOptional `json:"fee"`
 		UnpricedEntry strictDecimal  `json:"unpricedEntry"`
 		UnpricedExit  strictDecimal  `json:"unpricedExit"`
@@ -92,6 +93,7 @@ func (r *lifeRow) life() *persistence.PositionLife {
 	life := r.PositionLife
 	life.EntryQty, life.EntryNotional = decimal.Decimal(r.EntryQty), decimal.Decimal(r.EntryNotional)
 	life.ExitQty, life.ExitNotional = decimal.Decimal(r.ExitQty), decimal.Decimal(r.ExitNotional)
+	life.OpenCost = decimal.Decimal(r.OpenCost)
 	life.UnpricedEntry, life.UnpricedExit = decimal.Decimal(r.UnpricedEntry), decimal.Decimal(r.UnpricedExit)
 	life.Fee = venues.Optional(r.Fee)
 	return &life
@@ -111,7 +113,7 @@ func checkLife(l *persistence.PositionLife) error {
 	}
 	quantities := []venues.Optional{
 		venues.Some(l.EntryQty), venues.Some(l.EntryNotional), venues.Some(l.ExitQty), venues.Some(l.ExitNotional),
-		venues.Some(l.UnpricedEntry), venues.Some(l.UnpricedExit), l.Fee,
+		venues.Some(l.UnpricedEntry), venues.Some(l.UnpricedExit), venues.Some(l.OpenCost), l.Fee,
 	}
 	return firstError(checkDecimals(quantities...), checkTimes(l.OpenedAt))
 }
