@@ -23,6 +23,9 @@ type Options struct {
 	Binary string
 	// Rounds is how often each measurement is repeated; 0 means RoundsDefault.
 	Rounds int
+	// Quick does as little as shows that a scenario works: its figures mean
+	// nothing. For tests.
+	Quick bool
 }
 
 // RoundsDefault is the usual number of rounds.

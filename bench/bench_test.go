@@ -44,7 +44,7 @@ func TestScenariosAreSelectedByName(t *testing.T) {
 // TestHooksAreMeasured: each of the three servers takes the signals.
 func TestHooksAreMeasured(t *testing.T) {
 	var out strings.Builder
-	if err := bench.Run(context.Background(), &out, []string{"hooks"}, bench.Options{Rounds: 1}); err != nil {
+	if err := bench.Run(context.Background(), &out, []string{"hooks"}, bench.Options{Rounds: 1, Quick: true}); err != nil {
 		t.Fatal(err)
 	}
 	t.Log(out.String())

@@ -22,6 +22,9 @@ const (
 	// are made durable.
 	hookSignals = 20_000
 	hookDurable = 4_000
+	// hookQuick of each, by few senders, show that it works.
+	hookQuick        = 40
+	hookQuickSenders = 4
 	// hookAnswerMax bounds one answer.
 	hookAnswerMax = 10 * time.Second
 )
@@ -35,6 +38,10 @@ var hooksScenario = Scenario{
 // measureHooks sends the same signed requests to three servers in turn.
 func measureHooks(ctx context.Context, o Options) ([]Figure, error) {
 	var bare, edge, whole, single []float64
+	signals, durable, senders := hookSignals, hookDurable, hookSenders
+	if o.Quick {
+		signals, durable, senders = hookQuick, hookQuick, hookQuickSenders
+	}
 	for range o.Rounds {
 		for _, way := range []struct {
 			rounds  *[]float64
@@ -42,10 +49,10 @@ func measureHooks(ctx context.Context, o Options) ([]Figure, error) {
 			signals int
 			senders int
 		}{
-			{&bare, openBareHook, hookSignals, hookSenders},
-			{&edge, openHookEdge, hookSignals, hookSenders},
-			{&whole, openHookInbox, hookDurable, hookSenders},
-			{&single, openHookInbox, hookDurable / 10, 1},
+			{&bare, openBareHook, signals, senders},
+			{&edge, openHookEdge, signals, senders},
+			{&whole, openHookInbox, durable, senders},
+			{&single, openHookInbox, durable / 10, 1},
 		} {
 			perSecond, err := sendSignals(ctx, way.open, way.signals, way.senders)
 			if err != nil {
