@@ -9,11 +9,16 @@
 //   - A world is one simulator process with a ledger that survives everything,
 //     one service on one data directory, and what clients have been told.
 //   - The load is clients with a recorded history: of each request id, who asked
-//     what and when, and whether the answer was ok, a refusal, or unknown.
-//   - The checker compares four sources afterwards: the history, the store, the
-//     ledger of the venues and the event log. Per request id the history must be
-//     linearizable: at most one order at a time holds the id, and every repeat
-//     sees that one.
+//     what and when, and whether the answer was ok, a refusal, or unknown. Some of
+//     them send signals, signed or a chart's, and the same bytes again.
+//   - A receiver of events outlives every service. It notes what is posted, and
+//     answers well, badly or not at all.
+//   - The checker compares five sources afterwards: the history, the store, the
+//     ledger of the venues, the event log and the receiver. Per request id the
+//     history must be linearizable: at most one order at a time holds the id, and
+//     every repeat sees that one. Every event is delivered or undelivered at each
+//     endpoint; every signal that was acknowledged has an end, and opened one
+//     order at most, in time.
 //
 // # Variants
 //

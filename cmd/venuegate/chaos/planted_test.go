@@ -35,6 +35,13 @@ var plantedBugs = []plantedBug{
 	{"an unknown outcome called a refusal", overlay.Variant{Edits: []overlay.Edit{{
 		Name: "reject-unknown", File: filePlace, Old: "\t\ts.lose(m, o)\n\tdefault:", New: "\t\ts.notPlaced(m, o, s.notSent(in.err))\n\tdefault:",
 	}}}, (*world).loseAnswers, ruleVerdict},
+	{"a signed request that is new each time", overlay.Variant{
+		Edits: []overlay.Edit{{Name: "not-implied", File: "transport/hooks/proof.go", Old: "strings.ToLower(signature)", New: "strings.ToLower(signature) + now()"}},
+		Added: map[string]string{"transport/hooks/now.go": "package hooks\n\nimport \"time\"\n\nfunc now() string { return time.Now().String() }\n"},
+	}, (*world).work, ruleTwice},
+	{"an event delivered to whoever refuses it", overlay.Variant{Edits: []overlay.Edit{{
+		Name: "always-delivered", File: "actors/delivery/attempt.go", Old: "if in.attempt.Err == nil {", New: "if in.attempt.Code != 0 || in.attempt.Err == nil {",
+	}}}, (*world).work, ruleEvents},
 }
 
 // sendFirstSource sends orders and gives the commit a moment's delay: what an
@@ -66,9 +73,9 @@ func sendFirst(a *account, ctx *actors.Context, out *output) []effect {
 
 // TestPlantedBugs: a checker that finds nothing is worth what it would find.
 func TestPlantedBugs(t *testing.T) {
-	t.Parallel() // most of its time is waiting
 	for _, bug := range plantedBugs {
 		t.Run(bug.name, func(t *testing.T) {
+			t.Parallel()
 			w := newWorld(t, build(t, bug.variant), t.TempDir()+"/data")
 			for range sized.planted {
 				bug.provoke(w)
@@ -105,6 +112,9 @@ func (w *world) loseAnswers() {
 		w.sim.clearFaults(venue)
 	}
 }
+
+// work is nothing but load.
+func (w *world) work() { w.loadFor(time.Second) }
 
 // dieYoung kills the service soon after it began to work.
 func (w *world) dieYoung() {

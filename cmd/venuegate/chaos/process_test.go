@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -37,7 +38,7 @@ func launch(t testing.TB, binary string, env []string, args ...string) *process 
 	p := &process{name: filepath.Base(binary) + " " + args[0], log: log.Name(), ended: make(chan struct{})}
 	// The process outlives no test, but t.Context ends before cleanups do.
 	p.command = exec.CommandContext(context.Background(), binary, args...)
-	p.command.Env = append(os.Environ(), env...)
+	p.command.Env = append(foreignEnviron(), env...)
 	p.command.Stdout, p.command.Stderr = log, log
 	if err := p.command.Start(); err != nil {
 		t.Fatal(err)
@@ -48,6 +49,11 @@ func launch(t testing.TB, binary string, env []string, args ...string) *process 
 	}()
 	t.Cleanup(p.kill)
 	return p
+}
+
+// foreignEnviron is the environment without what would configure the service.
+func foreignEnviron() []string {
+	return slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "VENUEGATE_") })
 }
 
 func (p *process) running() bool {

@@ -32,8 +32,8 @@ type size struct {
 }
 
 var sizes = map[string]size{
-	"sample": {killsPerPoint: 3, killsAnytime: 12, simulatorKills: 2, faultPhase: 3 * time.Second, powerCuts: 2, controlCuts: 6, staleStops: 1, cutsPerPoint: 1, damages: 16, planted: 3},
-	"full":   {killsPerPoint: 30, killsAnytime: 120, simulatorKills: 10, faultPhase: 15 * time.Second, powerCuts: 8, controlCuts: 12, staleStops: 4, cutsPerPoint: 3, damages: 90, planted: 8},
+	"sample": {killsPerPoint: 3, killsAnytime: 12, simulatorKills: 2, faultPhase: 2 * time.Second, powerCuts: 2, controlCuts: 6, staleStops: 1, cutsPerPoint: 1, damages: 16, planted: 3},
+	"full":   {killsPerPoint: 25, killsAnytime: 120, simulatorKills: 10, faultPhase: 15 * time.Second, powerCuts: 8, controlCuts: 12, staleStops: 4, cutsPerPoint: 3, damages: 90, planted: 8},
 	"night":  {killsPerPoint: 500, killsAnytime: 2000, simulatorKills: 100, faultPhase: 5 * time.Minute, powerCuts: 200, controlCuts: 12, staleStops: 40, cutsPerPoint: 25, damages: 1000, planted: 8},
 }
 
