@@ -139,7 +139,7 @@ var bugs = []bug{
 	{
 		name: "the loss lock is looked at when an order is taken, not when it is sent", invariant: "I-14", catcher: tests("actors/account", "."),
 		edits: []overlay.Edit{edit(accountDir+"effects.go",
-			"if refusal := a.state.depart(e.orderID); refusal != nil {", "if refusal := a.state.depart(e.orderID); refusal != nil && false {")},
+			"if refusal := a.state.depart(e.orderID, time.Now()); refusal != nil {", "if refusal := a.state.depart(e.orderID, time.Now()); refusal != nil && false {")},
 	},
 	{
 		name: "cancel-all asks once and believes what it hears", invariant: "I-23", catcher: tests("actors/account", "."),
