@@ -14,7 +14,11 @@ import (
 
 // TestTestModeSendsNothing: signals of every action go through the whole
 // path, and no order and no cancel reaches the venue.
-func TestTestModeSendsNothing(t *testing.T) {
+func TestTestModeSendsNothing(t *testing.T) { rehearse(t, 1_000) }
+
+// rehearse sends signals of every action to a channel in test mode.
+func rehearse(t *testing.T, signals int) {
+	t.Helper()
 	d := openDesk(t)
 	resting, err := d.place("resting", spec(venues.Buy, venues.TypeLimit, "1", "20000"))
 	if err != nil {
@@ -22,7 +26,7 @@ func TestTestModeSendsNothing(t *testing.T) {
 	}
 	hook := configureHook(t, d.tree, persistence.Channel{ID: "hook_1", Customer: "c1", Kind: persistence.ChannelWebhook, TestMode: true})
 	before := d.sim.Control().Ledger().Orders
-	const signals, senders = 1_000, 32
+	const senders = 32
 	actions := []venues.SignalAction{venues.ActionOrder, venues.ActionClose, venues.ActionCancelAll, venues.ActionNotify}
 	var wait sync.WaitGroup
 	work := make(chan int)

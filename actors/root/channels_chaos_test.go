@@ -1,0 +1,7 @@
+//go:build chaos
+
+package root_test
+
+import "testing"
+
+func TestTestModeSendsNothingTenThousandTimes(t *testing.T) { rehearse(t, 10_000) }
