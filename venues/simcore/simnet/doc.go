@@ -13,4 +13,8 @@
 // closed, as a venue does with a client that does not read. Faults that match
 // the session's path and the message's topic are applied when the message is
 // queued, so one fault counts messages and not connections.
+//
+// A message that asks for something is an [Operation]: faults of requests strike
+// it by the session's path and the operation's name, as they strike a REST call
+// by its path and method.
 package simnet

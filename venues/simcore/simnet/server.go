@@ -49,6 +49,8 @@ type Server struct {
 	log     *zap.Logger
 	closing chan struct{}
 	serving sync.WaitGroup
+	// pending are the operations that wait for a fault; sessions begin them.
+	pending sync.WaitGroup
 
 	mu        sync.Mutex
 	apps      []*fiber.App
@@ -111,5 +113,6 @@ func (s *Server) Close() error {
 	}
 	s.serving.Wait()
 	s.Sessions.wait()
+	s.pending.Wait()
 	return failed
 }

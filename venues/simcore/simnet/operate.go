@@ -1,0 +1,66 @@
+package simnet
+
+import (
+	"time"
+
+	"github.com/fasthttp/websocket"
+
+	"venuegate/venues/simcore"
+)
+
+// Operation is a request that came as a message of a session.
+type Operation struct {
+	// Name is what faults match beside the session's path, as the method of a
+	// request and as the topic of the answer.
+	Name string
+	// Execute does what is asked and is the answer.
+	Execute func() []byte
+	// Refuse is the answer that a status, ban, maintenance or reject fault wants.
+	Refuse func(simcore.FaultInfo) []byte
+}
+
+// Operate executes an operation and sends its answer, unless a fault has it
+// otherwise. What a fault delays does not hold up the operations behind it, so
+// answers may come in another order. Only the session's own goroutine may call
+// it.
+func (s *Server) Operate(session *Session, op Operation) {
+	fault, struck := simcore.FaultInfo{}, false
+	if session.options.Faults != nil {
+		fault, struck = session.options.Faults.StrikeRequest(session.options.Path, op.Name)
+	}
+	if !struck {
+		session.Send(op.Name, op.Execute())
+		return
+	}
+	switch fault.Do {
+	case simcore.FaultDelay:
+		s.after(fault.Args.Delay(0), func() { session.Send(op.Name, op.Execute()) })
+	case simcore.FaultTimeoutBefore:
+		s.after(fault.Args.Delay(silenceDefault), session.cut)
+	case simcore.FaultTimeoutAfter:
+		op.Execute()
+		s.after(fault.Args.Delay(silenceDefault), session.cut)
+	case simcore.FaultDropConnection:
+		if fault.Args.Executed {
+			op.Execute()
+		}
+		session.cut()
+	default: // the ones that are answered
+		if fault.Args.Executed {
+			op.Execute()
+		}
+		session.Send(op.Name, op.Refuse(fault))
+	}
+}
+
+// after does something later, unless the server closes first.
+func (s *Server) after(d time.Duration, do func()) {
+	s.pending.Go(func() {
+		if s.Wait(d) {
+			do()
+		}
+	})
+}
+
+// cut ends the session without a close frame.
+func (s *Session) cut() { s.Close(websocket.CloseAbnormalClosure, "") }
