@@ -55,7 +55,7 @@ func TestEveryRecordingIsRead(t *testing.T) { venuetest.RecordingsAreRead(t, ven
 func simulate(c venuetest.Conditions) (venuetest.Simulator, error) {
 	limits := bybitsim.RateLimits{RequestsPer5s: -1, TradePerSecond: -1, QueryPerSecond: -1}
 	if c.OrdersMax > 0 {
-		limits.TradePerSecond = c.OrdersMax
+		limits.TradePerSecond, limits.EndpointSpan = c.OrdersMax, time.Hour
 	}
 	return bybitsim.New(bybitsim.Options{Seed: 1, Quiet: !c.Lively, ClockOffset: c.ClockOffset, RateLimits: limits})
 }

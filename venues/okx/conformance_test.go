@@ -53,7 +53,7 @@ func TestEveryRecordingIsRead(t *testing.T) { venuetest.RecordingsAreRead(t, ven
 func simulate(c venuetest.Conditions) (venuetest.Simulator, error) {
 	limits := okxsim.RateLimits{Off: true}
 	if c.OrdersMax > 0 {
-		limits = okxsim.RateLimits{OrdersPerWindow: c.OrdersMax}
+		limits = okxsim.RateLimits{OrdersPerWindow: c.OrdersMax, Window: time.Hour}
 	}
 	return okxsim.New(okxsim.Options{Seed: 1, Quiet: !c.Lively, ClockOffset: c.ClockOffset, RateLimits: limits})
 }

@@ -24,7 +24,7 @@ var amendCases = []conformanceCase{
 func (s *stage) amended(order venues.OrderRequest, wish func(*venues.AmendRequest)) (venues.ExecutionReport, error) {
 	r := venues.AmendRequest{
 		OrderRef: refOf(order), Side: order.Side, Qty: order.Qty, Price: order.Price, TriggerPrice: order.TriggerPrice,
-		ReduceOnly: order.ReduceOnly, Deadline: time.Now().Add(5 * time.Second),
+		ReduceOnly: order.ReduceOnly, Deadline: time.Now().Add(orderLifetime),
 	}
 	wish(&r)
 	return s.account.Amend(s.t.Context(), r)

@@ -104,7 +104,7 @@ func (s *stage) protects(entry venues.OrderRequest, wish func(*venues.ProtectReq
 	if !ok {
 		s.t.Fatal("the account cannot change protection")
 	}
-	r := venues.ProtectRequest{Entry: refOf(entry), Side: entry.Side, Deadline: time.Now().Add(5 * time.Second)}
+	r := venues.ProtectRequest{Entry: refOf(entry), Side: entry.Side, Deadline: time.Now().Add(orderLifetime)}
 	s.heard.mu.Lock()
 	for _, leg := range s.heard.attached(entry) {
 		r.Leg = venues.OrderRef{Symbol: leg.Symbol, ClientOrderID: leg.ClientOrderID, VenueOrderID: leg.VenueOrderID, Type: leg.Type}

@@ -43,8 +43,9 @@ type Conditions struct {
 	Lively bool
 	// ClockOffset is how far the venue's clock is ahead.
 	ClockOffset time.Duration
-	// OrdersMax, if positive, is how many orders the venue takes in its shortest
-	// window before it answers that the limit is used up.
+	// OrdersMax, if positive, is how many orders the venue takes before it answers
+	// that the limit is used up: in a window of a minute or more, so that the
+	// slowest machine uses it up.
 	OrdersMax int
 	// SilenceMax, if positive, is after how long a stream without messages counts
 	// as broken: books, and private streams that owe an event.

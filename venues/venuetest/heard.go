@@ -13,8 +13,14 @@ import (
 	"venuegate/venues"
 )
 
-// patience is how long a case waits for what must come.
-const patience = 15 * time.Second
+const (
+	// patience is how long a case waits for what must come. Only a case that
+	// fails spends it, so that it serves the slowest machine.
+	patience = time.Minute
+	// orderLifetime is how far off the deadline of an order is where a case does
+	// not care; shorter than a minute, in which the limits of C-300 count.
+	orderLifetime = 30 * time.Second
+)
 
 // heard is a private sink that remembers, and finds fault with calls that
 // overlap and with steps that no order may take.

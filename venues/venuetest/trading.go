@@ -21,7 +21,7 @@ func (s *stage) order(changes ...change) venues.OrderRequest {
 		OrderSpec: venues.OrderSpec{
 			Symbol: symbol, Side: venues.Buy, Type: venues.TypeLimit, Qty: d("0.01"), Price: some("64500"), TimeInForce: venues.GoodTillCancel,
 		},
-		ClientOrderID: fmt.Sprintf("vg%06d", s.ids.Add(1)), Deadline: time.Now().Add(5 * time.Second),
+		ClientOrderID: fmt.Sprintf("vg%06d", s.ids.Add(1)), Deadline: time.Now().Add(orderLifetime),
 	}
 	for _, c := range changes {
 		c(&r)

@@ -15,6 +15,9 @@ type RateLimits struct {
 	TradePerSecond int
 	// QueryPerSecond of one account and endpoint that reads; default 50.
 	QueryPerSecond int
+	// EndpointSpan is what the limits of endpoints count in; default the venue's
+	// second. A longer one is used up by however slow a client.
+	EndpointSpan time.Duration
 }
 
 const (
@@ -22,7 +25,7 @@ const (
 	tradePerSecondDefault = 10
 	queryPerSecondDefault = 50
 	addressSpan           = 5 * time.Second
-	endpointSpan          = time.Second
+	endpointSpanDefault   = time.Second
 	banDefault            = 10 * time.Minute
 	// windowsMax bounds the addresses and endpoints that are counted at once.
 	windowsMax = 10_000
@@ -35,7 +38,12 @@ func (l RateLimits) withDefaults() RateLimits {
 		}
 		return n
 	}
+	span := l.EndpointSpan
+	if span == 0 {
+		span = endpointSpanDefault
+	}
 	return RateLimits{
+		EndpointSpan:   span,
 		RequestsPer5s:  pick(l.RequestsPer5s, requestsPer5sDefault),
 		TradePerSecond: pick(l.TradePerSecond, tradePerSecondDefault),
 		QueryPerSecond: pick(l.QueryPerSecond, queryPerSecondDefault),
@@ -125,7 +133,7 @@ func (l *limiter) endpoint(account, path string, need security, now time.Time) (
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	left, ok := l.spend("uid "+account+" "+path, limit, endpointSpan, now)
+	left, ok := l.spend("uid "+account+" "+path, limit, l.limits.EndpointSpan, now)
 	if !ok {
 		return left, errTooMany
 	}

@@ -9,14 +9,17 @@ import (
 type RateLimits struct {
 	// Off switches all limits off.
 	Off bool
-	// OrdersPerWindow of one account: new and amended orders of all instruments
-	// in two seconds; default 1000.
+	// OrdersPerWindow of one account: new and amended orders of all instruments;
+	// default 1000.
 	OrdersPerWindow int
+	// Window is what all limits count in; default the venue's two seconds. A
+	// longer one is used up by however slow a client.
+	Window time.Duration
 }
 
 const (
 	ordersPerWindowDefault = 1000
-	limitWindow            = 2 * time.Second
+	limitWindowDefault     = 2 * time.Second
 	// countersMax bounds the keys that are counted at once.
 	countersMax = 10_000
 	banDefault  = 2 * time.Minute
@@ -40,11 +43,13 @@ func newLimiter(limits RateLimits) *limiter {
 	if limits.OrdersPerWindow == 0 {
 		limits.OrdersPerWindow = ordersPerWindowDefault
 	}
+	if limits.Window == 0 {
+		limits.Window = limitWindowDefault
+	}
 	return &limiter{limits: limits, windows: map[string]*window{}, banned: map[string]time.Time{}}
 }
 
-// spend counts n against a key's limit per two seconds; false where it is
-// exceeded.
+// spend counts n against a key's limit per window; false where it is exceeded.
 func (l *limiter) spend(key string, n, limit int, now time.Time) bool {
 	if l.limits.Off {
 		return true
@@ -59,7 +64,7 @@ func (l *limiter) spend(key string, n, limit int, now time.Time) bool {
 		w = &window{}
 		l.windows[key] = w
 	}
-	if start := now.Truncate(limitWindow); !start.Equal(w.start) {
+	if start := now.Truncate(l.limits.Window); !start.Equal(w.start) {
 		w.start, w.used = start, 0
 	}
 	w.used += n
