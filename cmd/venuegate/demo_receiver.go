@@ -11,6 +11,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/gofiber/fiber/v2"
 
+	"venuegate/transport/listen"
 	"venuegate/transport/signing"
 )
 
@@ -52,7 +53,7 @@ func openReceiver(ctx context.Context, headerPrefix, secret string) (*receiver, 
 	r.trust(secret)
 	r.app.Post(receiverPath, r.take)
 	r.app.Get(receiverPath, r.show)
-	go func() { r.served <- r.app.Listener(listener) }()
+	go func() { r.served <- r.app.Listener(listen.Quiet(listener)) }()
 	return r, nil
 }
 

@@ -38,7 +38,8 @@ var rooms = []room{
 	{"transport/api", []string{"venues"}, nil, "the public wire is words and limits; it knows no server"},
 	{"transport/signing", nil, nil, "a signature is bytes in, bytes out"},
 	{"transport/auth", []string{"transport/api", "persistence", "venues"}, nil, "keys are checked against records, for every edge alike"},
-	{"transport/...", []string{"transport/api", "transport/auth", "transport/signing", "persistence", "venues"}, nil, "an edge declares the interfaces it needs; it never reaches an actor or another edge"},
+	{"transport/listen", nil, nil, "a listener is bytes and addresses, the same for every server"},
+	{"transport/...", []string{"transport/api", "transport/auth", "transport/listen", "transport/signing", "persistence", "venues"}, nil, "an edge declares the interfaces it needs; it never reaches an actor or another edge"},
 
 	{"cmd/...", []string{"..."}, nil, "the binary is the one place that knows everything"},
 	{"bench/...", []string{"..."}, nil, "load may drive any part"},

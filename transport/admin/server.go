@@ -17,6 +17,7 @@ import (
 	"go.uber.org/zap"
 
 	"venuegate/persistence"
+	"venuegate/transport/listen"
 	"venuegate/venues"
 )
 
@@ -76,7 +77,7 @@ func NewServer(o ServerOptions) *Server {
 }
 
 // Serve answers until Shutdown. It closes the listener.
-func (s *Server) Serve(listener net.Listener) error { return s.app.Listener(listener) }
+func (s *Server) Serve(listener net.Listener) error { return s.app.Listener(listen.Quiet(listener)) }
 
 // Shutdown stops accepting and waits for the calls under way, at most until ctx
 // ends. Then they are cancelled.

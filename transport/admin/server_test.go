@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"net"
 	"net/http"
 	"net/netip"
 	"slices"
@@ -59,6 +60,31 @@ func TestHealthAndMetricsNeedNoToken(t *testing.T) {
 	}
 	if a := get("/metrics"); a.status != http.StatusOK || !strings.Contains(a.text, "venuegate_test_gauge 0") {
 		t.Errorf("metrics %d %s", a.status, a.text)
+	}
+}
+
+// A connection that was dialled in advance and never used ends without a word:
+// the client's first request could take an error for its answer.
+func TestIdleConnectionsEndSilently(t *testing.T) {
+	t.Parallel() // it waits for the read timeout
+	h := open(t)
+	for sent, answers := range map[string]int{"": 0, "GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n": 1} {
+		conn, err := net.Dial("tcp", strings.TrimPrefix(h.url, "http://"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer conn.Close()
+		if _, err := io.WriteString(conn, sent); err != nil {
+			t.Fatal(err)
+		}
+		_ = conn.SetReadDeadline(time.Now().Add(10 * time.Second))
+		said, err := io.ReadAll(conn)
+		if sent == "" && err != nil {
+			t.Errorf("the connection that never spoke stays: %v", err)
+		}
+		if got := strings.Count(string(said), "HTTP/1.1 "); got != answers || strings.Contains(string(said), "HTTP/1.1 400") {
+			t.Errorf("after %q the server said %q", sent, said)
+		}
 	}
 }
 

@@ -110,6 +110,9 @@ func (a *Authenticator) Fail(ctx context.Context, source netip.Addr) *venues.Err
 	}
 	e := venues.Errorf(venues.CodeRateLimited, "too many failed authentications from this address")
 	e.RetryAfter = d.Reset
+	if err != nil {
+		e.RetryAfter = fullRetry
+	}
 	return e
 }
 

@@ -3,11 +3,11 @@ package auth
 import (
 	"container/list"
 	"context"
-	"errors"
 	"sync"
 	"time"
 
 	"venuegate/transport/api"
+	"venuegate/venues"
 )
 
 // Class is a kind of request with a limit of its own per key; Limit is at least
@@ -45,8 +45,14 @@ type Limiter interface {
 	Take(ctx context.Context, key string, class Class, now time.Time) (Decision, error)
 }
 
-// ErrLimiterFull: so many keys are active that one more cannot be counted.
-var ErrLimiterFull = errors.New("auth: the rate limiter holds as many active keys as it may")
+// ErrLimiterFull: so many keys are active that one more cannot be counted. A
+// client sees it as rate_limited, with fullRetry: keys that rest make room.
+var ErrLimiterFull error = &venues.Error{
+	Code: venues.CodeRateLimited, Message: "too many clients are active; try again", RetryAfter: fullRetry,
+}
+
+// fullRetry is the wait that is asked of whom the limiter has no room for.
+const fullRetry = 5 * time.Second
 
 // window is the moments of the requests that were let through in the last
 // api.RateWindow, oldest first. It holds at most the limit of its class.

@@ -152,7 +152,10 @@ func (fullLimiter) Take(context.Context, string, auth.Class, time.Time) (auth.De
 func TestALimiterThatCannotDecideLetsNobodyThrough(t *testing.T) {
 	w := newWorld(t, func(d *rest.Deps) { d.Limiter = fullLimiter{} })
 	answerable(w)
-	w.do(http.MethodGet, "/v1/orders/ord_1", w.key("cus_1", persistence.ScopeRead), "").want(500, venues.CodeInternal)
+	got := w.do(http.MethodGet, "/v1/orders/ord_1", w.key("cus_1", persistence.ScopeRead), "").want(429, venues.CodeRateLimited)
+	if got.header.Get("Retry-After") == "" {
+		t.Errorf("headers %v", got.header)
+	}
 }
 
 func TestMountedRoutes(t *testing.T) {

@@ -1,4 +1,4 @@
-package rest
+package listen
 
 import (
 	"crypto/tls"
@@ -8,10 +8,12 @@ import (
 	"os"
 )
 
-// quiet ends connections on which nothing was ever said without a word. Clients
+// Quiet ends connections on which nothing was ever said without a word. Clients
 // dial in advance: the HTTP library would answer such a connection with an error
 // after its read timeout, and a client that sends its first request at that
 // moment would take the error for the answer.
+func Quiet(l net.Listener) net.Listener { return quiet{l} }
+
 type quiet struct{ net.Listener }
 
 // Accept implements net.Listener. What is encrypted keeps its type's methods, by
