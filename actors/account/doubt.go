@@ -68,7 +68,7 @@ func (s *state) adoptListed(m moment, b *book, readAt time.Time) {
 		for _, over := range b.adjust(side, p.Qty, p.EntryPrice, readAt) {
 			s.positionClosed(m, b, over)
 		}
-		s.journal(m, "position.adopted", b.symbol,
+		s.journalPosition(m, "adopted", b.symbol,
 			persistence.JournalField{Name: "side", Value: string(side)},
 			persistence.JournalField{Name: "qty", Value: venues.FormatDecimal(p.Qty)})
 	}

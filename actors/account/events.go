@@ -101,8 +101,35 @@ func text(d venues.Optional) *string {
 
 // note adds a journal row to the order's next commit.
 func (s *state) note(m moment, o *order, kind string, fields ...persistence.JournalField) {
-	o.notes = append(o.notes, row(m, "order."+kind, o.OrderID, fields))
+	e := row(m, "order."+kind, o.OrderID, fields)
+	e.Channel, e.Symbol = s.channelOf(o), o.Symbol
+	o.notes = append(o.notes, e)
 	s.touch(o)
+}
+
+// channelOf is the channel whose signal an order comes of; a leg comes of its
+// entry's.
+func (s *state) channelOf(o *order) string {
+	if entry, known := s.orders[o.EntryOrderID]; known && o.ChannelID == "" {
+		return entry.ChannelID
+	}
+	return o.ChannelID
+}
+
+// noteStatus is the row of an order's next status, which is its result.
+func (s *state) noteStatus(m moment, o *order, previous venues.OrderStatus) {
+	s.note(m, o, "status",
+		persistence.JournalField{Name: "from", Value: string(previous)},
+		persistence.JournalField{Name: "to", Value: string(o.Status)},
+		persistence.JournalField{Name: "filled_qty", Value: venues.FormatDecimal(o.FilledQty)})
+	o.notes[len(o.notes)-1].Result = string(o.Status)
+}
+
+// journalPosition is journal for what became of a position.
+func (s *state) journalPosition(m moment, kind, symbol string, fields ...persistence.JournalField) {
+	e := row(m, "position."+kind, symbol, fields)
+	e.Symbol = symbol
+	s.out.batch.Journal = append(s.out.batch.Journal, e)
 }
 
 // journal adds a row to the commit of the step.

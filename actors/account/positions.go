@@ -222,7 +222,7 @@ func (s *state) positionClosed(m moment, b *book, over ended) {
 		RealizedPnl: text(pnl(over.side, l)), Fee: text(l.Fee), Reason: l.Reason, OpenedAt: l.OpenedAt, Comment: l.Comment,
 	}
 	s.emit(m, persistence.EventPositionClosed, payload)
-	s.journal(m, "position.closed", b.symbol,
+	s.journalPosition(m, "closed", b.symbol,
 		persistence.JournalField{Name: "side", Value: string(over.side)},
 		persistence.JournalField{Name: "qty", Value: payload.Qty},
 		persistence.JournalField{Name: "reason", Value: string(l.Reason)})

@@ -197,10 +197,7 @@ func (s *state) become(m moment, o *order, next venues.OrderStatus) {
 			s.inquire(m, o, inquirySteps[0])
 		}
 	}
-	s.note(m, o, "status",
-		persistence.JournalField{Name: "from", Value: string(previous)},
-		persistence.JournalField{Name: "to", Value: string(next)},
-		persistence.JournalField{Name: "filled_qty", Value: venues.FormatDecimal(o.FilledQty)})
+	s.noteStatus(m, o, previous)
 	if o.Type.IsStop() && !o.triggered && (next == venues.StatusOpen || next == venues.StatusPartiallyFilled || next == venues.StatusFilled) {
 		o.triggered = true
 		s.emitTriggered(m, o)
