@@ -1,6 +1,7 @@
 package wsclient
 
 import (
+	"context"
 	"errors"
 	"io"
 	"sync"
@@ -13,10 +14,11 @@ import (
 // ErrSendQueueFull ends a connection whose control messages pile up.
 var ErrSendQueueFull = errors.New("send queue full")
 
-// Conn is one connection of a Link. Send is safe for concurrent use.
+// Conn is one connection of a Link. Send and Write are safe for concurrent use.
 type Conn struct {
 	socket    *websocket.Conn
 	sends     chan []byte
+	writing   chan struct{} // holds a token while somebody writes
 	done      chan struct{} // closed with the connection
 	closeOnce sync.Once
 	writer    sync.WaitGroup
@@ -27,7 +29,10 @@ type Conn struct {
 }
 
 func newConn(socket *websocket.Conn, readBytesMax int64, now time.Time) *Conn {
-	c := &Conn{socket: socket, sends: make(chan []byte, sendQueueMax), done: make(chan struct{}), openedAt: now}
+	c := &Conn{
+		socket: socket, sends: make(chan []byte, sendQueueMax), writing: make(chan struct{}, 1),
+		done: make(chan struct{}), openedAt: now,
+	}
 	c.heard()
 	socket.SetReadLimit(readBytesMax)
 	socket.SetPingHandler(func(payload string) error {
@@ -78,8 +83,7 @@ func (c *Conn) startWriter(interval time.Duration) {
 			case <-c.done:
 				return
 			case message := <-c.sends:
-				if err := c.write(message); err != nil {
-					c.close(err)
+				if _, err := c.Write(context.Background(), message); err != nil {
 					return
 				}
 			}
@@ -92,8 +96,41 @@ func (c *Conn) startWriter(interval time.Duration) {
 	})
 }
 
-func (c *Conn) write(message []byte) error {
-	if err := c.socket.SetWriteDeadline(time.Now().Add(writeTimeout)); err != nil {
+// Write sends a text message now, unpaced and ahead of what Send has queued. It
+// returns when the message was handed to the network. If it fails before began,
+// no byte of the message has left or ever will; after that the peer may have it,
+// and the connection is closed: what follows half a message cannot be read.
+func (c *Conn) Write(ctx context.Context, message []byte) (began bool, err error) {
+	select {
+	case c.writing <- struct{}{}:
+		defer func() { <-c.writing }()
+	case <-c.done:
+		return false, c.cause
+	case <-ctx.Done():
+		return false, ctx.Err()
+	}
+	select { // both may have been ready above
+	case <-c.done:
+		return false, c.cause
+	default:
+	}
+	if err := ctx.Err(); err != nil {
+		return false, err
+	}
+	if err := c.write(ctx, message); err != nil {
+		c.close(err)
+		return true, err
+	}
+	return true, nil
+}
+
+// write sends a message by the end of ctx, and within writeTimeout in any case.
+func (c *Conn) write(ctx context.Context, message []byte) error {
+	by := time.Now().Add(writeTimeout)
+	if deadline, ok := ctx.Deadline(); ok && deadline.Before(by) {
+		by = deadline
+	}
+	if err := c.socket.SetWriteDeadline(by); err != nil {
 		return err
 	}
 	return c.socket.WriteMessage(websocket.TextMessage, message)
@@ -146,7 +183,7 @@ func (c *Conn) next() ([]byte, error) {
 type Session struct{ conn *Conn }
 
 // Write sends a text message at once.
-func (s *Session) Write(message []byte) error { return s.conn.write(message) }
+func (s *Session) Write(message []byte) error { return s.conn.write(context.Background(), message) }
 
 // Read waits for the next message; it is valid until the next call.
 func (s *Session) Read() ([]byte, error) { return s.conn.next() }

@@ -12,7 +12,7 @@
 // After a loss the link waits between BackoffMin and a bound that doubles with
 // each failure up to BackoffMax, at random, and dials again: never at once, never
 // in step with others. A connection that lived longer than BackoffMax starts the
-// count anew.
+// count anew. Dials that fail alike in a row are warned of once.
 //
 // # Renewal
 //
@@ -33,5 +33,6 @@
 // # Limits
 //
 // Messages are read up to ReadBytesMax, control messages are queued up to
-// sendQueueMax and leave at SendsPerSecond.
+// sendQueueMax and leave at SendsPerSecond. What is sent by Conn.Write is not
+// paced: its sender keeps the venue's limits.
 package wsclient

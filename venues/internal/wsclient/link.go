@@ -31,6 +31,9 @@ type Link struct {
 	reconnect chan error
 	renew     chan struct{}
 	workers   sync.WaitGroup
+
+	// failure is what the last dial failed of; it belongs to the supervisor.
+	failure string
 }
 
 // New makes a link that does nothing before Start.
@@ -86,11 +89,12 @@ func (l *Link) supervise() {
 		if conn == nil {
 			var err error
 			if conn, err = l.dial(); err != nil {
-				l.options.Log.Warn("venue stream: dial failed", zap.Error(err), zap.Int("attempt", attempt))
+				l.logFailure(err, attempt)
 				l.pause(tick, attempt)
 				attempt++
 				continue
 			}
+			l.failure = ""
 			l.options.Handler.Opened(conn)
 		}
 		successor, err := l.serve(conn, tick)
@@ -113,6 +117,16 @@ func (l *Link) supervise() {
 		conn.close(ErrClosed)
 		conn.writer.Wait()
 	}
+}
+
+// logFailure warns of a failed dial, once for all that fail alike in a row.
+func (l *Link) logFailure(err error, attempt int) {
+	level := zap.WarnLevel
+	if err.Error() == l.failure {
+		level = zap.DebugLevel
+	}
+	l.failure = err.Error()
+	l.options.Log.Log(level, "venue stream: dial failed", zap.Error(err), zap.Int("attempt", attempt))
 }
 
 // pause waits out the backoff; ticks go on.

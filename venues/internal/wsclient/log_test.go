@@ -6,9 +6,13 @@ import (
 )
 
 // capture is a logger whose lines, fields included, go to a channel.
-func capture(lines chan<- string) *zap.Logger {
-	core := zapcore.NewCore(zapcore.NewJSONEncoder(zapcore.EncoderConfig{MessageKey: "m"}), sink{lines}, zapcore.DebugLevel)
-	return zap.New(core)
+func capture(lines chan<- string) *zap.Logger { return captureFrom(zapcore.DebugLevel, lines) }
+
+// captureWarnings leaves out what is less than a warning.
+func captureWarnings(lines chan<- string) *zap.Logger { return captureFrom(zapcore.WarnLevel, lines) }
+
+func captureFrom(level zapcore.Level, lines chan<- string) *zap.Logger {
+	return zap.New(zapcore.NewCore(zapcore.NewJSONEncoder(zapcore.EncoderConfig{MessageKey: "m"}), sink{lines}, level))
 }
 
 type sink struct{ lines chan<- string }
