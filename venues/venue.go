@@ -59,6 +59,23 @@ type Capabilities struct {
 	UnfilledRetention time.Duration
 }
 
+// OrderEntry says how orders are placed, amended and cancelled. The zero value is
+// REST.
+type OrderEntry string
+
+// Ways of entering orders. With OrderEntryWebSocket an account keeps a connection
+// for orders for as long as its private stream is open; what cannot be sent there
+// goes by REST.
+const (
+	OrderEntryREST      OrderEntry = "rest"
+	OrderEntryWebSocket OrderEntry = "websocket"
+)
+
+// Valid says whether the way is one of the above, or the zero value.
+func (e OrderEntry) Valid() bool {
+	return e == "" || e == OrderEntryREST || e == OrderEntryWebSocket
+}
+
 // Connector is a venue without credentials. Implementations are safe for
 // concurrent use; every call honours its context.
 type Connector interface {
@@ -144,7 +161,8 @@ type FeedSink interface {
 type Account interface {
 	AccountReader
 	Trading
-	// OpenPrivate starts the private stream; see PrivateSink.
+	// OpenPrivate starts the private stream, and the connection for orders where
+	// OrderEntry asks for one; the feed ends both. See PrivateSink.
 	OpenPrivate(sink PrivateSink) PrivateFeed
 }
 

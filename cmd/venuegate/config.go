@@ -100,6 +100,9 @@ type VenueConfig struct {
 	// venue's REST interface and of its streams.
 	RESTURL string `yaml:"restUrl"`
 	WSURL   string `yaml:"wsUrl"`
+	// OrderEntry is rest, or websocket: orders go over a kept connection then,
+	// and by REST while there is none.
+	OrderEntry venues.OrderEntry `yaml:"orderEntry"`
 }
 
 // LimitsConfig bounds what the process takes on. Limits of requests per key are
@@ -187,9 +190,9 @@ func DefaultConfig() Config {
 		HeaderPrefix: "X-Service",
 		Log:          LogConfig{Format: logJSON, Level: "info"},
 		Venues: map[venues.Venue]VenueConfig{
-			venues.Binance: {Environment: environmentLive},
-			venues.Bybit:   {Environment: environmentLive},
-			venues.OKX:     {Environment: environmentLive},
+			venues.Binance: {Environment: environmentLive, OrderEntry: venues.OrderEntryREST},
+			venues.Bybit:   {Environment: environmentLive, OrderEntry: venues.OrderEntryREST},
+			venues.OKX:     {Environment: environmentLive, OrderEntry: venues.OrderEntryREST},
 		},
 		Limits:    LimitsConfig{Connections: 4096, StreamsPerKey: 1024},
 		Retention: RetentionConfig{Events: api.EventsKept, Journal: 90 * day},
@@ -208,11 +211,15 @@ func (c *Config) keyFile() string {
 	return filepath.Clean(c.Data) + ".key"
 }
 
-// useSimulators replaces the venues by simulated ones.
+// useSimulators replaces the venues by simulated ones. How orders are entered
+// stays.
 func (c *Config) useSimulators(described map[venues.Venue]SimVenue) {
+	configured := c.Venues
 	c.Venues = make(map[venues.Venue]VenueConfig, len(described))
 	for venue, v := range described {
-		c.Venues[venue] = VenueConfig{Environment: environmentSim, RESTURL: v.RESTURL, WSURL: v.WSURL}
+		c.Venues[venue] = VenueConfig{
+			Environment: environmentSim, RESTURL: v.RESTURL, WSURL: v.WSURL, OrderEntry: configured[venue].OrderEntry,
+		}
 	}
 }
 

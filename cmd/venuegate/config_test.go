@@ -39,7 +39,7 @@ retention: {journal: 2400h}
 		Environ: []string{
 			"HOME=/root", "VENUEGATE_LISTEN=127.0.0.1:2000", "VENUEGATE_ADMIN_LISTEN=127.0.0.1:2001",
 			"VENUEGATE_LIMITS_STREAMS_PER_KEY=77", "VENUEGATE_BEHIND_PROXY=true", "VENUEGATE_FIXTURES=/elsewhere",
-			"VENUEGATE_VENUES_BINANCE_REST_URL=https://example.test",
+			"VENUEGATE_VENUES_BINANCE_REST_URL=https://example.test", "VENUEGATE_VENUES_BINANCE_ORDER_ENTRY=websocket",
 		},
 		Flags:    flags,
 		FlagKeys: map[string]string{"listen": "listen", "data": "data"},
@@ -54,7 +54,9 @@ retention: {journal: 2400h}
 	want.BehindProxy = true
 	want.Log = LogConfig{Format: "console", Level: "warn"}
 	want.Limits.Connections, want.Limits.StreamsPerKey = 700, 77
-	want.Venues = map[venues.Venue]VenueConfig{venues.Binance: {Environment: "testnet", RESTURL: "https://example.test"}}
+	want.Venues = map[venues.Venue]VenueConfig{
+		venues.Binance: {Environment: "testnet", RESTURL: "https://example.test", OrderEntry: venues.OrderEntryWebSocket},
+	}
 	want.TrustedProxies = []string{"10.0.0.1", "10.1.0.0/16"}
 	want.Retention.Journal = 2400 * time.Hour
 	if got, want := printed(t, config), printed(t, want); got != want {
@@ -108,6 +110,8 @@ func TestLoadConfigNamesWhatIsWrong(t *testing.T) {
 		{name: "log format", file: "log: {format: xml}", want: []string{`log.format (FILE): must be one of json, console, not "xml"`}},
 		{name: "log level", file: "log: {level: loud}", want: []string{"log.level (FILE): must be debug"}},
 		{name: "environment", file: "venues: {binance: {environment: moon}}", want: []string{`venues.binance.environment (FILE): must be one of`}},
+		{name: "order entry", file: "venues: {okx: {orderEntry: fix}}", want: []string{`venues.okx.orderEntry (FILE): must be one of rest, websocket, not "fix"`}},
+		{name: "order entry that the environment lacks", file: "venues: {bybit: {environment: demo, orderEntry: websocket}}", want: []string{"venues.bybit.orderEntry (FILE): the demo environment takes"}},
 		{name: "simulated venue without addresses", file: "venues: {binance: {environment: sim}}", want: []string{"venues.binance.restUrl: is needed", "venues.binance.wsUrl: is needed"}},
 		{name: "venue in clear", file: "venues: {binance: {restUrl: http://example.com}}", want: []string{"venues.binance.restUrl (FILE): must be"}},
 		{name: "venue with a password", file: "venues: {binance: {restUrl: 'https://u:p@example.com'}}", want: []string{"venues.binance.restUrl (FILE): must be"}},

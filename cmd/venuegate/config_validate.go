@@ -15,6 +15,7 @@ import (
 
 	"venuegate/transport/api"
 	"venuegate/venues"
+	"venuegate/venues/bybit"
 )
 
 // headerPrefixPattern keeps a prefix a proper part of a header's name.
@@ -79,6 +80,9 @@ func (c *Config) checkFiles(f *faultList) {
 func (v VenueConfig) check(f *faultList, venue venues.Venue, demo bool) {
 	key := "venues." + string(venue)
 	f.oneOf(key+".environment", v.Environment, environmentsOf[venue]...)
+	f.oneOf(key+".orderEntry", string(v.OrderEntry), string(venues.OrderEntryREST), string(venues.OrderEntryWebSocket))
+	f.add(v.OrderEntry == venues.OrderEntryWebSocket && venue == venues.Bybit && v.Environment == bybit.Demo,
+		key+".orderEntry", "the demo environment takes orders by REST alone")
 	for _, address := range []struct{ name, value, scheme string }{
 		{"restUrl", v.RESTURL, "http"},
 		{"wsUrl", v.WSURL, "ws"},

@@ -50,7 +50,7 @@ func openBinance(config VenueConfig, log *zap.Logger) (venues.Connector, func(),
 	}
 	override(&options.RESTURL, config.RESTURL)
 	override(&options.StreamURL, config.WSURL)
-	options.Log = log
+	options.OrderEntry, options.Log = config.OrderEntry, log
 	if err := options.Validate(); err != nil {
 		return nil, nil, err
 	}
@@ -65,7 +65,10 @@ func openBybit(config VenueConfig, log *zap.Logger) (venues.Connector, func(), e
 	}
 	override(&options.RESTURL, config.RESTURL)
 	override(&options.StreamURL, config.WSURL)
-	options.Log = log
+	if options.TradeURL != "" {
+		options.TradeURL = options.StreamURL
+	}
+	options.OrderEntry, options.Log = config.OrderEntry, log
 	if err := options.Validate(); err != nil {
 		return nil, nil, err
 	}
@@ -80,7 +83,7 @@ func openOKX(config VenueConfig, log *zap.Logger) (venues.Connector, func(), err
 	}
 	override(&options.RESTURL, config.RESTURL)
 	override(&options.StreamURL, config.WSURL)
-	options.Log = log
+	options.OrderEntry, options.Log = config.OrderEntry, log
 	if err := options.Validate(); err != nil {
 		return nil, nil, err
 	}

@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"go.uber.org/zap"
+
+	"venuegate/venues"
 )
 
 // Names of the environments; see Preset.
@@ -28,6 +30,8 @@ type Options struct {
 	// there is none.
 	KeyURL string
 
+	// OrderEntry is how orders are placed, amended and cancelled; REST if empty.
+	OrderEntry venues.OrderEntry
 	// Timeout of one REST request, 10 s.
 	Timeout time.Duration
 	// RecvWindow of requests without a deadline of their own, 5 s; the venue
@@ -91,6 +95,8 @@ func (o Options) Validate() error {
 		return errors.New("binance: RESTURL is empty")
 	case o.StreamURL == "":
 		return errors.New("binance: StreamURL is empty")
+	case !o.OrderEntry.Valid():
+		return errors.New("binance: OrderEntry is neither rest nor websocket")
 	case o.RecvWindow < 0 || o.RecvWindow > recvWindowMax:
 		return errors.New("binance: RecvWindow is outside 0 to 60 s")
 	}

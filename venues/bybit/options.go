@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"go.uber.org/zap"
+
+	"venuegate/venues"
 )
 
 // Names of the environments; see Preset.
@@ -23,7 +25,12 @@ type Options struct {
 	// private ones; the same as StreamURL if empty.
 	StreamURL  string
 	PrivateURL string
+	// TradeURL is scheme and host of order entry over WebSocket; empty where the
+	// environment has none.
+	TradeURL string
 
+	// OrderEntry is how orders are placed, amended and cancelled; REST if empty.
+	OrderEntry venues.OrderEntry
 	// Timeout of one REST request, 10 s.
 	Timeout time.Duration
 	// RecvWindow of requests without a deadline of their own, 5 s; at most 60 s.
@@ -50,16 +57,19 @@ type Options struct {
 }
 
 // Preset gives the hosts of an environment of the venue: Live, Testnet or Demo.
-// Demo trades at the prices of Live. A key works in its own environment only.
+// Demo trades at the prices of Live and takes orders by REST alone. A key works in
+// its own environment only.
 func Preset(name string) (Options, bool) {
 	o, ok := map[string]Options{
 		Live: {
 			RESTURL:   "https://api.bybit.com",
 			StreamURL: "wss://stream.bybit.com",
+			TradeURL:  "wss://stream.bybit.com",
 		},
 		Testnet: {
 			RESTURL:   "https://api-testnet.bybit.com",
 			StreamURL: "wss://stream-testnet.bybit.com",
+			TradeURL:  "wss://stream-testnet.bybit.com",
 		},
 		Demo: {
 			RESTURL:    "https://api-demo.bybit.com",
@@ -73,7 +83,7 @@ func Preset(name string) (Options, bool) {
 // Sim gives the options for a simulated venue: restURL such as
 // "http://127.0.0.1:8001", streamURL such as "ws://127.0.0.1:8001".
 func Sim(restURL, streamURL string) Options {
-	return Options{RESTURL: restURL, StreamURL: streamURL}
+	return Options{RESTURL: restURL, StreamURL: streamURL, TradeURL: streamURL}
 }
 
 // Validate names the first setting that cannot work.
@@ -83,6 +93,10 @@ func (o Options) Validate() error {
 		return errors.New("bybit: RESTURL is empty")
 	case o.StreamURL == "":
 		return errors.New("bybit: StreamURL is empty")
+	case !o.OrderEntry.Valid():
+		return errors.New("bybit: OrderEntry is neither rest nor websocket")
+	case o.OrderEntry == venues.OrderEntryWebSocket && o.TradeURL == "":
+		return errors.New("bybit: this environment takes orders by REST alone")
 	case o.RecvWindow < 0 || o.RecvWindow > recvWindowMax:
 		return errors.New("bybit: RecvWindow is outside 0 to 60 s")
 	}

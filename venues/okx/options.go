@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"go.uber.org/zap"
+
+	"venuegate/venues"
 )
 
 // Names of the environments; see Preset. An account lives in one region, and its
@@ -29,6 +31,8 @@ type Options struct {
 	// Simulated sends the header that selects demo trading.
 	Simulated bool
 
+	// OrderEntry is how orders are placed, amended and cancelled; REST if empty.
+	OrderEntry venues.OrderEntry
 	// Timeout of one REST request, 10 s.
 	Timeout time.Duration
 	// BookSilenceMax and MarkSilenceMax are how long a stream of a trading
@@ -82,6 +86,8 @@ func (o Options) Validate() error {
 		return errors.New("okx: RESTURL is empty")
 	case o.StreamURL == "":
 		return errors.New("okx: StreamURL is empty")
+	case !o.OrderEntry.Valid():
+		return errors.New("okx: OrderEntry is neither rest nor websocket")
 	}
 	return nil
 }
