@@ -12,8 +12,9 @@
 //	demo := sim.DemoAccount()           // key, secret, 100 000 USDT
 //	endpoints := sim.Endpoints()        // restUrl, wsUrl, controlUrl
 //
-// One listener serves REST under /fapi and the streams under /public, /market
-// and /private, each as /ws and /stream. The other serves the control API of
+// One listener serves REST under /fapi, the streams under /public, /market and
+// /private, each as /ws and /stream, and the WebSocket API under /ws-fapi/v1. The
+// other serves the control API of
 // package simnet. Listeners may be in memory; with a synthetic clock the whole
 // simulator runs in virtual time.
 //
@@ -36,6 +37,14 @@
 //   - Subscriptions to a stream of another category are accepted and silent.
 //   - REST decimals are padded, event decimals trimmed.
 //
+// # WebSocket API
+//
+// order.place, order.modify, order.cancel, order.status, algoOrder.place and
+// algoOrder.cancel are the REST calls under the same checks and limits; connecting
+// costs a weight of five. session.logon is refused, because it takes an Ed25519
+// key: every request is signed by itself. Faults strike a request by the path
+// /ws-fapi/v1 and the method's name.
+//
 // # Recordings
 //
 // [Sim.Replay] plays a recording as the streams of its symbols: recorded streams
@@ -44,6 +53,6 @@
 //
 // # What it does not
 //
-// Multi-assets mode, portfolio margin, delivery contracts, the WebSocket order
-// API, RSA and Ed25519 keys.
+// Multi-assets mode, portfolio margin, delivery contracts, RSA and Ed25519 keys;
+// in the WebSocket API, market data, account queries and the user data stream.
 package binancesim

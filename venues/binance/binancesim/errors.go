@@ -48,6 +48,9 @@ func errNotRequired(name string) *apiError {
 
 var (
 	errUnknownMethod     = &apiError{status: http.StatusNotFound, code: -1099, message: "Not found, unauthenticated, or unauthorized"}
+	errBadMessage        = bad(-1010, "ERROR_MSG_RECEIVED.")
+	errUnsupported       = bad(-1020, "This operation is not supported.")
+	errKeyType           = bad(-4056, "Invalid api key type.")
 	errTimestampBehind   = bad(-1021, "Timestamp for this request is outside of the recvWindow.")
 	errTimestampAhead    = bad(-1021, "Timestamp for this request was 1000ms ahead of the server's time.")
 	errSignature         = bad(-1022, "Signature for this request is not valid.")

@@ -23,6 +23,13 @@ func ParsedCommand(data []byte) (method string, names []string, ok bool) {
 	return in.Method, names, failed == nil
 }
 
+// ParsedAPIRequest is the method of a message to the WebSocket API and the id to
+// answer with.
+func ParsedAPIRequest(data []byte) (method, id string, ok bool) {
+	in, failed := decodeAPIRequest(data)
+	return in.Method, string(in.ID), failed == nil
+}
+
 // ParsedFrame is one line of a recording.
 func ParsedFrame(line []byte) (at time.Duration, stream string, data []byte, ok bool) {
 	f, ok := parseFrame(line)

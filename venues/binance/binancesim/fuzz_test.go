@@ -60,3 +60,18 @@ func FuzzFrame(f *testing.F) {
 		}
 	})
 }
+
+func FuzzAPIRequest(f *testing.F) {
+	f.Add([]byte(`{"id":"a","method":"order.place","params":{"b":"x","a":1,"signature":"s"}}`))
+	f.Add([]byte(`{"id":1,"method":"v1/order.cancel","params":{"timestamp":"1"}}`))
+	f.Add([]byte(`{"id":null,"method":"session.status"}`))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		method, id, ok := binancesim.ParsedAPIRequest(data)
+		if !json.Valid([]byte(id)) {
+			t.Fatalf("the answer cannot bear the id %q", id)
+		}
+		if ok && method == "" {
+			t.Fatalf("a request for nothing: %s", data)
+		}
+	})
+}

@@ -157,6 +157,16 @@ func (l *limiter) order(account string, tens, minute int, now time.Time) (orderC
 	return used, nil
 }
 
+// orders are an account's counters as they stand.
+func (l *limiter) orders(account string, now time.Time) orderCount {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return orderCount{
+		tens:   counter(l.tens, account, 10*time.Second).add(now, 0),
+		minute: counter(l.minutes, account, time.Minute).add(now, 0),
+	}
+}
+
 func tooManyOrders(limit int, span string, wait int) *apiError {
 	return &apiError{
 		status: http.StatusTooManyRequests, code: -1015, retryAfter: wait,

@@ -34,6 +34,7 @@ func (s *Sim) newApp() *fiber.App {
 		app.Get("/"+category+"/ws/*", s.serveStream)
 		app.Get("/"+category+"/stream", s.serveStream)
 	}
+	app.Get(apiPath, s.serveAPI)
 	app.All("/*", s.serveREST)
 	return app
 }
@@ -64,12 +65,7 @@ func (s *Sim) admit(c *fiber.Ctx, in *call) *apiError {
 	query, body := string(c.Request().URI().QueryString()), string(c.Body())
 	parsed, malformed := parseParams(query, body)
 	in.params = parsed
-	weight := endpoint.weight
-	if endpoint.weightOf != nil {
-		weight = endpoint.weightOf(parsed)
-	}
-	used, limited := s.limiter.spend(in.ip, weight, in.now)
-	in.weightUsed = used
+	limited := s.weigh(in, endpoint)
 	switch {
 	case limited != nil:
 		return limited
@@ -77,6 +73,16 @@ func (s *Sim) admit(c *fiber.Ctx, in *call) *apiError {
 		return malformed
 	}
 	return s.authenticate(in, endpoint.security)
+}
+
+// weigh counts the weight of a request against its address.
+func (s *Sim) weigh(in *call, to endpoint) (limited *apiError) {
+	weight := to.weight
+	if to.weightOf != nil {
+		weight = to.weightOf(in.params)
+	}
+	in.weightUsed, limited = s.limiter.spend(in.ip, weight, in.now)
+	return limited
 }
 
 // handle executes an admitted request.

@@ -14,6 +14,7 @@ export default {
     }
     // CCXT puts /public, /market or /private in front of /ws.
     urls.ws.future = sim.wsUrl + '/ws'
+    urls.ws['ws-api'].future = sim.wsUrl + '/ws-fapi/v1'
   },
 
   // CCXT finds its table of futures errors by the venue's host name.
@@ -54,6 +55,5 @@ export default {
     'conditional/attached-limit': noAttached,
     'conditional/edit-stop': 'the venue cannot change a conditional order and CCXT sends the order to the plain service',
     'queries/order-trades': 'CCXT offers it for the spot market only',
-    'orders/socket': 'the simulator has no WebSocket order entry',
   },
 }

@@ -1,0 +1,409 @@
+package binancesim_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/fasthttp/websocket"
+
+	"venuegate/venues/binance/binancesim"
+)
+
+const apiPath = "/ws-fapi/v1"
+
+// fields are the parameters of a request to the WebSocket API.
+type fields map[string]any
+
+// with is a copy with more fields; a nil value takes one away.
+func (f fields) with(more fields) fields {
+	f = maps.Clone(f)
+	for name, value := range more {
+		if f[name] = value; value == nil {
+			delete(f, name)
+		}
+	}
+	return f
+}
+
+// payload is what the signature covers: names in alphabetical order.
+func (f fields) payload() string {
+	var parts []string
+	for _, name := range slices.Sorted(maps.Keys(f)) {
+		parts = append(parts, name+"="+fmt.Sprint(f[name]))
+	}
+	return strings.Join(parts, "&")
+}
+
+// limitBuyFields rest in the book.
+var limitBuyFields = fields{
+	"symbol": "BTCUSDT", "side": "BUY", "type": "LIMIT", "timeInForce": "GTC", "quantity": "0.010", "price": "60000.0",
+}
+
+// signedFields are the parameters of a request that the venue takes.
+func (v *venue) signedFields(f fields) fields {
+	f = fields{"apiKey": v.credentials.APIKey, "timestamp": v.now().UnixMilli(), "recvWindow": 5000}.with(f)
+	return f.with(fields{"signature": hmacHex(v.credentials.APISecret, f.payload())})
+}
+
+// ask sends a request as it is.
+func (s *stream) ask(id any, method string, f fields) {
+	s.Helper()
+	data, err := json.Marshal(map[string]any{"id": id, "method": method, "params": f})
+	if err != nil {
+		s.Fatal(err)
+	}
+	s.send(string(data))
+}
+
+// api is a connection to the WebSocket API with the account's calls.
+type api struct {
+	*stream
+	venue *venue
+}
+
+func (v *venue) api() api {
+	v.Helper()
+	return api{stream: v.stream(apiPath), venue: v}
+}
+
+// call makes a signed request and answers its answer.
+func (a api) call(method string, f fields) map[string]any {
+	a.Helper()
+	a.ask("call", method, a.venue.signedFields(f))
+	answer := a.next()
+	if answer["id"] != "call" {
+		a.Fatalf("%v", answer)
+	}
+	return answer
+}
+
+// ok is the result of a call that must succeed.
+func (a api) ok(method string, f fields) map[string]any {
+	a.Helper()
+	answer := a.call(method, f)
+	if statusOf(answer) != http.StatusOK || answer["error"] != nil {
+		a.Fatalf("%s: %v", method, answer)
+	}
+	return answer["result"].(map[string]any)
+}
+
+func statusOf(answer map[string]any) int {
+	n, _ := answer["status"].(json.Number).Int64()
+	return int(n)
+}
+
+// codeOf is the error of an answer.
+func codeOf(answer map[string]any) (code int, message string) {
+	failed, ok := answer["error"].(map[string]any)
+	if !ok {
+		return 0, ""
+	}
+	n, _ := failed["code"].(json.Number).Int64()
+	return int(n), failed["msg"].(string)
+}
+
+func TestOrderOverTheSocket(t *testing.T) {
+	t.Parallel()
+	v := quiet(t)
+	a := v.api()
+	placed := a.ok("order.place", limitBuyFields.with(fields{"newClientOrderId": "x"}))
+	if placed["status"] != "NEW" || placed["clientOrderId"] != "x" || placed["cumQty"] != "0.000" || placed["avgPrice"] != nil {
+		t.Errorf("%v", placed)
+	}
+	ref := fields{"symbol": "BTCUSDT", "origClientOrderId": "x"}
+	changed := a.ok("order.modify", ref.with(fields{"side": "BUY", "quantity": "0.020", "price": "61000.0"}))
+	if changed["price"] != "61000.00" || changed["origQty"] != "0.020" || changed["orderId"] != placed["orderId"] {
+		t.Errorf("%v", changed)
+	}
+	if seen := a.ok("order.status", ref); seen["status"] != "NEW" || seen["time"] == nil {
+		t.Errorf("%v", seen)
+	}
+	gone := a.ok("v1/order.cancel", fields{"symbol": "BTCUSDT", "orderId": json.Number(fmt.Sprint(placed["orderId"]))})
+	if gone["status"] != "CANCELED" {
+		t.Errorf("%v", gone)
+	}
+	if code, _ := codeOf(a.call("order.cancel", ref)); code != -2011 {
+		t.Errorf("%d", code)
+	}
+	taken := a.ok("order.place", fields{"symbol": "BTCUSDT", "side": "SELL", "type": "MARKET", "quantity": "0.010", "newOrderRespType": "RESULT"})
+	if taken["status"] != "FILLED" {
+		t.Errorf("%v", taken)
+	}
+}
+
+func TestStopOverTheSocket(t *testing.T) {
+	t.Parallel()
+	v := quiet(t)
+	a := v.api()
+	placed := a.ok("algoOrder.place", fields{
+		"algoType": "CONDITIONAL", "symbol": "BTCUSDT", "side": "BUY", "type": "STOP_MARKET",
+		"quantity": "0.010", "triggerPrice": "70000.0", "clientAlgoId": "s",
+	})
+	if placed["algoStatus"] != "NEW" {
+		t.Errorf("%v", placed)
+	}
+	if gone := a.ok("algoOrder.cancel", fields{"clientAlgoId": "s"}); gone["code"] != "200" {
+		t.Errorf("%v", gone)
+	}
+}
+
+func TestEnvelopeOfTheSocket(t *testing.T) {
+	t.Parallel()
+	v := quiet(t)
+	messages := v.rawStream(apiPath)
+	a := v.api()
+	for _, id := range []any{"text", 7, nil} {
+		a.ask(id, "session.status", nil)
+		if got := a.next()["id"]; fmt.Sprint(got) != fmt.Sprint(id) {
+			t.Errorf("asked %v, answered %v", id, got)
+		}
+	}
+	answer := a.call("order.place", limitBuyFields)
+	limits := answer["rateLimits"].([]any)
+	for i, want := range []string{"REQUEST_WEIGHT MINUTE 1 2400", "ORDERS SECOND 10 300 1", "ORDERS MINUTE 1 1200 1"} {
+		limit := limits[i].(map[string]any)
+		got := fmt.Sprint(limit["rateLimitType"], " ", limit["interval"], " ", limit["intervalNum"], " ", limit["limit"], " ", limit["count"])
+		if !strings.HasPrefix(got, want) {
+			t.Errorf("%s, want %s", got, want)
+		}
+	}
+	if hidden := a.call("order.place", limitBuyFields.with(fields{"returnRateLimits": false})); hidden["rateLimits"] != nil {
+		t.Errorf("%v", hidden)
+	}
+	silent := api{stream: v.stream(apiPath + "?returnRateLimits=false"), venue: v}
+	if hidden := silent.call("order.place", limitBuyFields); hidden["rateLimits"] != nil {
+		t.Errorf("%v", hidden)
+	}
+	if shown := silent.call("order.place", limitBuyFields.with(fields{"returnRateLimits": true})); shown["rateLimits"] == nil {
+		t.Errorf("%v", shown)
+	}
+	select {
+	case data := <-messages:
+		t.Errorf("a stranger heard %s", data)
+	default:
+	}
+}
+
+func TestFieldOrderOfTheSocket(t *testing.T) {
+	t.Parallel()
+	v := quiet(t)
+	conn, _, err := websocket.DefaultDialer.Dial(v.endpoints.WsURL+apiPath, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	for name, f := range map[string]fields{
+		"id status result rateLimits": limitBuyFields,
+		"id status error rateLimits":  limitBuyFields.with(fields{"quantity": nil}),
+	} {
+		if err := conn.WriteJSON(map[string]any{"id": 1, "method": "order.place", "params": v.signedFields(f)}); err != nil {
+			t.Fatal(err)
+		}
+		_, data, err := conn.ReadMessage()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var outer []string
+		for _, key := range keys(t, data) {
+			if !strings.Contains(key, ".") && !slices.Contains(outer, key) {
+				outer = append(outer, key)
+			}
+		}
+		if got := strings.Join(outer, " "); got != name {
+			t.Errorf("%s: %s", got, data)
+		}
+	}
+}
+
+func TestRefusalsOfTheSocket(t *testing.T) {
+	t.Parallel()
+	v := quiet(t)
+	a := v.api()
+	good := func() fields { return v.signedFields(limitBuyFields) }
+	resigned := func(change fields) fields { return v.signedFields(limitBuyFields.with(change)) }
+	missing := func(name string) string {
+		return "Mandatory parameter '" + name + "' was not sent, was empty/null, or malformed."
+	}
+	for _, test := range []struct {
+		name, method string
+		params       fields
+		status, code int
+		message      string
+	}{
+		{"good", "order.place", good(), 200, 0, ""},
+		{"no quantity", "order.place", resigned(fields{"quantity": nil}), 400, -1102, missing("quantity")},
+		{"a number for a decimal", "order.place", resigned(fields{"quantity": 1}), 400, -1102, missing("quantity")},
+		{"text for an integer", "order.place", resigned(fields{"recvWindow": "5000"}), 400, -1102, missing("recvWindow")},
+		{"an object for a parameter", "order.place", resigned(fields{"side": fields{}}), 400, -1102, missing("side")},
+		{"null for a parameter", "order.place", good().with(fields{"side": json.RawMessage("null")}), 400, -1102, missing("side")},
+		{"no key", "order.place", good().with(fields{"apiKey": nil}), 400, -1102, missing("apiKey")},
+		{"short key", "order.place", good().with(fields{"apiKey": "abc"}), 401, -2014, "API-key format invalid."},
+		{"unknown key", "order.place", good().with(fields{"apiKey": strings.Repeat("z", 64)}), 401, -2015, ""},
+		{"no signature", "order.place", good().with(fields{"signature": nil}), 400, -1102, missing("signature")},
+		{"no timestamp", "order.place", good().with(fields{"timestamp": nil}), 400, -1102, missing("timestamp")},
+		{"another signature", "order.place", good().with(fields{"price": "60000.1"}), 400, -1022, ""},
+		{"behind", "order.place", resigned(fields{"timestamp": v.now().Add(-6 * time.Second).UnixMilli()}), 400, -1021, ""},
+		{"ahead", "order.place", resigned(fields{"timestamp": v.now().Add(6 * time.Second).UnixMilli()}), 400, -1021, ""},
+		{"unknown method", "order.dance", good(), 400, -1020, ""},
+		{"no method", "", good(), 400, -1102, missing("method")},
+		{"log on", "session.logon", good(), 400, -4056, ""},
+	} {
+		a.ask(1, test.method, test.params)
+		answer := a.next()
+		code, message := codeOf(answer)
+		if statusOf(answer) != test.status || code != test.code || test.message != "" && message != test.message {
+			t.Errorf("%s: %v", test.name, answer)
+		}
+	}
+}
+
+func TestMessagesThatAreNoRequests(t *testing.T) {
+	t.Parallel()
+	v := quiet(t)
+	a := v.api()
+	for text, want := range map[string]int{
+		`{`:                        -1010,
+		`[]`:                       -1010,
+		`{"id":1,"method":2}`:      -1010,
+		`{"method":"order.place"}`: -1102,
+		`{"id":{},"method":"x"}`:   -1102,
+		`{"id":1.5,"method":"x"}`:  -1102,
+		`{"id":true,"method":"x"}`: -1102,
+	} {
+		a.send(text)
+		answer := a.next()
+		if code, _ := codeOf(answer); code != want || answer["id"] != nil || statusOf(answer) != http.StatusBadRequest {
+			t.Errorf("%s: %v", text, answer)
+		}
+	}
+}
+
+func TestSessionOfTheSocket(t *testing.T) {
+	t.Parallel()
+	v := quiet(t)
+	a := v.api()
+	for _, method := range []string{"session.status", "session.logout"} {
+		a.ask(1, method, nil)
+		result := a.next()["result"].(map[string]any)
+		if key, told := result["apiKey"]; !told || key != nil || result["connectedSince"] == nil || result["returnRateLimits"] != true {
+			t.Errorf("%v", result)
+		}
+	}
+}
+
+// The limits are one account's and one address's, however requests come.
+func TestSocketSharesTheLimits(t *testing.T) {
+	t.Parallel()
+	v := start(t, binancesim.Options{Quiet: true, RateLimits: binancesim.RateLimits{OrdersPer10s: 3, WeightPerMinute: 30}})
+	a := v.api()
+	a.ok("order.place", limitBuyFields)
+	if r := v.signed(http.MethodPost, orderPath, limitBuy()); r.header.Get("X-Mbx-Order-Count-10s") != "2" || r.header.Get("X-Mbx-Used-Weight-1m") != "5" {
+		t.Errorf("%v", r.header)
+	}
+	a.ok("order.place", limitBuyFields)
+	limited := a.call("order.place", limitBuyFields)
+	if code, _ := codeOf(limited); code != -1015 || statusOf(limited) != http.StatusTooManyRequests {
+		t.Errorf("%v", limited)
+	}
+	for range 26 {
+		v.public("/fapi/v1/ping")
+	}
+	limited = a.call("order.status", fields{"symbol": "BTCUSDT", "orderId": 1})
+	if code, _ := codeOf(limited); code != -1003 || statusOf(limited) != http.StatusTooManyRequests {
+		t.Errorf("%v", limited)
+	}
+	if _, response, err := websocket.DefaultDialer.Dial(v.endpoints.WsURL+apiPath, nil); err == nil || response.StatusCode != http.StatusTooManyRequests {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestFaultsOfTheSocket(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		name, fault string
+		// status zero means that the connection ends without an answer.
+		status, code int
+		placed       bool
+	}{
+		{"delay", `{"do":"delay","args":{"delayMs":50}}`, 200, 0, true},
+		{"delay beyond the window", `{"do":"delay","args":{"delayMs":300}}`, 400, -5028, false},
+		{"timeout before", `{"do":"timeout_before","args":{"delayMs":20}}`, 0, 0, false},
+		{"timeout after", `{"do":"timeout_after","args":{"delayMs":20}}`, 0, 0, true},
+		{"dropped", `{"do":"drop_connection"}`, 0, 0, false},
+		{"dropped after", `{"do":"drop_connection","args":{"executed":true}}`, 0, 0, true},
+		{"status", `{"do":"status","args":{"status":502}}`, 502, -1000, false},
+		{"status of its own", `{"do":"status"}`, 503, -1000, false},
+		{"status with words", `{"do":"status","args":{"status":503,"executed":true,"body":"{\"code\":-1008,\"msg\":\"no\"}"}}`, 503, -1008, true},
+		{"ban", `{"do":"ban","args":{"delayMs":30000}}`, 418, -1003, false},
+		{"maintenance", `{"do":"maintenance"}`, 503, -1016, false},
+		{"reject", `{"do":"reject","args":{"code":-1007,"executed":true}}`, 408, -1007, true},
+		{"lost answer", `{"do":"gap"}`, 0, 0, true},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			v := quiet(t)
+			a := v.api()
+			v.script(http.MethodPost, "/faults", `{"match":{"path":"/ws-fapi/v1","op":"order.place"},"times":1,`+strings.TrimPrefix(test.fault, "{"))
+			a.ask(1, "order.place", v.signedFields(limitBuyFields.with(fields{"newClientOrderId": "x", "recvWindow": 200})))
+			switch {
+			case test.name == "lost answer":
+				a.ask(2, "session.status", nil)
+				if id := a.next()["id"]; id != json.Number("2") {
+					t.Errorf("%v", id)
+				}
+			case test.status == 0:
+				a.closed()
+			default:
+				answer := a.next()
+				if code, _ := codeOf(answer); statusOf(answer) != test.status || code != test.code {
+					t.Errorf("%v", answer)
+				}
+			}
+			if placed := v.taken()["x"] == 1; placed != test.placed {
+				t.Errorf("placed: %t, want %t", placed, test.placed)
+			}
+		})
+	}
+}
+
+func TestBanOverTheSocketIsOne(t *testing.T) {
+	t.Parallel()
+	v := quiet(t)
+	a := v.api()
+	v.script(http.MethodPost, "/faults", `{"match":{"path":"/ws-fapi/v1"},"do":"ban","args":{"delayMs":60000},"times":1}`)
+	a.call("order.place", limitBuyFields)
+	if r := v.public("/fapi/v1/time"); r.status != http.StatusTeapot {
+		t.Errorf("%d", r.status)
+	}
+	if answer := a.call("order.place", limitBuyFields); statusOf(answer) != http.StatusTeapot {
+		t.Errorf("%v", answer)
+	}
+}
+
+func TestSocketLivesItsTime(t *testing.T) {
+	t.Parallel()
+	v := start(t, binancesim.Options{Quiet: true, SessionLifeMax: 50 * time.Millisecond})
+	v.stream(apiPath).closed()
+}
+
+// More messages a second than a stream may send are no offence here.
+func TestSocketTakesABurst(t *testing.T) {
+	t.Parallel()
+	v := quiet(t)
+	a := v.api()
+	const burst = 50
+	for n := range burst {
+		a.ask(n, "order.place", v.signedFields(limitBuyFields))
+	}
+	for n := range burst {
+		if answer := a.next(); statusOf(answer) != http.StatusOK || answer["id"] != json.Number(fmt.Sprint(n)) {
+			t.Fatalf("%d: %v", n, answer)
+		}
+	}
+}
