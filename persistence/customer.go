@@ -1,6 +1,10 @@
 package persistence
 
-import "venuegate/venues"
+import (
+	"time"
+
+	"venuegate/venues"
+)
 
 // Customer is a tenant: the unit of ownership, loading and isolation.
 type Customer struct {
@@ -55,9 +59,20 @@ type VenueAccount struct {
 	// Halted stops increasing orders until an administrator lifts it.
 	Halted bool `json:"halted,omitempty"`
 	// Flatten says that a halt closes the open positions as well.
-	Flatten bool       `json:"flatten,omitempty"`
-	Limits  RiskLimits `json:"limits"`
+	Flatten bool `json:"flatten,omitempty"`
+	// HaltedAt is when the halt was ordered. It names the halt: the account
+	// carries each out once; see RiskRecord.HaltDone.
+	HaltedAt venues.Time `json:"haltedAt,omitzero"`
+	Limits   RiskLimits  `json:"limits"`
 }
+
+// Halt orders a halt at the moment now.
+func (a *VenueAccount) Halt(now time.Time, flatten bool) {
+	a.Halted, a.Flatten, a.HaltedAt = true, flatten, venues.At(now)
+}
+
+// Resume ends a halt.
+func (a *VenueAccount) Resume() { a.Halted, a.Flatten, a.HaltedAt = false, false, venues.Time{} }
 
 // Setting is a value of the installation: signing secrets, identity.
 type Setting struct {

@@ -32,6 +32,9 @@ type RiskRecord struct {
 	// aside: the count begins anew there.
 	Forgiven decimal.Decimal `json:"forgiven"`
 	Lock     *RiskLock       `json:"lock"`
+	// HaltDone names the halt that was carried out to its end, by its HaltedAt:
+	// what is opened after it by whoever may is left alone.
+	HaltDone venues.Time `json:"haltDone,omitzero"`
 }
 
 // RiskLock keeps increasing orders from being sent.

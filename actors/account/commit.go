@@ -98,6 +98,9 @@ func (a *account) rejectAll(failed *output, cause error) {
 	for _, waiter := range a.state.funds.waiters {
 		waiter.Reject(commitError(cause))
 	}
+	for _, waiter := range a.state.halt.waiters {
+		waiter.Reject(commitError(cause))
+	}
 }
 
 // lostError is what the callers of orders on their way are told: maintenance

@@ -115,3 +115,37 @@ func TestAnswersBehindARefusedIntent(t *testing.T) {
 		}
 	})
 }
+
+// Whoever waits for a halt is told too: the account that would have answered is
+// gone.
+func TestHaltBehindAFailedCommit(t *testing.T) {
+	actortest.Run(t, func(kit *actortest.Kit) {
+		g := &gate{}
+		h := openWith(kit, storetest.NewMemory(), newVenue(), "account", func(c account.Committer) account.Committer {
+			g.Committer = c
+			return g
+		})
+		g.mu.Lock()
+		g.shut = true
+		g.mu.Unlock()
+		control := persistence.VenueAccount{Customer: "c1", Exchange: venues.Binance}
+		control.Halt(time.Now(), false)
+		var ordered, waited error
+		var calls sync.WaitGroup
+		begun := time.Now()
+		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+		defer cancel()
+		calls.Go(func() { ordered = h.client.Configure(ctx, control) })
+		synctest.Wait()
+		calls.Go(func() { _, waited = h.client.AwaitHalt(ctx) })
+		synctest.Wait()
+		g.open(persistence.ErrOutcomeUnknown)
+		calls.Wait()
+		if took := time.Since(begun); took > 100*time.Millisecond {
+			t.Errorf("answered after %s", took)
+		}
+		if venues.CodeOf(ordered) != venues.CodeMaintenance || venues.CodeOf(waited) != venues.CodeMaintenance {
+			t.Fatalf("%v, %v", ordered, waited)
+		}
+	}, actortest.ExpectFailures())
+}

@@ -46,12 +46,12 @@ func (c Client) awaitMark(ctx context.Context, symbol string) bool {
 	return true
 }
 
-// Configure gives a running account its limits, and halts it or lets it go on.
-// The account's record has them already: that is where they are found at the
-// next start. A halt goes on after the return; see AwaitHalt.
-func (c Client) Configure(ctx context.Context, limits persistence.RiskLimits, halted, flatten bool) error {
+// Configure gives a running account its limits, and halts it or lets it go on, as
+// its record says. That is durable already, and where it is found at the next
+// start. A halt goes on after the return; see AwaitHalt.
+func (c Client) Configure(ctx context.Context, control persistence.VenueAccount) error {
 	_, err := actors.Ask(ctx, c.ref, func(reply actors.Reply[struct{}]) any {
-		return configure{reply, limits, halted, flatten}
+		return configure{reply, control}
 	})
 	return edgeError(err)
 }

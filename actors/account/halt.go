@@ -34,6 +34,8 @@ type haltReply = actors.Reply[HaltResult]
 // and closes the positions if flatten is set.
 type halting struct {
 	flatten bool
+	// orderedAt names the halt; see persistence.VenueAccount.
+	orderedAt venues.Time
 	// running until deadline; reading while the venue's lists are being read,
 	// due when they are to be.
 	running  bool
@@ -44,23 +46,41 @@ type halting struct {
 	waiters  []haltReply
 }
 
-// configure takes limits, and halts the account or lets it go on.
+// configure takes limits, and halts the account or lets it go on. A halt that is
+// known already is not begun again: what came with it were other limits.
 func (s *state) configure(m moment, in configure) {
-	s.risk.limits = in.limits
+	isNew := !s.risk.halted || !s.halt.orderedAt.Equal(in.control.HaltedAt.Time)
+	s.risk.limits = in.control.Limits
 	switch {
-	case in.halted:
-		if !s.risk.halted || s.halt.flatten != in.flatten {
-			s.journal(m, "account.halted", string(s.exchange),
-				persistence.JournalField{Name: "flatten", Value: strconv.FormatBool(in.flatten)})
-		}
-		s.risk.halted, s.halt.flatten = true, in.flatten
+	case in.control.Halted && isNew:
+		s.journal(m, "account.halted", string(s.exchange),
+			persistence.JournalField{Name: "flatten", Value: strconv.FormatBool(in.control.Flatten)})
+		s.takeHalt(in.control)
 		s.beginHalt(m)
-	case s.risk.halted:
+	case s.risk.halted && !in.control.Halted:
 		s.journal(m, "account.resumed", string(s.exchange))
-		s.risk.halted, s.halt.flatten = false, false
+		s.takeHalt(in.control)
 		s.endHalt(m, false)
 	}
 	s.after(replyDone{in.Reply})
+}
+
+func (s *state) takeHalt(control persistence.VenueAccount) {
+	s.risk.halted, s.halt.flatten, s.halt.orderedAt = control.Halted, control.Flatten, control.HaltedAt
+}
+
+// restoreHalt goes on with a halt that was under way, or had to give up. One that
+// was carried out stays in force, and that is all: it would close what was opened
+// since.
+func (s *state) restoreHalt(m moment, control persistence.VenueAccount) {
+	s.takeHalt(control)
+	switch {
+	case !control.Halted:
+	case !control.HaltedAt.IsZero() && s.risk.record.HaltDone.Equal(control.HaltedAt.Time):
+		s.halt.result.Done = true
+	default:
+		s.beginHalt(m)
+	}
 }
 
 // beginHalt starts the halt, or starts it anew. Before the first reconciliation
@@ -191,6 +211,10 @@ func (s *state) endHalt(m moment, done bool) {
 		return
 	}
 	s.halt.running, s.halt.result.Done = false, done
+	if done {
+		s.risk.record.HaltDone = s.halt.orderedAt
+		s.putRisk()
+	}
 	result := s.halt.result
 	s.journal(m, "account.halt_ended", string(s.exchange),
 		persistence.JournalField{Name: "done", Value: strconv.FormatBool(done)},

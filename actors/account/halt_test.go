@@ -11,11 +11,18 @@ import (
 	"venuegate/venues"
 )
 
+// halted is the record of an account that somebody has halted.
+func halted(at time.Time, flatten bool) persistence.VenueAccount {
+	control := persistence.VenueAccount{Customer: "c1", Exchange: venues.Binance}
+	control.Halt(at, flatten)
+	return control
+}
+
 // halts tells the account to halt, and keeps what becomes of it.
 func (b *bench) halts(flatten bool) *[]HaltResult {
 	var results []HaltResult
 	b.step(func(m moment) {
-		b.state.configure(m, configure{actors.ReplyFunc(func(struct{}, error) {}), persistence.RiskLimits{}, true, flatten})
+		b.state.configure(m, configure{actors.ReplyFunc(func(struct{}, error) {}), halted(b.now, flatten)})
 	})
 	b.state.awaitHalt(awaitHalt{actors.ReplyFunc(func(r HaltResult, _ error) { results = append(results, r) })})
 	return &results
@@ -128,7 +135,7 @@ func TestHaltGivesUp(t *testing.T) {
 
 func TestHaltGoesOnAfterARestart(t *testing.T) {
 	b := newBench(t, venues.Capabilities{})
-	control := persistence.VenueAccount{Customer: "c1", Exchange: venues.Binance, Halted: true, Flatten: true}
+	control := halted(b.now, true)
 	b.puts[control.Key().String()] = control
 	again := b.restart()
 	if code(again.asks(func(*placeOrder) {})) != venues.CodeTradingLocked {
@@ -136,6 +143,47 @@ func TestHaltGoesOnAfterARestart(t *testing.T) {
 	}
 	if count(again.pass(0), isSweep) != 1 || !again.state.halt.flatten {
 		t.Fatal("the halt does not go on")
+	}
+}
+
+// TestFinishedHaltIsNotRunAgain: a position that was opened elsewhere after the
+// halt is nobody's business here, not even after a restart.
+func TestFinishedHaltIsNotRunAgain(t *testing.T) {
+	b := newBench(t, venues.Capabilities{})
+	control := halted(b.now, true)
+	b.puts[control.Key().String()] = control
+	b.halts(true)
+	b.pass(0)
+	b.sweeps(nil)
+	again := b.restart()
+	if count(again.pass(time.Minute), isSweep) != 0 {
+		t.Fatal("it runs again")
+	}
+	if code(again.asks(func(*placeOrder) {})) != venues.CodeTradingLocked {
+		t.Fatal("an increasing order passes")
+	}
+	control.Limits.MaxOpenOrders = 5
+	again.step(func(m moment) {
+		again.state.configure(m, configure{actors.ReplyFunc(func(struct{}, error) {}), control})
+	})
+	if count(again.pass(time.Minute), isSweep) != 0 {
+		t.Fatal("other limits begin it anew")
+	}
+	again.now = again.now.Add(time.Second)
+	if again.halts(true); count(again.pass(0), isSweep) != 1 {
+		t.Fatal("a second order to halt is not carried out")
+	}
+}
+
+// TestHaltThatGaveUpRunsAgain: something was left.
+func TestHaltThatGaveUpRunsAgain(t *testing.T) {
+	b := newBench(t, venues.Capabilities{})
+	control := halted(b.now, false)
+	b.puts[control.Key().String()] = control
+	b.halts(false)
+	b.pass(2 * haltMax)
+	if count(b.restart().pass(0), isSweep) != 1 {
+		t.Fatal("the halt is forgotten")
 	}
 }
 
@@ -148,7 +196,7 @@ func TestOrderThatTurnsUpAfterAHaltIsCancelled(t *testing.T) {
 	b.pass(0)
 	b.sweeps(nil)
 	b.step(func(m moment) {
-		b.state.configure(m, configure{Reply: actors.ReplyFunc(func(struct{}, error) {}), halted: true})
+		b.state.configure(m, configure{actors.ReplyFunc(func(struct{}, error) {}), halted(b.now, false)})
 	})
 	b.pass(0)
 	b.sweeps(nil)

@@ -54,8 +54,7 @@ type (
 	}
 	configure struct {
 		actors.Reply[struct{}]
-		limits          persistence.RiskLimits
-		halted, flatten bool
+		control persistence.VenueAccount
 	}
 	awaitHalt struct {
 		actors.Reply[HaltResult]

@@ -96,14 +96,11 @@ func (s *state) beginDay(m moment) {
 	s.putRisk()
 }
 
-// restoreRisk takes what was stored. A halt goes on: whether it had ended is not
-// known.
+// restoreRisk takes what was stored.
 func (s *state) restoreRisk(m moment, in loadDone) {
-	s.risk.limits, s.risk.halted, s.halt.flatten = in.control.Limits, in.control.Halted, in.control.Flatten
+	s.risk.limits = in.control.Limits
 	s.risk.day, s.risk.earned, s.risk.record = in.day, in.earned, in.risk
-	if s.risk.halted {
-		s.beginHalt(m)
-	}
+	s.restoreHalt(m, in.control)
 }
 
 func (s *state) putRisk() {

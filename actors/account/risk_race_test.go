@@ -177,7 +177,7 @@ func TestOrderWithoutAPriceWaitsForTheMark(t *testing.T) {
 		client, _, ref := openLimited(kit, store, newVenue())
 		config := account.Config{Customer: "c1", Exchange: venues.Binance}
 		limits := persistence.RiskLimits{MaxOrderNotional: venues.Some(venues.MustDecimal("60000"))}
-		if err := client.Configure(context.Background(), limits, false, false); err != nil {
+		if err := client.Configure(context.Background(), persistence.VenueAccount{Limits: limits}); err != nil {
 			t.Fatal(err)
 		}
 		order := func(qty string) venues.PlaceOrder {

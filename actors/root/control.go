@@ -25,7 +25,7 @@ func (d *Directory) Configure(ctx context.Context, record persistence.VenueAccou
 	if err != nil {
 		return nil //nolint:nilerr // an account that does not run reads its record when it does
 	}
-	return c.Configure(ctx, record.Limits, record.Halted, record.Flatten)
+	return c.Configure(ctx, record)
 }
 
 // AwaitHalt waits until the venue's own list of orders is empty or the halt gives

@@ -139,7 +139,7 @@ func TestHaltEmptiesTheVenue(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	d.configure(func(a *persistence.VenueAccount) { a.Halted, a.Flatten = true, true })
+	d.configure(func(a *persistence.VenueAccount) { a.Halt(time.Now(), true) })
 	result, err := d.tree.AwaitHalt(t.Context(), "c1", venues.Binance)
 	if err != nil || !result.Done || result.OpenOrders != 0 || result.OpenPositions != 0 {
 		t.Fatalf("%+v, %v", result, err)
@@ -158,7 +158,7 @@ func TestHaltEmptiesTheVenue(t *testing.T) {
 	if refusal.Details["limit"] != "halted" {
 		t.Errorf("details %v", refusal.Details)
 	}
-	d.configure(func(a *persistence.VenueAccount) { a.Halted, a.Flatten = false, false })
+	d.configure(func(a *persistence.VenueAccount) { a.Resume() })
 	if order, err := d.place("more", spec(venues.Buy, venues.TypeLimit, "1", "20000")); err != nil || order.Status != venues.StatusOpen {
 		t.Fatalf("after the resume: %+v, %v", order, err)
 	}

@@ -134,7 +134,12 @@ func (r *Registry) ChangeAccount(ctx context.Context, id string, change AccountC
 	}
 	fields := []persistence.JournalField{field("action", "change")}
 	if change.Halted != nil {
-		record.Halted, record.Flatten = *change.Halted, record.Flatten && *change.Halted
+		switch {
+		case !*change.Halted:
+			record.Resume()
+		case !record.Halted:
+			record.Halt(time.Now(), false)
+		}
 		fields = append(fields, field("halted", strconv.FormatBool(record.Halted)))
 	}
 	if change.Limits != nil {

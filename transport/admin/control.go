@@ -72,7 +72,7 @@ func (r *Registry) recordHalt(ctx context.Context, id string, order HaltOrder) (
 	if err != nil {
 		return Account{}, err
 	}
-	record.Halted, record.Flatten = true, order.Flatten
+	record.Halt(time.Now(), order.Flatten)
 	return r.configureAccount(ctx, record, field("action", "halt"), field("flatten", strconv.FormatBool(order.Flatten)))
 }
 
@@ -84,7 +84,7 @@ func (r *Registry) ResumeAccount(ctx context.Context, id string) (Account, error
 	if err != nil {
 		return Account{}, err
 	}
-	record.Halted, record.Flatten = false, false
+	record.Resume()
 	return r.configureAccount(ctx, record, field("action", "resume"))
 }
 
@@ -124,7 +124,8 @@ func (r *Registry) keepControl(ctx context.Context, record *persistence.VenueAcc
 	}
 	i := slices.IndexFunc(before, func(a persistence.VenueAccount) bool { return a.Exchange == record.Exchange })
 	if i >= 0 {
-		record.Limits, record.Halted, record.Flatten = before[i].Limits, before[i].Halted, before[i].Flatten
+		was := &before[i]
+		record.Limits, record.Halted, record.Flatten, record.HaltedAt = was.Limits, was.Halted, was.Flatten, was.HaltedAt
 	}
 	return nil
 }

@@ -23,7 +23,7 @@ func checkValue(v any) error {
 	case persistence.APIKey:
 		return checkTimes(r.CreatedAt, r.ExpiresAt, r.RevokedAt)
 	case persistence.VenueAccount:
-		return firstError(checkDecimals(r.Limits.DailyLoss, r.Limits.MaxOrderNotional), checkTimes(r.CreatedAt, r.RemovedAt))
+		return firstError(checkDecimals(r.Limits.DailyLoss, r.Limits.MaxOrderNotional), checkTimes(r.CreatedAt, r.RemovedAt, r.HaltedAt))
 	case persistence.RiskRecord:
 		return checkRisk(&r)
 	case persistence.PositionRecord:

@@ -100,7 +100,7 @@ func (r *lifeRow) life() *persistence.PositionLife {
 }
 
 func checkRisk(r *persistence.RiskRecord) error {
-	err := firstError(checkDecimals(r.Baseline, venues.Some(r.Forgiven)), checkTimes(r.Day))
+	err := firstError(checkDecimals(r.Baseline, venues.Some(r.Forgiven)), checkTimes(r.Day, r.HaltDone))
 	if err == nil && r.Lock != nil {
 		err = firstError(checkDecimals(venues.Some(r.Lock.Threshold), venues.Some(r.Lock.Actual)), checkTimes(r.Lock.At, r.Lock.Until))
 	}
