@@ -66,7 +66,7 @@ var faultCarriers = map[FaultAction]carrier{
 
 // FaultMatch selects what a fault strikes. Path is a prefix of the venue's own
 // path; Op is the HTTP method or, for streams, a prefix of the topic. Empty
-// matches everything.
+// matches everything. An operation on a socket is a request with its name as Op.
 type FaultMatch struct {
 	Path string `json:"path,omitempty"`
 	Op   string `json:"op,omitempty"`

@@ -66,22 +66,3 @@ func batch(c *call, most int, do func(raw []byte) ack) (any, *apiError) {
 	}
 	return acks, nil
 }
-
-// instrumentOf is the instrument that a call is about, for its rate limit.
-func (c *call) instrumentOf() string {
-	if name := c.query("instId"); name != "" || len(c.body) == 0 {
-		return name
-	}
-	type named struct {
-		InstID string `json:"instId"`
-	}
-	var one named
-	if json.Unmarshal(c.body, &one) == nil {
-		return one.InstID
-	}
-	var many []named
-	if json.Unmarshal(c.body, &many) == nil && len(many) > 0 {
-		return many[0].InstID
-	}
-	return ""
-}

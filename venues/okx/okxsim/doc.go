@@ -37,6 +37,11 @@
 //   - The orders channels begin without a snapshot, positions and account with
 //     one. Books are snapshots of 400 levels and differences every 100 ms,
 //     chained by seqId and prevSeqId; the checksum is 0.
+//   - A private socket takes orders, amends and cancels, alone and in batches, by
+//     instIdCode alone; attached protection travels with them. Their limits and
+//     their address's ban are those of the REST calls. Faults find operations,
+//     logins and answers by the socket's path and names such as op:order and
+//     op:login.
 //   - A connection that was told nothing for 30 s is closed with 4004; the text
 //     ping keeps it.
 //

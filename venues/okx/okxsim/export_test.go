@@ -61,3 +61,16 @@ func ParsedFrame(line []byte) (at time.Duration, channel string, ok bool) {
 	f, ok := parseFrame(line)
 	return f.at, f.channel, ok
 }
+
+// AdmittedOperation is the body of the call that an operation of the demo account
+// makes, and whether it is that of a batch; false if it is refused.
+func (s *Sim) AdmittedOperation(data []byte) (body []byte, batch, ok bool) {
+	in, ok := decodeCommand(data)
+	is, known := operations[in.Op]
+	if !ok || !known {
+		return nil, false, false
+	}
+	c := &call{method: is.method, path: is.path, query: func(string) string { return "" }, now: s.clock.Now(), account: s.demo, onSocket: true}
+	failed := s.admitOperation(c, &in, routes[is])
+	return c.body, routes[is].single != "", failed == nil
+}

@@ -169,6 +169,13 @@ func (h *hub) tell(cl *client, topic string, data []byte) {
 	h.send(cl, topic, data)
 }
 
+// told notes that a client is told something by other ways.
+func (h *hub) told(cl *client) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	cl.toldAt = h.sim.clock.Base()
+}
+
 func (h *hub) tellJSON(cl *client, topic string, body any) {
 	if data, ok := h.encode(topic, body); ok {
 		h.tell(cl, topic, data)

@@ -1,6 +1,7 @@
 package okxsim
 
 import (
+	"encoding/json"
 	"sync"
 	"time"
 )
@@ -69,6 +70,54 @@ func (l *limiter) spend(key string, n, limit int, now time.Time) bool {
 	}
 	w.used += n
 	return w.used <= limit
+}
+
+// spend counts a call against the limit of its endpoint; false where that is
+// exceeded. Calls on a socket are counted with those of the REST interface.
+func (s *Sim) spend(in *call, at endpoint) bool {
+	path, limit, units := in.path, at.limit, 1
+	if at.single != "" {
+		if units = in.items(); units == 1 {
+			path, limit = at.single, routes[route{in.method, at.single}].limit
+		}
+	}
+	key := in.method + path + " " + in.account.ID
+	if at.security == public {
+		key = path + " " + in.ip
+	}
+	if at.perInstrument {
+		key += " " + s.limitedInstrument(in)
+	}
+	return s.limiter.spend(key, units, limit, in.now)
+}
+
+// items is how many orders a call is about.
+func (in *call) items() int {
+	var many []json.RawMessage
+	if json.Unmarshal(in.body, &many) == nil {
+		return max(1, len(many))
+	}
+	return 1
+}
+
+// limitedInstrument is the instrument that a call is about, the first of a
+// batch.
+func (s *Sim) limitedInstrument(in *call) string {
+	if name := in.query("instId"); name != "" || len(in.body) == 0 {
+		return name
+	}
+	var ref refArg
+	if json.Unmarshal(in.body, &ref) != nil {
+		var many []refArg
+		if json.Unmarshal(in.body, &many) != nil || len(many) == 0 {
+			return ""
+		}
+		ref = many[0]
+	}
+	if l, failed := s.instrumentOf(in, ref.InstID, ref.InstIDCode); failed == nil {
+		return l.Symbol
+	}
+	return ref.InstID
 }
 
 // orders counts new and amended orders of an account.

@@ -80,7 +80,7 @@ var timesInForce = map[string]simcore.TimeInForce{
 // parse turns the words of a client into a request of the exchange.
 func (a *orderArg) parse(s *Sim, c *call) (simcore.OrderRequest, *apiError) {
 	request := simcore.OrderRequest{Account: c.account.ID, ClientID: a.ClOrdID, Deadline: c.deadline, ReduceOnly: bool(a.ReduceOnly)}
-	l, failed := s.instrumentOf(a.InstID, a.InstIDCode)
+	l, failed := s.instrumentOf(c, a.InstID, a.InstIDCode)
 	if failed != nil {
 		return request, failed
 	}
@@ -108,10 +108,13 @@ func (a *orderArg) parse(s *Sim, c *call) (simcore.OrderRequest, *apiError) {
 	return request, nil
 }
 
-// instrumentOf finds an instrument by its code, which WebSocket orders carry,
-// or by its name.
-func (s *Sim) instrumentOf(name string, code *int64) (*listing, *apiError) {
-	if code == nil {
+// instrumentOf finds an instrument by its code, without which a call on a socket
+// is refused, or by its name.
+func (s *Sim) instrumentOf(c *call, name string, code *int64) (*listing, *apiError) {
+	switch {
+	case code == nil && c.onSocket:
+		return nil, errEmpty("instIdCode")
+	case code == nil:
 		return s.listing(name)
 	}
 	for _, l := range s.listings {

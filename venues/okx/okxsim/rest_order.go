@@ -10,15 +10,21 @@ import (
 )
 
 func (s *Sim) placeOrder(c *call) (any, *apiError) {
-	return ackList{s.place(c, c.body, "Order placed")}, nil
+	return ackList{s.place(c, c.body)}, nil
 }
 
 func (s *Sim) placeBatch(c *call) (any, *apiError) {
-	return batch(c, batchOrdersMax, func(raw []byte) ack { return s.place(c, raw, "Order placed") })
+	return batch(c, batchOrdersMax, func(raw []byte) ack { return s.place(c, raw) })
 }
 
-// place takes one order. The venue says that it did in success.
-func (s *Sim) place(c *call, raw []byte, success string) ack {
+// What the venue says of an order that it took.
+const (
+	placedText         = "Order placed"
+	placedOnSocketText = "Order successfully placed."
+)
+
+// place takes one order.
+func (s *Sim) place(c *call, raw []byte) ack {
 	var arg orderArg
 	failed := decode(raw, &arg)
 	if failed == nil {
@@ -28,7 +34,10 @@ func (s *Sim) place(c *call, raw []byte, success string) ack {
 		var o simcore.Order
 		if o, failed = s.placeParsed(c, &arg); failed == nil {
 			done := orderAck(&o, o.CreatedAt)
-			done.SMsg = success
+			done.SMsg = placedText
+			if c.onSocket {
+				done.SMsg = placedOnSocketText
+			}
 			return done
 		}
 	}
@@ -52,14 +61,15 @@ func (s *Sim) placeParsed(c *call, arg *orderArg) (simcore.Order, *apiError) {
 
 // noteRefusal records an order that was not taken in the ledger.
 func (s *Sim) noteRefusal(c *call, arg *orderArg, failed *apiError) {
-	base := arg.Sz
-	if l, ok := s.listings[arg.InstID]; ok {
+	base, symbol := arg.Sz, arg.InstID
+	if l, missing := s.instrumentOf(c, arg.InstID, arg.InstIDCode); missing == nil {
+		symbol = l.Symbol
 		if qty, err := venues.ParseDecimal(arg.Sz); err == nil {
 			base = l.baseQty(qty).String()
 		}
 	}
 	s.exchange.Ledger().Refuse(simcore.LedgerOrder{
-		ClientOrderID: arg.ClOrdID, Account: c.account.ID, Symbol: arg.InstID, Side: arg.Side, Type: arg.OrdType,
+		ClientOrderID: arg.ClOrdID, Account: c.account.ID, Symbol: symbol, Side: arg.Side, Type: arg.OrdType,
 		Qty: arg.Sz, BaseQty: base, FilledQty: "0", Price: arg.Px, Refusal: failed.Error(),
 	}, c.now)
 }
@@ -74,8 +84,9 @@ type refArg struct {
 
 // order finds an order of the account. The order of a triggered stop carries
 // the stop's client id in the exchange and is not found by it here.
-func (s *Sim) order(account string, ref refArg) (*listing, *simcore.Order, *apiError) {
-	l, failed := s.instrumentOf(ref.InstID, ref.InstIDCode)
+func (s *Sim) order(c *call, ref refArg) (*listing, *simcore.Order, *apiError) {
+	account := c.account.ID
+	l, failed := s.instrumentOf(c, ref.InstID, ref.InstIDCode)
 	switch {
 	case failed != nil:
 		return nil, nil, failed
@@ -118,7 +129,7 @@ func (s *Sim) cancel(c *call, raw []byte) ack {
 	if failed == nil {
 		var l *listing
 		var o *simcore.Order
-		if l, o, failed = s.order(c.account.ID, arg); failed == nil {
+		if l, o, failed = s.order(c, arg); failed == nil {
 			done, err := s.exchange.Cancel(c.account.ID, l.Symbol, simcore.OrderRef{ID: o.ID})
 			if err == nil {
 				return orderAck(&done, s.clock.Now())
@@ -174,7 +185,7 @@ func (s *Sim) amendParsed(c *call, arg *amendArg) (simcore.Order, *apiError) {
 	if failed != nil {
 		return simcore.Order{}, failed
 	}
-	l, o, failed := s.order(c.account.ID, arg.refArg)
+	l, o, failed := s.order(c, arg.refArg)
 	switch {
 	case failed == errNoSuchOrder || failed == nil && !o.Status.Open():
 		return simcore.Order{}, errAmendGone

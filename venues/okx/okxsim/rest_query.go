@@ -8,7 +8,7 @@ import (
 )
 
 func (s *Sim) queryOrder(c *call) (any, *apiError) {
-	_, o, failed := s.order(c.account.ID, refArg{InstID: c.query("instId"), OrdID: c.query("ordId"), ClOrdID: c.query("clOrdId")})
+	_, o, failed := s.order(c, refArg{InstID: c.query("instId"), OrdID: c.query("ordId"), ClOrdID: c.query("clOrdId")})
 	if failed != nil {
 		return nil, failed
 	}

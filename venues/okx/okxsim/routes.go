@@ -9,6 +9,9 @@ type endpoint struct {
 	// account for others, and of the instrument named where perInstrument is set.
 	limit         int
 	perInstrument bool
+	// single is the call whose limit a batch of one is under; a larger batch uses
+	// up its own by its orders.
+	single string
 	// expires endpoints obey the header expTime.
 	expires bool
 	// acks endpoints answer items with codes of their own.
@@ -17,17 +20,6 @@ type endpoint struct {
 }
 
 type route struct{ method, path string }
-
-func (e endpoint) limitKey(c *call) string {
-	key := c.method + c.path + " " + c.account.ID
-	if e.security == public {
-		key = c.path + " " + c.ip
-	}
-	if e.perInstrument {
-		key += " " + c.instrumentOf()
-	}
-	return key
-}
 
 // routes is the venue's REST interface as far as it is simulated.
 var routes = map[route]endpoint{
@@ -56,11 +48,11 @@ var routes = map[route]endpoint{
 	{http.MethodPost, "/api/v5/account/set-position-mode"}: {security: trading, limit: 5, handle: (*Sim).setPositionMode},
 
 	{http.MethodPost, "/api/v5/trade/order"}:               {security: trading, limit: 60, perInstrument: true, expires: true, acks: true, handle: (*Sim).placeOrder},
-	{http.MethodPost, "/api/v5/trade/batch-orders"}:        {security: trading, limit: 300, perInstrument: true, expires: true, acks: true, handle: (*Sim).placeBatch},
+	{http.MethodPost, "/api/v5/trade/batch-orders"}:        {security: trading, limit: 300, perInstrument: true, single: "/api/v5/trade/order", expires: true, acks: true, handle: (*Sim).placeBatch},
 	{http.MethodPost, "/api/v5/trade/amend-order"}:         {security: trading, limit: 60, perInstrument: true, expires: true, acks: true, handle: (*Sim).amendOrder},
-	{http.MethodPost, "/api/v5/trade/amend-batch-orders"}:  {security: trading, limit: 300, perInstrument: true, expires: true, acks: true, handle: (*Sim).amendBatch},
+	{http.MethodPost, "/api/v5/trade/amend-batch-orders"}:  {security: trading, limit: 300, perInstrument: true, single: "/api/v5/trade/amend-order", expires: true, acks: true, handle: (*Sim).amendBatch},
 	{http.MethodPost, "/api/v5/trade/cancel-order"}:        {security: trading, limit: 60, perInstrument: true, acks: true, handle: (*Sim).cancelOrder},
-	{http.MethodPost, "/api/v5/trade/cancel-batch-orders"}: {security: trading, limit: 300, perInstrument: true, acks: true, handle: (*Sim).cancelBatch},
+	{http.MethodPost, "/api/v5/trade/cancel-batch-orders"}: {security: trading, limit: 300, perInstrument: true, single: "/api/v5/trade/cancel-order", acks: true, handle: (*Sim).cancelBatch},
 	{http.MethodPost, "/api/v5/trade/close-position"}:      {security: trading, limit: 20, perInstrument: true, handle: (*Sim).closePosition},
 	{http.MethodGet, "/api/v5/trade/order"}:                {security: reading, limit: 60, perInstrument: true, handle: (*Sim).queryOrder},
 	{http.MethodGet, "/api/v5/trade/orders-pending"}:       {security: reading, limit: 60, handle: (*Sim).pendingOrders},

@@ -26,6 +26,8 @@ type call struct {
 	now      time.Time
 	deadline time.Time
 	account  simcore.AccountInfo
+	// onSocket calls came over a private socket.
+	onSocket bool
 }
 
 // envelope is the wire form of every answer. Trade calls also tell when the
@@ -79,7 +81,7 @@ func (s *Sim) admit(c *fiber.Ctx, in *call) (endpoint, *apiError) {
 	if failed := s.authenticate(c, in, at.security); failed != nil {
 		return at, failed
 	}
-	if !s.limiter.spend(at.limitKey(in), 1, at.limit, in.now) {
+	if !s.spend(in, at) {
 		return at, errRateLimit
 	}
 	return at, in.readDeadline(c.Get("expTime"), at.expires)
@@ -153,19 +155,20 @@ func (s *Sim) serveFaulty(c *fiber.Ctx, in *call, at endpoint, fault simcore.Fau
 		s.limiter.ban(in.ip, in.now.Add(fault.Args.Delay(banDefault)))
 		return s.respond(c, in, nil, errRateLimit)
 	case simcore.FaultReject:
-		return s.respondRejected(c, in, at, rejection(fault))
+		result, failed := rejected(in, at, rejection(fault))
+		return s.respond(c, in, result, failed)
 	default:
 		return s.respond(c, in, nil, errBusy)
 	}
 }
 
-// respondRejected refuses with a scripted code: in the item of a trade call
-// where the code is one of orders, else at the top level.
-func (s *Sim) respondRejected(c *fiber.Ctx, in *call, at endpoint, failed *apiError) error {
+// rejected is the answer to a call that a script refuses: in the item of a trade
+// call where the code is one of orders, else at the top level.
+func rejected(in *call, at endpoint, failed *apiError) (any, *apiError) {
 	if at.acks && strings.HasPrefix(failed.code, "51") && failed.status == http.StatusOK {
-		return s.respond(c, in, ackList{refusedAck(failed, in.now)}, nil)
+		return ackList{refusedAck(failed, in.now)}, nil
 	}
-	return s.respond(c, in, nil, failed)
+	return nil, failed
 }
 
 // execute does a request whose answer nobody will see.

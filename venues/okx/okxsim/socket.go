@@ -20,8 +20,9 @@ const (
 	socketBusiness = "business"
 )
 
-// Close codes of the venue.
+// Close codes of the venue, and of a connection that breaks.
 const (
+	closeAbnormal    = 1006
 	closeLoginFailed = 4001
 	closeSilence     = 4004
 )
@@ -37,11 +38,12 @@ type channelArg struct {
 	UID         string `json:"uid,omitempty"`
 }
 
-// client is one stream connection. All but session and socket is guarded by
+// client is one stream connection. All but session, socket and ip is guarded by
 // the hub's lock.
 type client struct {
 	session *simnet.Session
 	socket  string
+	ip      string
 	connID  string
 
 	account simcore.AccountInfo
@@ -84,7 +86,9 @@ func (s *Sim) serveSocket(c *fiber.Ctx) error {
 	if fault, struck := s.faults.StrikeHandshake(path); struck {
 		return s.refuseSocket(c, fault)
 	}
-	cl := &client{socket: path[strings.LastIndex(path, "/")+1:], subs: map[channelArg]*subscription{}}
+	cl := &client{
+		socket: path[strings.LastIndex(path, "/")+1:], ip: strings.Clone(c.IP()), subs: map[channelArg]*subscription{},
+	}
 	return s.server.Sessions.Serve(c.Context(), simnet.SessionOptions{Path: path, Faults: s.faults}, simnet.SessionHandler{
 		Opened: func(session *simnet.Session) {
 			cl.session = session
@@ -161,6 +165,13 @@ const loginPayload = "GET/users/self/verify"
 // login identifies a client. One that fails hears why and is closed.
 func (s *Sim) login(cl *client, in *commandBody) {
 	account, code, text := s.checkLogin(in)
+	refusal, silent := s.loginFault(cl)
+	switch {
+	case silent:
+		return
+	case refusal != nil:
+		code, text = refusal.code, refusal.message
+	}
 	if code != "" {
 		s.refuseCommand(cl, in.ID, code, text)
 		s.hub.doom(cl, closeLoginFailed)
@@ -243,7 +254,7 @@ func (s *Sim) checkChannel(cl *client, arg *channelArg) (code, text string) {
 	case socket != cl.socket:
 		return "60018", missing
 	case private && s.hub.accountOf(cl) == "":
-		return "60011", "Please log in"
+		return errSocketLogIn.code, errSocketLogIn.message
 	case private:
 		return "", ""
 	}
@@ -259,57 +270,4 @@ func (s *Sim) checkChannel(cl *client, arg *channelArg) (code, text string) {
 		}
 	}
 	return "", ""
-}
-
-// operations are the trade calls that a logged-in private socket offers.
-var operations = map[string]func(*Sim, *call, []byte) ack{
-	"order":        func(s *Sim, c *call, raw []byte) ack { return s.place(c, raw, "") },
-	"cancel-order": (*Sim).cancel,
-	"amend-order":  (*Sim).amend,
-}
-
-// operationBody answers a trade call on a socket.
-type operationBody struct {
-	ID      string `json:"id"`
-	Op      string `json:"op"`
-	Code    string `json:"code"`
-	Msg     string `json:"msg"`
-	Data    any    `json:"data"`
-	InTime  string `json:"inTime"`
-	OutTime string `json:"outTime"`
-}
-
-// operate executes a trade call; unknown ones are invalid requests.
-func (s *Sim) operate(cl *client, in *commandBody) {
-	name := strings.Replace(strings.Replace(in.Op, "batch-", "", 1), "orders", "order", 1)
-	do, known := operations[name]
-	account, loggedIn := s.hub.traderOf(cl)
-	switch {
-	case !known || cl.socket != socketPrivate:
-		s.refuseCommand(cl, in.ID, "60012", "Invalid request: op "+in.Op)
-		return
-	case !loggedIn:
-		s.refuseCommand(cl, in.ID, "60011", "Please log in")
-		return
-	}
-	c := &call{method: "WS", path: in.Op, body: in.Args, now: s.clock.Now(), account: account}
-	answer := operationBody{ID: in.ID, Op: in.Op, Data: []struct{}{}, InTime: micros(c.now)}
-	failed := c.readDeadline(in.ExpTime, true)
-	if failed == nil && !permitted(account, trading) {
-		failed = errPermission
-	}
-	var acks any
-	if failed == nil {
-		acks, failed = batch(c, batchOrdersMax, func(raw []byte) ack { return do(s, c, raw) })
-	}
-	if list, ok := acks.(ackList); ok {
-		answer.Code, answer.Msg = list.code()
-		answer.Data = list
-	}
-	if failed != nil {
-		answer.Code, answer.Msg = failed.code, failed.message
-	}
-	s.algos.settle()
-	answer.OutTime = micros(s.clock.Now())
-	s.hub.tellJSON(cl, in.Op, answer)
 }

@@ -72,16 +72,6 @@ func TestPublicStreams(t *testing.T) {
 	b.push("candle1m", anything)
 }
 
-func TestOrdersOverTheSocket(t *testing.T) {
-	v := quiet(t)
-	s := v.loggedIn("private")
-	s.send(`{"id":"1","op":"order","args":[{"instIdCode":10459,"tdMode":"cross","clOrdId":"w1","side":"buy","ordType":"limit","px":"64000","sz":"1"}]}`)
-	expect(t, s.next(), object{"id": "1", "op": "order", "code": "0"})
-	expect(t, v.one(v.get("/trade/order?instId="+btc+"&clOrdId=w1")), object{"state": "live"})
-	s.send(`{"id":"2","op":"batch-cancel-orders","args":[{"instIdCode":10459,"clOrdId":"w1"},{"instIdCode":10459,"clOrdId":"no"}]}`)
-	expect(t, s.next(), object{"id": "2", "code": "2"})
-}
-
 func TestLiquidation(t *testing.T) {
 	v := quiet(t)
 	v.control("/accounts/demo", `{"balance":"1000"}`)
