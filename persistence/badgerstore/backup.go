@@ -45,7 +45,7 @@ func (s *Store) Backup(ctx context.Context, w io.Writer) error {
 	if s.closed {
 		return errClosed
 	}
-	txn := s.db.NewTransaction(false)
+	txn := s.writer.durable()
 	defer txn.Discard()
 	if err := writeBackup(ctx, w, snapshot{txn}); err != nil {
 		return fmt.Errorf("backup: %w", err)

@@ -89,11 +89,11 @@ const (
 
 // badger gives the settings of the database. Values stay in the tree: the value
 // log only logs a failed sync, and its garbage collection is not needed then.
-// Its file is as small as badger allows.
+// Its file is as small as badger allows. Syncing is not left to badger: see wal.
 func (o Options) badger(dir string) badger.Options {
 	return badger.DefaultOptions(dir).
 		WithLogger(badgerLogger{o.Logger.WithOptions(zap.WithCaller(false))}).
-		WithSyncWrites(true).
+		WithSyncWrites(false).
 		WithDetectConflicts(true).
 		WithNumVersionsToKeep(1).
 		WithVerifyValueChecksum(true).

@@ -61,8 +61,7 @@ func checkAbsentOrEmpty(dir string) error {
 // build makes the database and its seal from a backup.
 func build(dir string, r io.Reader) error {
 	// One sync at the end instead of one for each transaction.
-	o := Options{}.withDefaults().badger(filepath.Join(dir, databaseName)).WithSyncWrites(false)
-	db, err := openBadger(o)
+	db, err := openBadger(Options{}.withDefaults().badger(filepath.Join(dir, databaseName)))
 	if err != nil {
 		return err
 	}

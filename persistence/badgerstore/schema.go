@@ -106,7 +106,7 @@ func (w *writer) reseal(found inspection) error {
 	if err := tx.seal(previous); err != nil {
 		return err
 	}
-	if err := w.commitTxn(tx.txn); err != nil {
+	if err := w.commitDurably(tx.txn); err != nil {
 		return err
 	}
 	w.head = tx.ledger

@@ -26,6 +26,7 @@ type Store struct {
 	schema schema
 	lock   *os.File
 	db     *badger.DB
+	wal    *wal
 	seal   *seal
 	writer *writer
 
@@ -85,6 +86,9 @@ func (s *Store) open(o Options) error {
 	if s.db, err = openBadger(o.badger(database)); err != nil {
 		return err
 	}
+	if s.wal, err = openWAL(database); err != nil {
+		return err
+	}
 	found, err := inspect(s.db)
 	if err != nil {
 		return err
@@ -93,7 +97,7 @@ func (s *Store) open(o Options) error {
 		return err
 	}
 	s.integrity = found.verify(s.seal)
-	s.writer = newWriter(s.db, s.seal, newDiskGuard(s.dir, o.FreeBytesMin), s.schema, s.log)
+	s.writer = newWriter(s.db, s.wal, s.seal, newDiskGuard(s.dir, o.FreeBytesMin), s.schema, s.log)
 	return s.start(found)
 }
 
@@ -168,7 +172,7 @@ func (s *Store) View(ctx context.Context, read func(rows.Snapshot) error) error 
 	if s.closed {
 		return errClosed
 	}
-	txn := s.db.NewTransaction(false)
+	txn := s.writer.durable()
 	defer txn.Discard()
 	return read(snapshot{txn})
 }
@@ -218,6 +222,9 @@ func (s *Store) release() error {
 	var errs []error
 	if s.db != nil {
 		errs = append(errs, s.db.Close())
+	}
+	if s.wal != nil {
+		errs = append(errs, s.wal.close())
 	}
 	if s.seal != nil {
 		errs = append(errs, s.seal.close())

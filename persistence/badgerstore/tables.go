@@ -45,7 +45,7 @@ func checkFiles(database string, o badger.Options) error {
 
 // checkEmpty refuses a database that lost its manifest alone.
 func checkEmpty(database string) error {
-	for _, pattern := range []string{"*.sst", "*.mem"} {
+	for _, pattern := range []string{"*.sst", walPattern} {
 		found, err := filepath.Glob(filepath.Join(database, pattern))
 		if err != nil {
 			return err

@@ -7,7 +7,7 @@ import (
 )
 
 // logPatterns are the files that badger makes empty and gives a size afterwards.
-var logPatterns = []string{"*.mem", "*.vlog"}
+var logPatterns = []string{walPattern, "*.vlog"}
 
 // removeUnborn removes logs that are empty: a kill has come between their making
 // and their first byte. badger takes one that it finds for a new file, and fails.

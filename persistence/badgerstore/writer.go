@@ -27,13 +27,15 @@ type request struct {
 // writer is the only one who writes to the database and the seal.
 type writer struct {
 	db   *badger.DB
+	wal  *wal
 	seal *seal
 	disk *diskGuard
 	log  *zap.Logger
 	// schema is the one that this program writes.
 	schema schema
-	// commitTxn is badger's Commit, but for tests.
-	commitTxn func(*badger.Txn) error
+	// visible is held while badger shows what is not durable yet; readers begin
+	// behind it.
+	visible sync.RWMutex
 
 	// The goroutine's own: the newest ledger row, how often the store has been
 	// opened, why commits are refused, and what Open found if that is why.
@@ -51,9 +53,9 @@ type writer struct {
 	finished    chan struct{}
 }
 
-func newWriter(db *badger.DB, seal *seal, disk *diskGuard, schema schema, log *zap.Logger) *writer {
+func newWriter(db *badger.DB, wal *wal, seal *seal, disk *diskGuard, schema schema, log *zap.Logger) *writer {
 	return &writer{
-		db: db, seal: seal, disk: disk, schema: schema, log: log, commitTxn: (*badger.Txn).Commit,
+		db: db, wal: wal, seal: seal, disk: disk, schema: schema, log: log,
 		wake: make(chan struct{}, 1), finished: make(chan struct{}),
 	}
 }
@@ -239,16 +241,33 @@ func (w *writer) commit(group []request) int {
 	return len(group)
 }
 
-// write commits a transaction with its ledger row, then tells the seal.
+// write makes a transaction durable with its ledger row, then tells the seal.
 func (w *writer) write(tx *groupTx) error {
 	if err := tx.seal(w.head); err != nil {
 		return err
 	}
-	if err := w.commitTxn(tx.txn); err != nil {
+	if err := w.commitDurably(tx.txn); err != nil {
 		return err
 	}
 	w.head = tx.ledger
 	return w.seal.write(w.head)
+}
+
+func (w *writer) commitDurably(txn *badger.Txn) error {
+	w.visible.Lock()
+	defer w.visible.Unlock()
+	if err := txn.Commit(); err != nil {
+		return err
+	}
+	return w.wal.flush()
+}
+
+// durable is a transaction that reads what is durable. It waits for a group that is
+// being synced.
+func (w *writer) durable() *badger.Txn {
+	w.visible.RLock()
+	defer w.visible.RUnlock()
+	return w.db.NewTransaction(false)
 }
 
 // fail ends writing: what is on the disk is not known any more.

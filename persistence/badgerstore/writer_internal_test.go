@@ -10,8 +10,6 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/dgraph-io/badger/v4"
-
 	"venuegate/persistence"
 	"venuegate/persistence/internal/rows"
 )
@@ -113,32 +111,6 @@ func TestGroupThatIsTooLargeIsSplit(t *testing.T) {
 		if _, err := s.Setting(t.Context(), name); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
-	}
-}
-
-func TestFailedSyncEndsWriting(t *testing.T) {
-	dir := t.TempDir()
-	s := openSmall(t, dir)
-	if err := s.Commit(t.Context(), setting("before", 10)); err != nil {
-		t.Fatal(err)
-	}
-	release := held(s)
-	s.writer.commitTxn = func(*badger.Txn) error { return errors.New("input/output error") }
-	release()
-	for i, err := range submitAll(s, setting("a", 10), persistence.Batch{}, setting("b", 10)) {
-		if !errors.Is(err, persistence.ErrOutcomeUnknown) {
-			t.Errorf("batch %d of the failed group was answered %v", i, err)
-		}
-	}
-	if err := s.Commit(t.Context(), setting("later", 10)); !errors.Is(err, persistence.ErrUnavailable) {
-		t.Errorf("a batch after the failure was answered %v", err)
-	}
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
-	s = openSmall(t, dir)
-	if err := errors.Join(s.Integrity(), s.Commit(t.Context(), setting("again", 10))); err != nil {
-		t.Errorf("after opening anew: %v", err)
 	}
 }
 
