@@ -107,9 +107,13 @@ func startHookChannel(ctx context.Context, system *actors.System, store *badgers
 		return channel.Client{}, err
 	}
 	record := persistence.Channel{ID: hookChannel, Customer: hookCustomer, Kind: persistence.ChannelWebhook, TestMode: true}
+	if err := log.Commit(ctx, persistence.Batch{Fence: fence, Puts: []persistence.Record{record}}); err != nil {
+		return channel.Client{}, err
+	}
+	rehearsal := func(*persistence.Channel) channel.Desk { return channel.Rehearsal{Reader: flat{store}} }
 	ref, err := system.Start(channel.Child(channel.Deps{
 		Channel: record, Fence: fence, Store: store, Journal: log.Line(hookCustomer, record.ID),
-		Desk: channel.Rehearsal{Reader: flat{store}}, Lanes: lane.NewClient(lanes), Pool: system.NewPool("signals", hookStepsMax, hookSignals),
+		Desk: rehearsal, Lanes: lane.NewClient(lanes), Pool: system.NewPool("signals", hookStepsMax, hookSignals),
 		NewID: func(prefix string, at time.Time) string { return persistence.NewID(prefix, at, rand.Reader) },
 	}))
 	return channel.NewClient(ref, record, store, hookMarket{hookInstruments()}), err

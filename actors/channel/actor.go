@@ -3,6 +3,7 @@ package channel
 import (
 	"context"
 	"errors"
+	"fmt"
 	"maps"
 	"math"
 	"slices"
@@ -20,14 +21,17 @@ func Name(channelID string) string { return "channel/" + channelID }
 
 // Deps are what a channel works with.
 type Deps struct {
+	// Channel is the record as it is when the actor is made; the store has the
+	// newest (see Client.Follow).
 	Channel persistence.Channel
 	Fence   persistence.Fence
-	Store   Store
+	Store   Inbox
 	Journal Committer
-	Desk    Desk
-	Lanes   Lanes
-	NewID   func(prefix string, at time.Time) string
-	Pool    *actors.Pool
+	// Desk is what a channel with this record trades through.
+	Desk  func(*persistence.Channel) Desk
+	Lanes Lanes
+	NewID func(prefix string, at time.Time) string
+	Pool  *actors.Pool
 }
 
 // Committer takes commits in order; it is a line of the journal.
@@ -60,8 +64,12 @@ type findDue struct{ find }
 
 type channel struct {
 	deps  Deps
+	desk  Desk
 	state *state
 	ready bool
+	// told says that it follows a record that it was told of, which is as new as
+	// any that it reads.
+	told bool
 	// early are the signals that came before the inbox was read.
 	early []accept
 }
@@ -69,10 +77,18 @@ type channel struct {
 // Started reads the inbox, once what an incarnation before this one has submitted
 // is answered.
 func (c *channel) Started(ctx *actors.Context) {
-	c.state = newState(c.deps.Channel, c.deps.Fence)
+	c.state = newState(c.deps.Fence)
+	c.follow(c.deps.Channel)
+	c.told = false
 	if err := ctx.Go(c.deps.Pool, c.load); err != nil {
 		ctx.Fail(err)
 	}
+}
+
+// follow holds what comes to another state of the record. Steps under way end as
+// they began.
+func (c *channel) follow(record persistence.Channel) {
+	c.state.channel, c.desk, c.told = record, c.deps.Desk(&record), true
 }
 
 // Stopping begins nothing any more and answers those whom nobody will. The
@@ -96,6 +112,9 @@ func (c *channel) load(ctx context.Context) any {
 	if in.err = persistence.Await(ctx, c.deps.Journal, persistence.Batch{Fence: c.deps.Fence}); in.err != nil {
 		return in
 	}
+	if in.record, in.err = c.record(ctx); in.err != nil {
+		return in
+	}
 	in.unfinished, in.err = c.deps.Store.UnfinishedSignals(ctx, c.deps.Channel.Customer, c.deps.Channel.ID)
 	if in.err != nil || c.deps.Channel.Kind != persistence.ChannelChart {
 		return in
@@ -110,12 +129,27 @@ func (c *channel) load(ctx context.Context) any {
 	return in
 }
 
+// record is the newest that is durable.
+func (c *channel) record(ctx context.Context) (persistence.Channel, error) {
+	records, err := c.deps.Store.Channels(ctx, c.deps.Channel.Customer)
+	if err != nil {
+		return persistence.Channel{}, err
+	}
+	i := slices.IndexFunc(records, func(r persistence.Channel) bool { return r.ID == c.deps.Channel.ID })
+	if i < 0 {
+		return persistence.Channel{}, fmt.Errorf("the record of channel %s: %w", c.deps.Channel.ID, persistence.ErrNotFound)
+	}
+	return records[i], nil
+}
+
 // Receive dispatches.
 func (c *channel) Receive(ctx *actors.Context, msg any) {
 	m := c.moment()
 	switch in := msg.(type) {
 	case accept:
 		c.accept(m, in)
+	case changed:
+		c.follow(in.record)
 	case loaded:
 		c.loaded(ctx, m, in)
 	case stored:
@@ -169,6 +203,9 @@ func (c *channel) loaded(ctx *actors.Context, m moment, in loaded) {
 	if in.err != nil {
 		c.rejectEarly(in.err)
 		ctx.Fail(in.err)
+	}
+	if !c.told {
+		c.follow(in.record)
 	}
 	c.state.loaded(in)
 	c.deps.Lanes.Retain(c.deps.Channel.ID, slices.Sorted(maps.Keys(c.state.tasks)))

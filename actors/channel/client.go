@@ -21,10 +21,15 @@ type Client struct {
 // Store is what is read of signals and of what they made.
 type Store interface {
 	Signal(ctx context.Context, customer, id string) (persistence.SignalRecord, error)
-	UnfinishedSignals(ctx context.Context, customer, channel string) ([]persistence.SignalRecord, error)
-	Signals(ctx context.Context, q persistence.SignalQuery) (persistence.Page[persistence.SignalRecord], error)
 	Order(ctx context.Context, customer, orderID string) (persistence.OrderRecord, error)
 	Idempotency(ctx context.Context, customer, scope, requestID string) (persistence.IdempotencyRecord, error)
+}
+
+// Inbox is what the actor reads besides, of its own.
+type Inbox interface {
+	Channels(ctx context.Context, customer string) ([]persistence.Channel, error)
+	UnfinishedSignals(ctx context.Context, customer, channel string) ([]persistence.SignalRecord, error)
+	Signals(ctx context.Context, q persistence.SignalQuery) (persistence.Page[persistence.SignalRecord], error)
 }
 
 // Market has the instruments of each exchange; false is one that is not served.
@@ -36,6 +41,11 @@ type Market interface {
 func NewClient(ref actors.Ref, channel persistence.Channel, store Store, market Market) Client {
 	return Client{ref, channel, store, market}
 }
+
+// Follow says that another state of the channel's record is durable. It never
+// waits: signals that are accepted later are held to it, and so is each step that
+// begins later.
+func (c Client) Follow(record persistence.Channel) { c.ref.Tell(changed{record: record}) }
 
 // acceptTriesMax bounds the attempts under one request id: each is freed by proof
 // while the next one is on its way.

@@ -15,7 +15,9 @@
 //	  - It expires at its age, wherever it stands: no order of it leaves
 //	    afterwards.
 //	  - The rules are looked at when it comes in and again before each step: a
-//	    channel that was paused or removed meanwhile begins nothing more.
+//	    channel that was paused or removed meanwhile begins nothing more. The
+//	    actor goes on through a change of its record (Client.Follow), so signals
+//	    are taken while a step is under way.
 //	  - Orders go to the account under the signal's own requestId, in a scope of
 //	    this channel. After a failure the plan begins again from the inbox: a step
 //	    that had been carried out is found there and is not carried out twice.

@@ -139,8 +139,9 @@ func (e place) run(c *channel, ctx *actors.Context) {
 		Source: s.Source, ChannelID: s.ChannelID, Comment: s.Comment,
 		MaxPosition: e.maxPosition, NotOpposite: e.notOpposite,
 	}
+	desk := c.desk
 	c.call(ctx, e.deadline, func(life context.Context) any {
-		placed, err := c.deps.Desk.Place(life, order)
+		placed, err := desk.Place(life, order)
 		return acted{id: e.id, step: stepOpen, order: placed, err: err}
 	}, acted{id: e.id, step: stepOpen, err: busy()})
 }
@@ -164,16 +165,18 @@ func (e closePosition) run(c *channel, ctx *actors.Context) {
 	} else {
 		cmd.Qty = s.Qty
 	}
+	desk := c.desk
 	c.call(ctx, e.deadline, func(life context.Context) any {
-		order, err := c.deps.Desk.Close(life, cmd)
+		order, err := desk.Close(life, cmd)
 		return acted{id: e.id, step: stepClose, order: order, err: err}
 	}, acted{id: e.id, step: stepClose, err: busy()})
 }
 
 func (e cancelAll) run(c *channel, ctx *actors.Context) {
 	cmd := venues.CancelOrders{Command: c.command(&e.signal, e.deadline), Exchange: e.signal.Exchange, Symbol: e.signal.Symbol}
+	desk := c.desk
 	c.call(ctx, e.deadline, func(life context.Context) any {
-		results, err := c.deps.Desk.CancelAll(life, cmd)
+		results, err := desk.CancelAll(life, cmd)
 		return acted{id: e.id, step: stepCancel, results: results, err: err}
 	}, acted{id: e.id, step: stepCancel, err: busy()})
 }
@@ -185,25 +188,26 @@ func (e find) run(c *channel, ctx *actors.Context) {
 		ctx.Timers().After("find/"+e.id, e.after, findDue{later})
 		return
 	}
+	desk := c.desk
 	c.call(ctx, time.Now().Add(stepMax), func(life context.Context) any {
-		at, order, err := c.find(life, &e)
+		at, order, err := e.look(life, desk)
 		return found{id: e.id, steps: e.steps, step: at, order: order, err: err}
 	}, found{id: e.id, steps: e.steps, err: busy()})
 }
 
-// find gives the order of the first of the steps that has made one. A claim that
+// look gives the order of the first of the steps that has made one. A claim that
 // counts from another receipt is that of an earlier signal under the same request
 // id.
-func (c *channel) find(ctx context.Context, e *find) (step, *venues.Order, error) {
+func (e find) look(ctx context.Context, desk Reader) (step, *venues.Order, error) {
 	for _, at := range e.steps {
-		claim, err := c.deps.Desk.Idempotency(ctx, e.signal.Customer, at.scope(e.signal.ChannelID), e.signal.RequestID)
+		claim, err := desk.Idempotency(ctx, e.signal.Customer, at.scope(e.signal.ChannelID), e.signal.RequestID)
 		if errors.Is(err, persistence.ErrNotFound) || (err == nil && !sameReceipt(claim.FirstReceived, e.signal.ReceivedAt)) {
 			continue
 		}
 		if err != nil {
 			return at, nil, err
 		}
-		record, err := c.deps.Desk.Order(ctx, e.signal.Customer, claim.OrderID)
+		record, err := desk.Order(ctx, e.signal.Customer, claim.OrderID)
 		if err != nil {
 			return at, nil, err
 		}
@@ -223,12 +227,13 @@ func (e rehearse) run(c *channel, ctx *actors.Context) {
 		ctx.Self().Tell(rehearsed{id: e.id})
 		return
 	}
-	c.call(ctx, time.Now().Add(stepMax), func(life context.Context) any {
-		position, err := c.against(life, &e.signal)
+	desk, cmd, policy := c.desk, c.lookAt(&e.signal), c.state.channel.Rules.Opposite
+	c.call(ctx, cmd.Deadline, func(life context.Context) any {
+		position, err := against(life, desk, cmd, e.signal.Side)
 		done := rehearsed{id: e.id, err: err}
 		if position != nil {
 			done.notes = []persistence.JournalField{
-				field("opposite_position", venues.FormatDecimal(position.Qty)), field("policy", string(c.deps.Channel.Rules.Opposite)),
+				field("opposite_position", venues.FormatDecimal(position.Qty)), field("policy", string(policy)),
 			}
 		}
 		return done

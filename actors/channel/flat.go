@@ -24,8 +24,9 @@ const (
 )
 
 func (e lookFlat) run(c *channel, ctx *actors.Context) {
-	c.call(ctx, time.Now().Add(stepMax), func(life context.Context) any {
-		left, err := c.left(life, &e.signal)
+	desk, cmd := c.desk, c.lookAt(&e.signal)
+	c.call(ctx, cmd.Deadline, func(life context.Context) any {
+		left, err := e.left(life, desk, cmd)
 		return flatSeen{id: e.id, left: left, err: err}
 	}, flatSeen{id: e.id, err: busy()})
 }
@@ -33,15 +34,16 @@ func (e lookFlat) run(c *channel, ctx *actors.Context) {
 // left says what there still is of the position that a signal is against, or
 // nothing. The account withdraws the protection of a position that is gone; an
 // order of it that lived on would close the next position on its side.
-func (c *channel) left(ctx context.Context, s *venues.Signal) (string, error) {
-	position, err := c.against(ctx, s)
+func (e lookFlat) left(ctx context.Context, desk Reader, cmd venues.ReadAccount) (string, error) {
+	s := &e.signal
+	position, err := against(ctx, desk, cmd, s.Side)
 	switch {
 	case err != nil:
 		return "", err
 	case position != nil:
 		return leftPosition, nil
 	}
-	orders, err := c.deps.Desk.UnfinishedOrders(ctx, s.Customer, s.Exchange)
+	orders, err := desk.UnfinishedOrders(ctx, s.Customer, s.Exchange)
 	if err != nil || !slices.ContainsFunc(orders, func(o persistence.OrderRecord) bool { return o.Symbol == s.Symbol && guards(&o, s.Side) }) {
 		return "", err
 	}
@@ -57,18 +59,23 @@ func guards(o *persistence.OrderRecord, closing venues.Side) bool {
 	return o.Side == closing.Opposite() && o.Status.IsClosed() && o.FilledQty.IsPositive() && o.Protection.Awake()
 }
 
-// against is the open position that a signal is against, if there is one.
-func (c *channel) against(ctx context.Context, s *venues.Signal) (*venues.Position, error) {
-	cmd := venues.ReadAccount{Command: c.command(s, time.Now().Add(stepMax)), Exchange: s.Exchange, Symbol: s.Symbol}
-	positions, failures, err := c.deps.Desk.Positions(ctx, cmd)
+// lookAt asks for the positions in a signal's instrument.
+func (c *channel) lookAt(s *venues.Signal) venues.ReadAccount {
+	return venues.ReadAccount{Command: c.command(s, time.Now().Add(stepMax)), Exchange: s.Exchange, Symbol: s.Symbol}
+}
+
+// against is the open position that an order of the side would be against, if
+// there is one.
+func against(ctx context.Context, desk Reader, cmd venues.ReadAccount, of venues.Side) (*venues.Position, error) {
+	positions, failures, err := desk.Positions(ctx, cmd)
 	if err == nil && len(failures) > 0 {
 		err = failures[0].Error
 	}
 	side := venues.Short
-	if s.Side == venues.Sell {
+	if of == venues.Sell {
 		side = venues.Long
 	}
-	i := slices.IndexFunc(positions, func(p venues.Position) bool { return p.Symbol == s.Symbol && p.Side == side })
+	i := slices.IndexFunc(positions, func(p venues.Position) bool { return p.Symbol == cmd.Symbol && p.Side == side })
 	if err != nil || i < 0 {
 		return nil, err
 	}

@@ -149,8 +149,7 @@ func (m market) Instruments(exchange venues.Venue) (*venues.InstrumentSet, bool)
 	return m.set, exchange != venues.OKX
 }
 
-// owner supervises the channel as its customer does: another record means another
-// child, after the end of the one before.
+// owner supervises the channel as its customer does.
 type owner struct {
 	child *actors.Child
 	ended int
@@ -210,24 +209,47 @@ func openOn(kit *actortest.Kit, store *storetest.Memory, record persistence.Chan
 	d.account = &account{store: d.store, fence: d.fence}
 	d.lanes = lane.NewClient(kit.Start(lane.Child()))
 	kit.Start(actors.Child{Name: "owner", Producer: func() actors.Behaviour { return d.owner }})
-	d.client = d.configure(record)
+	d.put(record)
+	d.client = d.start(record)
 	kit.Settle()
 	return d
 }
 
-// configure lets a channel follow its record.
-func (d *desk) configure(record persistence.Channel) channel.Client {
-	var tradesThrough channel.Desk = channel.Trading{Trader: d.account, Reader: d.account}
-	if record.TestMode {
-		tradesThrough = channel.Rehearsal{Reader: d.account}
-	}
+// start starts a channel, after the end of the one before if there is one.
+func (d *desk) start(record persistence.Channel) channel.Client {
 	parent := d.kit.System.Ref("owner")
 	parent.Tell(follow{channel.Child(channel.Deps{
-		Channel: record, Fence: d.fence, Store: d.store, Journal: d.log.Line(record.Customer, record.ID), Desk: tradesThrough, Lanes: d.lanes, Pool: d.pool,
+		Channel: record, Fence: d.fence, Store: d.store, Journal: d.log.Line(record.Customer, record.ID), Desk: d.tradesThrough, Lanes: d.lanes, Pool: d.pool,
 		NewID: func(prefix string, at time.Time) string { return persistence.NewID(prefix, at, rand.Reader) },
 	})})
+	return d.clientOf(record)
+}
+
+func (d *desk) tradesThrough(record *persistence.Channel) channel.Desk {
+	if record.TestMode {
+		return channel.Rehearsal{Reader: d.account}
+	}
+	return channel.Trading{Trader: d.account, Reader: d.account}
+}
+
+func (d *desk) clientOf(record persistence.Channel) channel.Client {
 	set := venues.NewInstrumentSet([]venues.Instrument{{Symbol: "BTCUSDT", Exchange: venues.Binance}, {Symbol: "ETHUSDT", Exchange: venues.Binance}})
-	return channel.NewClient(parent.Child(channel.Name(record.ID)), record, d.store, market{set})
+	return channel.NewClient(d.kit.System.Ref("owner").Child(channel.Name(record.ID)), record, d.store, market{set})
+}
+
+// put stores a record of a channel.
+func (d *desk) put(record persistence.Channel) {
+	d.kit.T.Helper()
+	if err := d.store.Commit(context.Background(), persistence.Batch{Fence: d.fence, Puts: []persistence.Record{record}}); err != nil {
+		d.kit.T.Fatal(err)
+	}
+}
+
+// configure lets a channel that runs follow its record.
+func (d *desk) configure(record persistence.Channel) {
+	d.kit.T.Helper()
+	d.put(record)
+	d.clientOf(record).Follow(record)
 }
 
 func webhook(change ...func(*persistence.Channel)) persistence.Channel {

@@ -62,7 +62,7 @@ func TestAStopAcknowledgesNothingTooEarly(t *testing.T) {
 			}()
 			kit.Settle()
 			begun := time.Now()
-			d.configure(webhook())
+			d.start(webhook())
 			err := <-done
 			if (err != nil) != fails {
 				t.Fatalf("fails %v: %+v, %v", fails, answer, err)
@@ -102,7 +102,7 @@ func TestWhatAChannelMayNoMoreIsNotDone(t *testing.T) {
 				if r.Status != persistence.SignalRejected || r.Error == nil || (r.Error.Reason != name) {
 					t.Errorf("the second one: %+v %+v", r, r.Error)
 				}
-				if ended := 1; name == "removed" && d.owner.ended != ended+1 {
+				if name == "removed" && d.owner.ended != 1 {
 					t.Errorf("%d children ended: the removed channel goes on", d.owner.ended)
 				}
 			})
@@ -118,13 +118,15 @@ func TestARestartKeepsItsPlaces(t *testing.T) {
 		d.account.wait = 3 * time.Second
 		d.mustAccept(order("r-1"))
 		d.mustAccept(order("r-2", func(s *venues.Signal) { s.Side = venues.Sell }))
-		other := d.configure(webhook(func(c *persistence.Channel) { c.ID = "hook_2" }))
+		second := webhook(func(c *persistence.Channel) { c.ID = "hook_2" })
+		d.put(second)
+		other := d.start(second)
 		kit.Settle()
 		go func() {
 			_, _ = other.Accept(context.Background(), order("r-3", func(s *venues.Signal) { s.ChannelID, s.Qty = "hook_2", some("3") }))
 		}()
 		kit.Settle()
-		d.configure(webhook())
+		d.start(webhook())
 		kit.Settle()
 		d.expectCalls("place buy 0.5 BTCUSDT")
 		kit.Advance(30 * time.Second)

@@ -10,6 +10,7 @@ import (
 //
 //	message     kind     sent by       reply
 //	accept      command  Client        the signal as it stands when there is something to say
+//	changed     event    Client        -
 //	loaded      result   own reading   -
 //	stored      result   journal       -
 //	turn        event    lanes         -
@@ -30,7 +31,13 @@ type (
 		fault   *venues.Error
 	}
 
+	// changed is another state of the channel's record, which is durable.
+	changed struct {
+		actors.Internal
+		record persistence.Channel
+	}
 	loaded struct {
+		record     persistence.Channel
 		unfinished []persistence.SignalRecord
 		// recent are the signals that a repeat could be of.
 		recent []persistence.SignalRecord

@@ -74,8 +74,8 @@ type output struct {
 	taken string
 }
 
-func newState(c persistence.Channel, fence persistence.Fence) *state {
-	return &state{channel: c, fence: fence, tasks: map[string]*task{}, recent: map[string]recent{}}
+func newState(fence persistence.Fence) *state {
+	return &state{fence: fence, tasks: map[string]*task{}, recent: map[string]recent{}}
 }
 
 // take ends a step.

@@ -27,10 +27,19 @@ type Deps struct {
 	// Standing are the children that every customer has; the channels are those
 	// that it begins with. They start before the others and end after them.
 	Standing func(persistence.Fence, []persistence.Channel) []actors.Child
-	// OpenPart makes the child that a Channel or an Endpoint describes. It is
-	// called for each new state of the record; one that is removed has a name
-	// and no child.
-	OpenPart func(persistence.Fence, persistence.Record) (name string, child *actors.Child, err error)
+	// OpenPart says what follows a Channel or an Endpoint. It is called for each
+	// new state of the record.
+	OpenPart func(persistence.Fence, persistence.Record) (Part, error)
+}
+
+// Part is what follows a record.
+type Part struct {
+	Name string
+	// Child is the one to start; nil if the record needs none any more.
+	Child *actors.Child
+	// Follow, if there is one, tells a child that lives of the record. Without it
+	// that child ends, and Child takes its place.
+	Follow func()
 }
 
 // Journal takes ownership and commits.

@@ -35,9 +35,9 @@ func (c Client) Remove(ctx context.Context, exchange venues.Venue) error {
 }
 
 // Configure stores a Channel or an Endpoint with the journal row that says why.
-// It returns when the child that the record describes follows it: an error
-// after that was stored leaves the record in place, and the next start follows
-// it.
+// It returns when the child that the record describes follows it, or is told of
+// it before anything that is sent later: an error after that was stored leaves
+// the record in place, and the next start follows it.
 func (c Client) Configure(ctx context.Context, record persistence.Record, entry persistence.JournalEntry) error {
 	_, err := actors.Ask(ctx, c.ref, func(r actors.Reply[struct{}]) any { return configure{Reply: r, record: record, entry: entry} })
 	return err

@@ -102,6 +102,8 @@ type home struct {
 	updates customer.Updates
 	opened  []string
 	closed  []string
+	// told says that children are told of another state of their record.
+	told bool
 	// stubborn is how long an account takes to stop.
 	stubborn time.Duration
 }
@@ -126,16 +128,19 @@ func startWith(kit *actortest.Kit, prepare func(*storetest.Memory)) *home {
 			h.note("standing begins")
 			return []actors.Child{{Name: "lanes", Producer: func() actors.Behaviour { return inert{pool, 0} }}}
 		},
-		OpenPart: func(_ persistence.Fence, r persistence.Record) (string, *actors.Child, error) {
+		OpenPart: func(_ persistence.Fence, r persistence.Record) (customer.Part, error) {
 			record := r.(persistence.Channel)
-			name := "channel/" + record.ID
+			part := customer.Part{Name: "channel/" + record.ID}
+			if h.told {
+				part.Follow = func() { h.note("told of " + record.Name) }
+			}
 			if record.Name == "broken" {
-				return name, nil, errors.New("it does not open")
+				return part, errors.New("it does not open")
 			}
-			if !record.RemovedAt.IsZero() {
-				return name, nil, nil
+			if record.RemovedAt.IsZero() {
+				part.Child = &actors.Child{Name: part.Name, Producer: func() actors.Behaviour { return scribe{inert{pool, h.stubborn}, h, record.Name} }}
 			}
-			return name, &actors.Child{Name: name, Producer: func() actors.Behaviour { return scribe{inert{pool, h.stubborn}, h, record.Name} }}, nil
+			return part, nil
 		},
 	}))
 	h.client = customer.NewClient(ref)

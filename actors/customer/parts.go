@@ -13,8 +13,8 @@ import (
 // parts are the channels and endpoints by the names of their children.
 type parts map[string]*part
 
-// part is a child that one record describes. When the record changes, the child
-// ends and another one follows.
+// part is a child that one record describes. When the record changes, the child is
+// told, or it ends and another one follows.
 type part struct {
 	record persistence.Record
 	// next is to be started when the child before it has ended; nil once it is,
@@ -75,20 +75,25 @@ func (c *customer) configured(ctx *actors.Context, in configured) {
 // openPart lets a child follow its record: at once, or after the one before it
 // has ended; then the part that is waited for is given.
 func (c *customer) openPart(ctx *actors.Context, record persistence.Record) (*part, error) {
-	name, child, err := c.deps.OpenPart(c.fence, record)
+	opened, err := c.deps.OpenPart(c.fence, record)
 	if err != nil {
 		ctx.Logger().Error("open", zap.Stringer("record", record.Key()), zap.Error(err))
 	}
-	if name == "" {
+	if opened.Name == "" {
 		return nil, err
 	}
-	p := c.parts[name]
+	p := c.parts[opened.Name]
 	if p == nil {
 		p = &part{}
-		c.parts[name] = p
+		c.parts[opened.Name] = p
 	}
-	p.record, p.next = record, child
-	if ctx.Children().Stop(name) {
+	p.record = record
+	if _, lives := ctx.Children().Ref(opened.Name); lives && opened.Follow != nil {
+		opened.Follow()
+		return nil, err
+	}
+	p.next = opened.Child
+	if ctx.Children().Stop(opened.Name) {
 		return p, err
 	}
 	c.follow(ctx, p)

@@ -50,6 +50,25 @@ func TestChildFollowsItsRecord(t *testing.T) {
 	})
 }
 
+// TestChildIsToldOfItsRecord: one that can follow another state of its record does
+// not end for it, and nobody waits.
+func TestChildIsToldOfItsRecord(t *testing.T) {
+	actortest.Run(t, func(kit *actortest.Kit) {
+		h := start(kit)
+		h.told, h.stubborn = true, 5*time.Second
+		begun := time.Now()
+		for i, name := range []string{"first", "second"} {
+			if err := h.client.Configure(context.Background(), hook(name), entry("jrn_"+string(rune('1'+i)))); err != nil {
+				t.Fatal(err)
+			}
+			kit.Settle()
+		}
+		if got := h.noted(); got != "standing begins, first begins, told of second" || time.Since(begun) > 0 {
+			t.Fatalf("%s, after %s", got, time.Since(begun))
+		}
+	})
+}
+
 // TestChangesInFlightEndWithTheLast: a child that is slow to end is followed by
 // that of the newest record alone.
 func TestChangesInFlightEndWithTheLast(t *testing.T) {

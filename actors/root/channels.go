@@ -8,6 +8,7 @@ import (
 	"venuegate/actors"
 	"venuegate/actors/alerts"
 	"venuegate/actors/channel"
+	"venuegate/actors/customer"
 	"venuegate/actors/delivery"
 	"venuegate/actors/lane"
 	"venuegate/persistence"
@@ -79,36 +80,43 @@ func (t *Tree) standing(fence persistence.Fence, channels []persistence.Channel)
 	}
 }
 
-// openPart makes the child that a record describes.
-func (t *Tree) openPart(fence persistence.Fence, record persistence.Record) (string, *actors.Child, error) {
+// openPart says what follows a record.
+func (t *Tree) openPart(fence persistence.Fence, record persistence.Record) (customer.Part, error) {
 	switch r := record.(type) {
 	case persistence.Channel:
-		child, err := t.openChannel(fence, r)
-		return channel.Name(r.ID), child, err
+		return t.openChannel(fence, r)
 	case persistence.Endpoint:
 		child, err := t.openEndpoint(fence, r)
-		return delivery.Name(r.ID), child, err
+		return customer.Part{Name: delivery.Name(r.ID), Child: child}, err
 	default:
-		return "", nil, fmt.Errorf("no actor follows %T", record)
+		return customer.Part{}, fmt.Errorf("no actor follows %T", record)
 	}
 }
 
 // openChannel joins a channel with its customer's accounts. Senders are answered
 // from the new record as soon as it is durable. One that was removed, or whose
 // secret cannot be read, has no senders any more, and finishes what it has taken.
-func (t *Tree) openChannel(fence persistence.Fence, record persistence.Channel) (*actors.Child, error) {
+// A channel that runs goes on with the new record: its inbox takes signals
+// meanwhile.
+func (t *Tree) openChannel(fence persistence.Fence, record persistence.Channel) (customer.Part, error) {
 	child := channel.Child(channel.Deps{
-		Channel: record, Fence: fence, Store: t.deps.Store, Desk: t.desk(&record),
+		Channel: record, Fence: fence, Store: t.deps.Store, Desk: t.desk,
 		Journal: t.Journal.Line(record.Customer, channel.Name(record.ID)),
 		Lanes:   lane.NewClient(t.part(record.Customer, lane.Name)), NewID: t.deps.NewID, Pool: t.signalPool,
 	})
+	client := t.channelClient(&record)
+	part := customer.Part{Name: channel.Name(record.ID), Child: &child, Follow: func() { client.Follow(record) }}
 	in, err := t.inbound(record)
 	if in == nil {
 		t.removeChannel(record.ID)
-		return &child, err
+		return part, err
 	}
 	t.addChannel(in)
-	return &child, nil
+	return part, nil
+}
+
+func (t *Tree) channelClient(record *persistence.Channel) channel.Client {
+	return channel.NewClient(t.part(record.Customer, channel.Name(record.ID)), *record, t.deps.Store, t.Directory)
 }
 
 // inbound is what the edge gets to know of a channel; nil if it was removed.
@@ -126,7 +134,7 @@ func (t *Tree) inbound(record persistence.Channel) (*Inbound, error) {
 			return nil, err
 		}
 	}
-	in.client = channel.NewClient(t.part(record.Customer, channel.Name(record.ID)), record, t.deps.Store, t.Directory)
+	in.client = t.channelClient(&record)
 	return in, nil
 }
 
