@@ -22,7 +22,9 @@
 //   - A timestamp more than one second ahead is refused (10002) whatever the
 //     window. A GET with a body is refused with 403.
 //   - Limits are rolling seconds of each account and endpoint (10006), shared by
-//     REST and the order entry socket.
+//     REST and the order entry socket. That socket takes create, amend and cancel
+//     with a timestamp each, answers under the client's reqId, which must not
+//     repeat on a connection (20006), and is limited by address (10403).
 //   - Answers to orders are acknowledgements. What cannot be done after all is
 //     cancelled: post-only that would take, fill-or-kill that cannot be filled.
 //   - orderLinkId is unique for ever (110072).

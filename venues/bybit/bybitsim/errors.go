@@ -30,33 +30,38 @@ func bad(code int, format string, args ...any) *apiError {
 func errParam(format string, args ...any) *apiError { return bad(10001, format, args...) }
 
 var (
-	errNotFound     = &apiError{status: http.StatusNotFound, raw: "404 page not found"}
-	errBodyOfGet    = &apiError{status: http.StatusForbidden, raw: "403 Forbidden"}
-	errTooFrequent  = &apiError{status: http.StatusForbidden, raw: "403, access too frequent"}
-	errKey          = bad(10003, "API key is invalid.")
-	errPermission   = bad(10005, "Permission denied, please check your API key permissions.")
-	errTooMany      = bad(10006, "Too many visits!")
-	errDemo         = bad(10032, "Demo trading are not supported.")
-	errCategory     = errParam("Illegal category")
-	errTypes        = errParam("request params type error")
-	errSymbol       = errParam("params error: symbol invalid")
-	errSide         = errParam("params error: side invalid")
-	errOrderType    = errParam("params error: orderType invalid")
-	errIDs          = errParam("params error: OrderId or orderLinkId is required")
-	errModeMismatch = errParam("position idx not match position mode")
-	errUnchanged    = errParam("The order remains unchanged as the parameters entered match the existing ones.")
-	errNoPosition   = errParam("can not set tp/sl/ts for zero position")
-	errWindow       = errParam("The time range between startTime and endTime cannot exceed 7 days")
-	errCursor       = errParam("invalid cursor")
-	errNoOrder      = bad(110001, "Order does not exist")
-	errTooLate      = bad(110001, "order not exists or too late to replace")
-	errPriceRange   = bad(110003, "Order price is out of permissible range")
-	errBalance      = bad(110007, "ab not enough for new order")
-	errReduceOnly   = bad(110017, "Reduce-only rule not satisfied")
-	errDuplicate    = bad(110072, "OrderLinkedID is duplicate")
-	errNotLive      = bad(110074, "This contract is not live")
-	errMaintenance  = bad(3100197, "Temporary banned due to the upgrade to UTA")
-	errNotModified  = bad(34040, "not modified")
+	errNotFound    = &apiError{status: http.StatusNotFound, raw: "404 page not found"}
+	errBodyOfGet   = &apiError{status: http.StatusForbidden, raw: "403 Forbidden"}
+	errTooFrequent = &apiError{status: http.StatusForbidden, raw: "403, access too frequent"}
+	errKey         = bad(10003, "API key is invalid.")
+	errPermission  = bad(10005, "Permission denied, please check your API key permissions.")
+	// The gateway of the order entry socket has words of its own.
+	errKeyPermission = bad(10005, "Permission denied for current apikey")
+	errNoOp          = bad(10404, "op type is not found")
+	errRequestID     = bad(20006, "Duplicate reqId")
+	errAddressLimit  = bad(10403, "Exceeded the IP rate limit")
+	errTooMany       = bad(10006, "Too many visits!")
+	errDemo          = bad(10032, "Demo trading are not supported.")
+	errCategory      = errParam("Illegal category")
+	errTypes         = errParam("request params type error")
+	errSymbol        = errParam("params error: symbol invalid")
+	errSide          = errParam("params error: side invalid")
+	errOrderType     = errParam("params error: orderType invalid")
+	errIDs           = errParam("params error: OrderId or orderLinkId is required")
+	errModeMismatch  = errParam("position idx not match position mode")
+	errUnchanged     = errParam("The order remains unchanged as the parameters entered match the existing ones.")
+	errNoPosition    = errParam("can not set tp/sl/ts for zero position")
+	errWindow        = errParam("The time range between startTime and endTime cannot exceed 7 days")
+	errCursor        = errParam("invalid cursor")
+	errNoOrder       = bad(110001, "Order does not exist")
+	errTooLate       = bad(110001, "order not exists or too late to replace")
+	errPriceRange    = bad(110003, "Order price is out of permissible range")
+	errBalance       = bad(110007, "ab not enough for new order")
+	errReduceOnly    = bad(110017, "Reduce-only rule not satisfied")
+	errDuplicate     = bad(110072, "OrderLinkedID is duplicate")
+	errNotLive       = bad(110074, "This contract is not live")
+	errMaintenance   = bad(3100197, "Temporary banned due to the upgrade to UTA")
+	errNotModified   = bad(34040, "not modified")
 )
 
 // refusals are the venue's words for the exchange's reasons.

@@ -10,8 +10,6 @@ import (
 	"venuegate/venues/bybit/bybitsim"
 )
 
-func jsonMillis(v *venue) string { return strconv.FormatInt(v.now().UnixMilli(), 10) }
-
 // A request is refused at the gate with the venue's code before it does
 // anything.
 func TestGate(t *testing.T) {

@@ -26,7 +26,9 @@ const (
 	queryPerSecondDefault = 50
 	addressSpan           = 5 * time.Second
 	endpointSpanDefault   = time.Second
-	banDefault            = 10 * time.Minute
+	// tradeSocketPerSecond is what one address may ask of order entry sockets.
+	tradeSocketPerSecond = 3000
+	banDefault           = 10 * time.Minute
 	// windowsMax bounds the addresses and endpoints that are counted at once.
 	windowsMax = 10_000
 )
@@ -110,6 +112,19 @@ func (l *limiter) address(ip string, now time.Time) *apiError {
 	if _, ok := l.spend("ip "+ip, l.limits.RequestsPer5s, addressSpan, now); !ok {
 		l.banned[ip] = now.Add(banDefault)
 		return errTooFrequent
+	}
+	return nil
+}
+
+// tradeSocket counts a request of an address to an order entry socket.
+func (l *limiter) tradeSocket(ip string, now time.Time) *apiError {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if now.Before(l.banned[ip]) {
+		return errAddressLimit
+	}
+	if _, ok := l.spend("socket "+ip, tradeSocketPerSecond, time.Second, now); !ok {
+		return errAddressLimit
 	}
 	return nil
 }

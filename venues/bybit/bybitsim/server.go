@@ -88,14 +88,22 @@ func (s *Sim) admit(in *call) *apiError {
 	return failed
 }
 
-// handle executes an admitted request. What it did is told at once, unless
-// messages are to come late.
+// handle executes an admitted request and waits as long as its answer does.
 func (s *Sim) handle(in *call) (any, *apiError) {
+	result, failed := s.perform(in)
+	if routes[route{in.method, in.path}].security == trading {
+		s.server.Wait(s.options.AckDelay)
+	}
+	return result, failed
+}
+
+// perform executes an admitted request. What it did is told at once, unless
+// messages are to come late.
+func (s *Sim) perform(in *call) (any, *apiError) {
 	endpoint := routes[route{in.method, in.path}]
 	result, failed := endpoint.handle(s, in)
 	if endpoint.security == trading {
 		s.settle()
-		s.server.Wait(s.options.AckDelay)
 	}
 	return result, failed
 }
@@ -183,18 +191,24 @@ func (s *Sim) execute(in *call) {
 	}
 }
 
-// sendStatus answers a bare status. Without a body it is the HTML page of a
-// gateway.
+// sendStatus answers a bare status.
 func (s *Sim) sendStatus(c *fiber.Ctx, fault simcore.FaultInfo) error {
-	status := fault.Args.Status
-	if status == 0 {
+	status, page := statusPage(fault)
+	c.Set(fiber.HeaderContentType, fiber.MIMETextHTML)
+	if fault.Args.Text() != "" {
+		c.Set(fiber.HeaderContentType, fiber.MIMEApplicationJSON)
+	}
+	return c.Status(status).SendString(page)
+}
+
+// statusPage is the status and the body that a fault wants; without a body it is
+// the HTML page of a gateway.
+func statusPage(fault simcore.FaultInfo) (status int, page string) {
+	if status = fault.Args.Status; status == 0 {
 		status = http.StatusBadGateway
 	}
-	body := fault.Args.Text()
-	c.Set(fiber.HeaderContentType, fiber.MIMEApplicationJSON)
-	if body == "" {
-		body = "<html><body><h1>" + strconv.Itoa(status) + " " + fasthttp.StatusMessage(status) + "</h1></body></html>"
-		c.Set(fiber.HeaderContentType, fiber.MIMETextHTML)
+	if page = fault.Args.Text(); page == "" {
+		page = "<html><body><h1>" + strconv.Itoa(status) + " " + fasthttp.StatusMessage(status) + "</h1></body></html>"
 	}
-	return c.Status(status).SendString(body)
+	return status, page
 }

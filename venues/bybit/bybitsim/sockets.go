@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"strconv"
 	"strings"
+	"sync/atomic"
 
 	"github.com/gofiber/fiber/v2"
 
@@ -29,9 +30,11 @@ type client struct {
 	connID  string
 	ip      string
 	// account is nil until the client has authenticated.
-	account *simcore.AccountInfo
+	account atomic.Pointer[simcore.AccountInfo]
 	// topics are the subscribed names; guarded by the owner's lock.
 	topics map[string]bool
+	// requestIDs are the names of the requests of an order entry socket.
+	requestIDs map[string]bool
 }
 
 func (s *Sim) serveStream(c *fiber.Ctx) error {
@@ -43,8 +46,9 @@ func (s *Sim) serveStream(c *fiber.Ctx) error {
 		return c.Status(fiber.StatusNotFound).SendString(errNotFound.raw)
 	}
 	cl := &client{connID: s.newConnection(), ip: c.IP(), topics: map[string]bool{}}
-	options := simnet.SessionOptions{
-		Path: path, Faults: s.faults, SilenceMax: s.options.SessionSilenceMax, MessagesPerSecondMax: streamMessagesPerSec,
+	options := simnet.SessionOptions{Path: path, Faults: s.faults, SilenceMax: s.options.SessionSilenceMax}
+	if path != pathTrade { // which answers that there are too many
+		options.MessagesPerSecondMax = streamMessagesPerSec
 	}
 	return s.server.Sessions.Serve(c.Context(), options, simnet.SessionHandler{
 		Opened: func(session *simnet.Session) { cl.session = session },
@@ -183,7 +187,7 @@ func (s *Sim) privateOp(cl *client, in opBody) {
 			cl.reply(in, failed.message)
 			return
 		}
-		s.users.listen(cl.account.ID, cl)
+		s.users.listen(cl.account.Load().ID, cl)
 		cl.reply(in, "")
 	case "subscribe", "unsubscribe":
 		cl.reply(in, s.subscribePrivate(cl, in))
@@ -214,14 +218,14 @@ func (s *Sim) authSocket(cl *client, in opBody) *apiError {
 	case !account.Permissions.Read:
 		return errPermission
 	}
-	cl.account = &account
+	cl.account.Store(&account)
 	return nil
 }
 
 // subscribePrivate takes topics of one kind: plain ones, or those of a category.
 func (s *Sim) subscribePrivate(cl *client, in opBody) string {
 	names, ok := in.names()
-	if cl.account == nil || !ok {
+	if cl.account.Load() == nil || !ok {
 		return "error:not authenticated"
 	}
 	categorised := 0

@@ -171,32 +171,3 @@ func TestPrivateSocketNeedsAuth(t *testing.T) {
 	private.data("order.linear")
 	private.data("wallet")
 }
-
-// The order entry socket does what REST does.
-func TestTradeSocket(t *testing.T) {
-	t.Parallel()
-	v := quiet(t)
-	s := v.stream("/v5/trade")
-	send := func(op, arg string) map[string]any {
-		s.send(`{"reqId":"r","header":{"X-BAPI-TIMESTAMP":"` + jsonMillis(v) + `"},"op":"` + op + `","args":[` + arg + `]}`)
-		return s.next()
-	}
-	if m := send("order.create", order()); !num(m["retCode"]).Equal(num("10005")) {
-		t.Errorf("%v", m)
-	}
-	s.send(`{"op":"auth",` + v.authArgs() + `}`)
-	if m := s.next(); !num(m["retCode"]).IsZero() {
-		t.Fatalf("%v", m)
-	}
-	created := send("order.create", order("orderLinkId=ws"))
-	if created["reqId"] != "r" || created["header"].(map[string]any)["X-Bapi-Limit"] != "10" {
-		t.Errorf("%v", created)
-	}
-	id := created["data"].(map[string]any)["orderId"].(string)
-	if m := send("order.cancel", `{"category":"linear","symbol":"BTCUSDT","orderId":"`+id+`"}`); !num(m["retCode"]).IsZero() {
-		t.Errorf("%v", m)
-	}
-	if o := v.found(id); o["orderStatus"] != "Cancelled" {
-		t.Errorf("%v", o)
-	}
-}

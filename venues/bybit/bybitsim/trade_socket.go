@@ -3,6 +3,16 @@ package bybitsim
 import (
 	"net/http"
 	"strings"
+
+	"venuegate/venues/simcore"
+	"venuegate/venues/simcore/simnet"
+)
+
+const (
+	// requestIDLenMax is how long a client's name for its request may be.
+	requestIDLenMax = 36
+	// requestIDsMax is how many names of requests a connection remembers.
+	requestIDsMax = 10_000
 )
 
 // tradeReply is the answer of the order entry socket.
@@ -23,42 +33,90 @@ var tradeOps = map[string]string{
 	"order.create": "/v5/order/create", "order.amend": "/v5/order/amend", "order.cancel": "/v5/order/cancel",
 }
 
-// tradeOp answers the order entry socket. A fault that matches its path and the
-// operation strikes the answer.
+// tradeOp answers the order entry socket. Faults of requests strike its
+// operations, "auth" included, under the path of the socket.
 func (s *Sim) tradeOp(cl *client, in opBody) {
-	reply := tradeReply{ReqID: in.TradeReqID, RetMsg: "OK", Op: in.Op, ConnID: cl.connID}
-	switch path, known := tradeOps[in.Op]; {
-	case in.Op == "ping":
-		reply.Op, reply.Data = "pong", []string{millisText(s.clock.Now())}
-	case in.Op == "auth":
-		if failed := s.authSocket(cl, in); failed != nil {
-			reply.RetCode, reply.RetMsg = failed.code, failed.message
-		}
-	case !known:
-		reply.RetCode, reply.RetMsg = 10404, "op not found"
-	case cl.account == nil:
-		reply.RetCode, reply.RetMsg = errPermission.code, errPermission.message
-	default:
-		s.tradeCall(cl, in, path, &reply)
+	if in.Op == "ping" {
+		pong := tradeReply{ReqID: in.TradeReqID, RetMsg: "OK", Op: "pong", Data: []string{millisText(s.clock.Now())}, ConnID: cl.connID}
+		cl.session.Send(commandTopic, encode(pong))
+		return
 	}
-	cl.session.Send(in.Op, encode(reply))
+	repeated := !cl.isNew(in.TradeReqID)
+	s.server.Operate(cl.session, simnet.Operation{
+		Name: in.Op, AnswerDelay: s.options.AckDelay,
+		Execute: func() []byte { return encode(s.tradeAnswer(cl, in, repeated)) },
+		Refuse:  func(fault simcore.FaultInfo) []byte { return s.tradeRefusal(cl, in, fault) },
+	})
 }
 
-func (s *Sim) tradeCall(cl *client, in opBody, path string, reply *tradeReply) {
-	c := &call{method: http.MethodPost, path: path, ip: cl.ip, now: s.clock.Now(), account: *cl.account}
-	reply.Data, reply.ExtInfo = struct{}{}, &struct{}{}
+// isNew remembers the name of a request; false where the connection knows it. It
+// belongs to the session's goroutine.
+func (cl *client) isNew(reqID string) bool {
+	if reqID == "" {
+		return true
+	}
+	if cl.requestIDs[reqID] {
+		return false
+	}
+	if cl.requestIDs == nil || len(cl.requestIDs) >= requestIDsMax {
+		cl.requestIDs = map[string]bool{}
+	}
+	cl.requestIDs[reqID] = true
+	return true
+}
+
+// tradeAnswer does what a message asks. What the gateway refuses has neither data
+// nor header.
+func (s *Sim) tradeAnswer(cl *client, in opBody, repeated bool) tradeReply {
+	path, known := tradeOps[in.Op]
+	account := cl.account.Load()
+	var failed *apiError
+	switch now := s.clock.Now(); {
+	case in.Op == "auth":
+		failed = s.authSocket(cl, in)
+	case !known:
+		failed = errNoOp
+	case account == nil || !account.Permissions.Trade:
+		failed = errKeyPermission
+	case len(in.TradeReqID) > requestIDLenMax:
+		failed = errTypes
+	case repeated:
+		failed = errRequestID
+	default:
+		if failed = s.limiter.tradeSocket(cl.ip, now); failed == nil {
+			return s.tradeCall(cl, in, &call{method: http.MethodPost, path: path, ip: cl.ip, now: now, account: *account})
+		}
+	}
+	return gatewayReply(cl, in, failed)
+}
+
+func gatewayReply(cl *client, in opBody, failed *apiError) tradeReply {
+	reply := tradeReply{ReqID: in.TradeReqID, RetMsg: "OK", Op: in.Op, ConnID: cl.connID}
+	if failed != nil {
+		reply.RetCode, reply.RetMsg = failed.code, failed.message
+	}
+	return reply
+}
+
+// tradeCall executes an order call of a client that may trade.
+func (s *Sim) tradeCall(cl *client, in opBody, c *call) tradeReply {
 	result, failed := s.tradeHandle(c, in)
+	return s.orderReply(cl, in, c, result, failed)
+}
+
+func (s *Sim) orderReply(cl *client, in opBody, c *call, result any, failed *apiError) tradeReply {
+	reply := gatewayReply(cl, in, failed)
+	reply.Data, reply.ExtInfo = struct{}{}, &struct{}{}
+	if failed == nil {
+		reply.Data = result
+	}
 	reply.Header = map[string]string{"Traceid": strings.Repeat("0", 32), "Timenow": millisText(s.clock.Now())}
 	if c.allowed != nil {
 		for name, value := range c.allowed.headers() {
 			reply.Header[name] = value
 		}
 	}
-	if failed != nil {
-		reply.RetCode, reply.RetMsg = failed.code, failed.message
-		return
-	}
-	reply.Data = result
+	return reply
 }
 
 func (s *Sim) tradeHandle(c *call, in opBody) (any, *apiError) {
@@ -72,14 +130,28 @@ func (s *Sim) tradeHandle(c *call, in opBody) (any, *apiError) {
 	if len(in.Args) != 1 {
 		return nil, errTypes
 	}
-	if !c.account.Permissions.Trade {
-		return nil, errPermission
-	}
 	c.body = in.Args[0]
 	left, failed := s.limiter.endpoint(c.account.ID, c.path, trading, c.now)
 	c.allowed = &left
 	if failed != nil {
 		return nil, failed
 	}
-	return s.handle(c)
+	return s.perform(c)
+}
+
+// tradeRefusal is the answer that a scripted fault wants. A status is the page of
+// a gateway, as text that no client can decode.
+func (s *Sim) tradeRefusal(cl *client, in opBody, fault simcore.FaultInfo) []byte {
+	switch fault.Do {
+	case simcore.FaultStatus:
+		_, page := statusPage(fault)
+		return []byte(page)
+	case simcore.FaultBan:
+		_ = s.limiter.ban(cl.ip, s.clock.Now(), fault.Args.Delay(banDefault)) // the words of REST
+		return encode(gatewayReply(cl, in, errAddressLimit))
+	case simcore.FaultReject:
+		return encode(s.orderReply(cl, in, &call{}, nil, rejection(fault)))
+	default:
+		return encode(s.orderReply(cl, in, &call{}, nil, errMaintenance))
+	}
 }

@@ -13,8 +13,9 @@ type Operation struct {
 	// Name is what faults match beside the session's path, as the method of a
 	// request and as the topic of the answer.
 	Name string
-	// Execute does what is asked and is the answer.
-	Execute func() []byte
+	// Execute does what is asked and is the answer, which waits for AnswerDelay.
+	Execute     func() []byte
+	AnswerDelay time.Duration
 	// Refuse is the answer that a status, ban, maintenance or reject fault wants.
 	Refuse func(simcore.FaultInfo) []byte
 }
@@ -29,12 +30,12 @@ func (s *Server) Operate(session *Session, op Operation) {
 		fault, struck = session.options.Faults.StrikeRequest(session.options.Path, op.Name)
 	}
 	if !struck {
-		session.Send(op.Name, op.Execute())
+		s.perform(session, op)
 		return
 	}
 	switch fault.Do {
 	case simcore.FaultDelay:
-		s.after(fault.Args.Delay(0), func() { session.Send(op.Name, op.Execute()) })
+		s.after(fault.Args.Delay(0), func() { session.deliver(op.Execute()) })
 	case simcore.FaultTimeoutBefore:
 		s.after(fault.Args.Delay(silenceDefault), session.cut)
 	case simcore.FaultTimeoutAfter:
@@ -51,6 +52,24 @@ func (s *Server) Operate(session *Session, op Operation) {
 		}
 		session.Send(op.Name, op.Refuse(fault))
 	}
+}
+
+// perform executes an operation and sends its answer when that is due.
+func (s *Server) perform(session *Session, op Operation) {
+	answer := op.Execute()
+	if op.AnswerDelay == 0 {
+		session.Send(op.Name, answer)
+		return
+	}
+	s.after(op.AnswerDelay, func() { session.Send(op.Name, answer) })
+}
+
+// deliver sends the answer of an operation that a fault has struck already: a
+// delay of all would strike it once more.
+func (s *Session) deliver(answer []byte) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.push(message{data: answer})
 }
 
 // after does something later, unless the server closes first.
