@@ -103,6 +103,9 @@ type ledgerVenue struct {
 	onCancel              func() error
 	listError             error
 	positions             []venues.Position
+	// executions are shown at once, orders not while the venue hides them.
+	executions []venues.Fill
+	hides      bool
 }
 
 func newVenue() *ledgerVenue {
@@ -163,7 +166,7 @@ func (v *ledgerVenue) Order(_ context.Context, ref venues.OrderRef) (venues.Exec
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	r, known := v.named(ref)
-	if !known {
+	if !known || v.hides {
 		return r, venues.Errorf(venues.CodeNotFound, "Order does not exist.")
 	}
 	return r, nil
@@ -177,7 +180,7 @@ func (v *ledgerVenue) OpenOrders(context.Context) ([]venues.ExecutionReport, err
 	}
 	var open []venues.ExecutionReport
 	for _, r := range v.orders {
-		if !r.Status.IsClosed() {
+		if !r.Status.IsClosed() && !v.hides {
 			open = append(open, r)
 		}
 	}
@@ -213,7 +216,22 @@ func (v *ledgerVenue) Traded(context.Context, time.Time, time.Time) ([]string, e
 }
 
 func (v *ledgerVenue) Fills(context.Context, venues.FillsQuery) ([]venues.Fill, error) {
-	return nil, nil
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return v.executions, nil
+}
+
+// fill executes the whole of an order.
+func (v *ledgerVenue) fill(clientID string) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	r := v.orders[clientID]
+	r.Status, r.FilledQty, r.VenueTime = venues.StatusFilled, r.Qty, time.Now()
+	v.orders[clientID] = r
+	v.executions = append(v.executions, venues.Fill{
+		Symbol: r.Symbol, Side: r.Side, Qty: r.Qty, Price: r.Price.Decimal,
+		VenueTradeID: "t" + clientID, VenueOrderID: r.VenueOrderID, ExecutedAt: venues.At(time.Now()),
+	})
 }
 
 func (h *house) place(requestID, price string) (venues.Order, error) {

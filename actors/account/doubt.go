@@ -101,12 +101,3 @@ func (s *state) doubtfulFrom(from map[string]time.Time) {
 		}
 	}
 }
-
-// forgetStrangers lets go of what will not be read again.
-func (s *state) forgetStrangers(m moment) {
-	for id, at := range s.ledger.strangers {
-		if m.now.Sub(at) > strangersKeep {
-			delete(s.ledger.strangers, id)
-		}
-	}
-}

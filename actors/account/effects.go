@@ -151,7 +151,11 @@ func (e callFills) run(a *account, ctx *actors.Context) {
 func (a *account) readFills(ctx *actors.Context, in readFills) {
 	a.call(ctx, a.deps.ReadPool, func(c context.Context) any {
 		list, err := a.deps.Venue.Fills(c, venues.FillsQuery{Symbol: in.symbol, From: in.from, To: time.Now()})
-		return fillsDone{in.orderID, list, err}
+		if err != nil {
+			return fillsDone{orderID: in.orderID, err: err}
+		}
+		strangers, err := a.strangersAmong(c, list)
+		return fillsDone{in.orderID, list, strangers, err}
 	}, fillsDone{orderID: in.orderID, err: errPoolFull})
 }
 

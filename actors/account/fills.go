@@ -37,6 +37,7 @@ func (s *state) fetchFills(o *order, delay time.Duration) {
 // fillsRead takes the fills that were fetched for an order whose report is held;
 // they are fetched again while some are missing.
 func (s *state) fillsRead(m moment, in fillsDone) {
+	s.holdStrangers(m, in.strangers)
 	s.fills(m, in.fills)
 	if o, known := s.orders[in.orderID]; known && o.held != nil {
 		s.fetchFills(o, fillsRetry)
@@ -78,7 +79,9 @@ func (s *state) addFill(m moment, o *order, f venues.Fill) {
 		o.Fee = venues.Some(o.Fee.Decimal.Add(f.Fee.Decimal))
 		o.FeeCurrency = f.FeeCurrency
 	}
-	s.recordFill(m, f, cause{reason: o.closesAs(), comment: o.Comment})
+	if why := (cause{reason: o.closesAs(), comment: o.Comment}); !s.introduce(&f, why) {
+		s.recordFill(m, f, why)
+	}
 	s.touch(o)
 	s.guardFill(m, o)
 	if o.FilledQty.LessThan(o.Qty) {
@@ -138,6 +141,7 @@ func (s *state) lookedUpFills(m moment, in lookedUpFills) {
 		}
 		return
 	}
+	s.holdStrangers(m, in.strangers)
 	s.lookedUp(m, lookedUp{report: *in.report, found: in.found})
 	if o := s.findReported(in.report); o != nil {
 		for _, f := range in.fills {

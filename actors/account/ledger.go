@@ -55,6 +55,14 @@ type cause struct {
 	comment string
 }
 
+// note writes a cause into the record of an execution.
+func (c cause) note(r *persistence.FillRecord) {
+	r.Closes, r.Comment = "", c.comment
+	if c.reason != venues.ClosedManual {
+		r.Closes = c.reason
+	}
+}
+
 // executionKey puts executions in the order in which they took place.
 type executionKey struct {
 	at    time.Time
@@ -260,6 +268,15 @@ func (b *book) add(e execution) []ended {
 	b.recent = slices.Insert(b.recent, i, e)
 	b.count()
 	return nil
+}
+
+// explain gives an execution the cause that it has after all. One that is counted
+// in for good was told as it was known.
+func (b *book) explain(key executionKey, why cause) {
+	if i, found := slices.BinarySearchFunc(b.recent, key, func(x execution, key executionKey) int { return x.compare(key) }); found {
+		b.recent[i].cause = why
+		b.count()
+	}
 }
 
 // count makes now and over of base and the recent ones.

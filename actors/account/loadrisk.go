@@ -3,11 +3,9 @@ package account
 import (
 	"context"
 	"errors"
-	"slices"
 	"time"
 
 	"venuegate/persistence"
-	"venuegate/venues"
 )
 
 // loadRisk reads the account's limits and lock, what the day has brought so far, and the
@@ -67,24 +65,4 @@ func (a *account) eachFill(ctx context.Context, q persistence.FillQuery, visit f
 		}
 		q.After = page.Next
 	}
-}
-
-// newStrangers are the executions, all of one order, that the store lacks.
-func (a *account) newStrangers(ctx context.Context, fills []venues.Fill) ([]venues.Fill, error) {
-	first, last := fills[0].ExecutedAt.Time, fills[0].ExecutedAt.Time
-	for _, f := range fills {
-		if f.ExecutedAt.Before(first) {
-			first = f.ExecutedAt.Time
-		}
-		if f.ExecutedAt.After(last) {
-			last = f.ExecutedAt.Time
-		}
-	}
-	stored := map[string]bool{}
-	q := persistence.FillQuery{
-		Customer: a.deps.Customer, Exchange: a.deps.Exchange, Symbol: fills[0].Symbol,
-		From: first.Add(-time.Second), To: last.Add(time.Second),
-	}
-	err := a.eachFill(ctx, q, func(f persistence.FillRecord) { stored[tradeKey(&f.Fill)] = true })
-	return slices.DeleteFunc(slices.Clone(fills), func(f venues.Fill) bool { return stored[tradeKey(&f)] }), err
 }

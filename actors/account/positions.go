@@ -37,16 +37,13 @@ type ledger struct {
 	// ends wait for the venue or for executions.
 	touched []*book
 	waiting map[string]*book
-	// strangers are the executions without an order that are counted in.
-	strangers map[string]time.Time
+	// strangers are the executions without an order that are counted in, by
+	// strangerKey.
+	strangers map[string]stranger
 }
 
-// strangersKeep is how long an execution without an order is remembered; what is
-// read again later is found in the store.
-const strangersKeep = time.Hour
-
 func newLedger() ledger {
-	return ledger{books: map[string]*book{}, waiting: map[string]*book{}, strangers: map[string]time.Time{}}
+	return ledger{books: map[string]*book{}, waiting: map[string]*book{}, strangers: map[string]stranger{}}
 }
 
 type closedEvent struct {
@@ -83,17 +80,15 @@ func (s *state) booksInOrder() []*book {
 
 // recordFill stores an execution and counts it in: for its position and for the
 // day. Whoever calls has seen to it that none is recorded twice.
-func (s *state) recordFill(m moment, f venues.Fill, why cause) {
+func (s *state) recordFill(m moment, f venues.Fill, why cause) persistence.FillRecord {
 	b := s.book(f.Symbol)
 	e := executionOf(&f, why, m.now)
 	if !f.RealizedPnl.Valid {
 		f.RealizedPnl = b.realized(e)
 	}
 	s.touchBook(b)
-	record := persistence.FillRecord{Fill: f, Customer: s.customer, Comment: why.comment}
-	if why.reason != venues.ClosedManual {
-		record.Closes = why.reason
-	}
+	record := persistence.FillRecord{Fill: f, Customer: s.customer}
+	why.note(&record)
 	s.out.batch.Puts = append(s.out.batch.Puts, record)
 	s.beginDay(m)
 	s.risk.countFill(&f)
@@ -106,15 +101,7 @@ func (s *state) recordFill(m moment, f venues.Fill, why cause) {
 	for len(b.recent) > recentMax {
 		s.settleBook(m, b, len(b.recent)/2)
 	}
-}
-
-// recordStranger is recordFill for an execution of which no order is known.
-func (s *state) recordStranger(m moment, f venues.Fill) {
-	if _, counted := s.ledger.strangers[f.FillID]; counted {
-		return
-	}
-	s.ledger.strangers[f.FillID] = m.now
-	s.recordFill(m, f, cause{reason: venues.ClosedManual})
+	return record
 }
 
 // positionEnded notes that the venue has told the end of a position. It is

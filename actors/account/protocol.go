@@ -127,14 +127,18 @@ type (
 	lookedUpFills struct {
 		symbol string
 		fills  []venues.Fill
-		report *venues.ExecutionReport
-		found  *loadedOrder
-		err    error
+		// strangers are those of them, here and in the readings below, that the
+		// store has without an order.
+		strangers []persistence.FillRecord
+		report    *venues.ExecutionReport
+		found     *loadedOrder
+		err       error
 	}
 	fillsDone struct {
-		orderID string
-		fills   []venues.Fill
-		err     error
+		orderID   string
+		fills     []venues.Fill
+		strangers []persistence.FillRecord
+		err       error
 	}
 	fundsDone struct {
 		funds Funds
@@ -145,6 +149,7 @@ type (
 		open      []venues.ExecutionReport
 		answers   []queryDone
 		fills     []venues.Fill
+		strangers []persistence.FillRecord
 		fillsRead map[string]bool
 		funds     Funds
 		hedge     bool

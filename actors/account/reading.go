@@ -75,7 +75,12 @@ func (a *account) fetchAll(ctx context.Context, e callReconcile) reconcileDone {
 			done.err = err
 			return done
 		}
-		done.fills = append(done.fills, fills...)
+		strangers, err := a.strangersAmong(ctx, fills)
+		if err != nil {
+			done.err = err
+			return done
+		}
+		done.fills, done.strangers = append(done.fills, fills...), append(done.strangers, strangers...)
 		done.fillsRead[symbol] = true
 	}
 	done.funds, done.err = a.fetchFunds(ctx)
@@ -121,6 +126,9 @@ func (e lookUpFills) run(a *account, ctx *actors.Context) {
 		if err == nil {
 			done.report = &report
 			done.found, err = a.findStored(c, &report)
+		}
+		if err == nil {
+			done.strangers, err = a.strangersAmong(c, e.fills)
 		}
 		if err != nil {
 			a.logger.Warn("look up fills", zap.Error(err))

@@ -128,6 +128,7 @@ func (s *state) reconciled(m moment, in reconcileDone) {
 	}
 	s.recon.failures = 0
 	s.risk.hedge = in.hedge
+	s.holdStrangers(m, in.strangers)
 	s.fills(m, in.fills)
 	for _, r := range in.open {
 		s.report(m, r)
