@@ -124,8 +124,8 @@ func (c *Client) Close() { c.http.CloseIdleConnections() }
 // venues.ErrNotSent or venues.ErrOutcomeUnknown. Errors of Build come back as
 // they are.
 func (c *Client) Do(ctx context.Context, call Call) (*Answer, error) {
-	if err := c.admit(ctx, call); err != nil {
-		return nil, notSent(err, call.Mutates)
+	if err := c.Admit(ctx, call); err != nil {
+		return nil, err
 	}
 	request, err := call.Build()
 	if err != nil {
@@ -155,13 +155,15 @@ func (c *Client) Do(ctx context.Context, call Call) (*Answer, error) {
 	}
 }
 
-func (c *Client) admit(ctx context.Context, call Call) error {
+// Admit waits at the gate like Do and takes the call's costs, for a call that
+// another carrier sends. Its errors are those of Do before anything is sent.
+func (c *Client) Admit(ctx context.Context, call Call) error {
 	if !call.SendBy.IsZero() {
 		bounded, cancel := context.WithDeadline(ctx, call.SendBy)
 		defer cancel()
 		ctx = bounded
 	}
-	return c.gate.Wait(ctx, call.Lane, call.Costs...)
+	return notSent(c.gate.Wait(ctx, call.Lane, call.Costs...), call.Mutates)
 }
 
 func (c *Client) newRequest(ctx context.Context, r Request) (*http.Request, error) {

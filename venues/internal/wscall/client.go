@@ -38,9 +38,10 @@ type Options struct {
 	// answers none. It is called from the connection's reader.
 	AnswerID func(message []byte) (id string, ok bool)
 	// Other takes the messages that answer no call: pongs, notices. They are
-	// dropped if it is nil. It is called from the connection's reader, must not
-	// block and may call Renew or Reconnect; a message is valid during the call.
-	Other func(message []byte)
+	// dropped if it is nil. It is called from the connection's reader, perhaps
+	// before New has returned; it must not block and may call Renew or Reconnect
+	// of c. A message is valid during the call.
+	Other func(c *Client, message []byte)
 	// Timeout bounds a call from its first byte to its answer, 10 s if zero. A
 	// context may be shorter.
 	Timeout time.Duration
@@ -238,7 +239,7 @@ func (h handler) Message(_ *wsclient.Conn, message []byte) {
 	if id, ok := h.options.AnswerID(message); ok {
 		h.answered(id, message)
 	} else if h.options.Other != nil {
-		h.options.Other(message)
+		h.options.Other(h.Client, message)
 	}
 }
 

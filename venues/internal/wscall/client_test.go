@@ -334,7 +334,7 @@ func TestStrayAnswersAreDroppedAndLogged(t *testing.T) {
 func TestNoticesGoToOther(t *testing.T) {
 	v := newVenue(t, func(p *peer) { p.say("", "maintenance at noon"); echo(p) })
 	notices := make(chan string, 1)
-	open(t, v, func(o *wscall.Options) { o.Other = func(data []byte) { notices <- string(data) } })
+	open(t, v, func(o *wscall.Options) { o.Other = func(_ *wscall.Client, data []byte) { notices <- string(data) } })
 	if got := <-notices; !strings.Contains(got, "noon") {
 		t.Errorf("notice %q", got)
 	}
