@@ -8,6 +8,7 @@ const (
 	codeOverloaded          = 429
 	codeParameter           = 10001
 	codeClock               = 10002
+	codeRestarting          = 10019
 	codeInsufficientMargin  = 110007
 	codeLeverageNotModified = 110043
 	codeNotModified         = 34040
@@ -30,7 +31,7 @@ var verdicts = indexVerdicts([]struct {
 }{
 	{
 		verdict{code: venues.CodeExchangeUnavailable, text: "the venue does not know the outcome", unknown: true},
-		[]int{5004, 10000, 10016, 10019, 3400214},
+		[]int{5004, 10000, 10016, codeRestarting, 3400214},
 	},
 	{
 		verdict{code: venues.CodeExchangeUnavailable, reason: "duplicate_client_id", text: "an order with this client id exists", unknown: true},

@@ -33,11 +33,20 @@ const (
 	maintenanceRetry = time.Minute
 )
 
-// envelope holds every answer of the venue.
+// envelope holds every answer of the venue: the result of a REST call, the data of
+// an operation of the order entry socket.
 type envelope struct {
 	RetCode json.RawMessage `json:"retCode"`
 	RetMsg  string          `json:"retMsg"`
 	Result  json.RawMessage `json:"result"`
+	Data    json.RawMessage `json:"data"`
+}
+
+func (e *envelope) outcome() json.RawMessage {
+	if e.Result == nil {
+		return e.Data
+	}
+	return e.Result
 }
 
 // parseEnvelope reads an answer; ok says that it is one, with a code.
@@ -68,7 +77,7 @@ func (c *Connector) judge(r request, a *restclient.Answer) (json.RawMessage, err
 	case code != 0:
 		return nil, c.refusal(r, code, e.RetMsg)
 	case a.Status == http.StatusOK:
-		return e.Result, nil
+		return e.outcome(), nil
 	default:
 		return nil, uncertain(r, venueFault(venues.CodeExchangeUnavailable, code, e.RetMsg,
 			"the venue answered with status "+strconv.Itoa(a.Status)))

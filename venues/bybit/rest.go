@@ -61,13 +61,7 @@ func (c *Connector) call(ctx context.Context, r request, out any) error {
 }
 
 func (c *Connector) once(ctx context.Context, r request, out any) error {
-	answer, err := c.rest.Do(ctx, restclient.Call{
-		Lane:    r.lane,
-		Costs:   c.costs(r),
-		Mutates: r.mutates,
-		SendBy:  r.deadline,
-		Build:   func() (restclient.Request, error) { return c.build(r, time.Now()) },
-	})
+	answer, err := c.exchange(ctx, r)
 	if err != nil {
 		return err
 	}
@@ -82,14 +76,12 @@ func (c *Connector) once(ctx context.Context, r request, out any) error {
 	return nil
 }
 
-// costs of a request: one of the address's allowance, one of the account's for
-// this endpoint.
-func (c *Connector) costs(r request) []restclient.Cost {
-	costs := []restclient.Cost{{Budget: c.requests, Units: 1}}
+// costs of a request for the account: one of its allowance for the endpoint.
+func (r request) costs() []restclient.Cost {
 	if budget := r.budget(); budget != nil {
-		costs = append(costs, restclient.Cost{Budget: budget, Units: 1})
+		return []restclient.Cost{{Budget: budget, Units: 1}}
 	}
-	return costs
+	return nil
 }
 
 // budget of the account for the endpoint; nil if it has none.
@@ -113,13 +105,11 @@ func (c *Connector) build(r request, now time.Time) (restclient.Request, error) 
 	if r.account == nil {
 		return wire, nil
 	}
-	stamp := now.Add(c.clock.Offset() - behind)
-	window, err := c.recvWindow(r.deadline, now)
+	timestamp, recvWindow, err := c.stamp(r, now)
 	if err != nil {
 		return wire, notSent(err)
 	}
 	credentials := r.account.credentials
-	timestamp, recvWindow := formatMillis(stamp), strconv.FormatInt(window.Milliseconds(), 10)
 	wire.Header = map[string]string{
 		"X-Bapi-Api-Key":     credentials.APIKey.Reveal(),
 		"X-Bapi-Timestamp":   timestamp,
@@ -128,6 +118,16 @@ func (c *Connector) build(r request, now time.Time) (restclient.Request, error) 
 		"X-Bapi-Sign":        sign(credentials.APISecret, timestamp, credentials.APIKey, recvWindow, wire.Query+wire.Body),
 	}
 	return wire, nil
+}
+
+// stamp is the time of a request that leaves now, by the venue's clock, and for how
+// long it is good.
+func (c *Connector) stamp(r request, now time.Time) (timestamp, recvWindow string, err error) {
+	window, err := c.recvWindow(r.deadline, now)
+	if err != nil {
+		return "", "", err
+	}
+	return formatMillis(now.Add(c.clock.Offset() - behind)), strconv.FormatInt(window.Milliseconds(), 10), nil
 }
 
 // recvWindow is how long after the timestamp, which lies behind now, the venue

@@ -25,6 +25,9 @@ type Account struct {
 	// acknowledged is when the last change of an order began that the venue took,
 	// in unix nanoseconds: the private stream must tell of it soon.
 	acknowledged atomic.Int64
+	// entry is the connection for orders of the newest private feed; nil if there
+	// is none.
+	entry atomic.Pointer[orderEntry]
 }
 
 // endpointLimits are what an account may ask of each endpoint in any second

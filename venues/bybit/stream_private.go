@@ -2,9 +2,7 @@ package bybit
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
-	"fmt"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -12,17 +10,12 @@ import (
 	"go.uber.org/zap"
 
 	"venuegate/venues"
-	"venuegate/venues/internal/payload"
 	"venuegate/venues/internal/wsclient"
 )
 
 const (
 	privatePath = "/v5/private"
-	// authLifetime is how long the signature of a new connection holds.
-	authLifetime = 10 * time.Second
-	// authMessagesMax bounds what a connection may say before it is authenticated.
-	authMessagesMax = 8
-	subscribeID     = "subscribe"
+	subscribeID = "subscribe"
 )
 
 // Topics of the private stream.
@@ -33,21 +26,18 @@ const (
 	topicWallet    = "wallet"
 )
 
-// Causes of a lost private stream.
-var (
-	errAuth        = errors.New("the venue refuses the key on the private stream")
-	errPrivateMute = errors.New("private stream told nothing of an acknowledged order")
-)
+// errPrivateMute is why a private stream is given up.
+var errPrivateMute = errors.New("private stream told nothing of an acknowledged order")
 
-// privateFeed is the private stream of an account.
+// privateFeed is the private stream of an account, with its connection for orders
+// where there is one.
 type privateFeed struct {
 	account *Account
 	sink    venues.PrivateSink
 	log     *zap.Logger
 	link    *wsclient.Link
-	// refusedAt is when a signature was made that the venue refused; zero if the
-	// last one was good. It belongs to the dialling goroutine.
-	refusedAt time.Time
+	login   login
+	entry   *orderEntry // nil if orders go by REST
 
 	// heardAt is when the last event came, in unix nanoseconds.
 	heardAt atomic.Int64
@@ -63,10 +53,14 @@ type privateFeed struct {
 // venue has confirmed the subscription: what is read after that misses nothing.
 func (a *Account) OpenPrivate(sink venues.PrivateSink) venues.PrivateFeed {
 	o := a.c.options
-	f := &privateFeed{account: a, sink: sink, log: o.Log}
+	f := &privateFeed{account: a, sink: sink, log: o.Log, login: login{account: a}}
+	if o.OrderEntry == venues.OrderEntryWebSocket {
+		f.entry = a.openEntry()
+		a.entry.Store(f.entry)
+	}
 	f.link = wsclient.New(wsclient.Options{
 		URL:          f.address,
-		Authenticate: f.authenticate,
+		Authenticate: f.login.authenticate,
 		Handler:      f,
 		Ping:         []byte(heartbeat), PingInterval: o.PingInterval,
 		BackoffMin: o.BackoffMin, BackoffMax: o.BackoffMax, TickInterval: o.tickInterval,
@@ -76,16 +70,20 @@ func (a *Account) OpenPrivate(sink venues.PrivateSink) venues.PrivateFeed {
 	return f
 }
 
-// Close ends the stream and waits until the sink is silent.
-func (f *privateFeed) Close() { f.link.Close() }
+// Close ends the stream, and waits until the sink is silent, and the connection
+// for orders: from here on they go by REST.
+func (f *privateFeed) Close() {
+	if f.entry != nil {
+		f.account.entry.CompareAndSwap(f.entry, nil)
+		f.entry.Close()
+	}
+	f.link.Close()
+}
 
-// address of the stream. The signature that follows holds for seconds, so the
-// clock must have been measured, and again after a refusal.
+// address of the stream.
 func (f *privateFeed) address(ctx context.Context) (string, error) {
-	c := f.account.c
-	// A failure shows soon enough: the venue will refuse a wrong time.
-	_ = c.clock.Resync(ctx, f.refusedAt, c.serverTime)
-	return c.options.PrivateURL + privatePath, nil
+	f.login.prepare(ctx)
+	return f.account.c.options.PrivateURL + privatePath, nil
 }
 
 // notice is an answer to a message of ours.
@@ -94,34 +92,6 @@ type notice struct {
 	RetMsg  string `json:"ret_msg"`
 	Op      string `json:"op"`
 	ReqID   string `json:"req_id"`
-}
-
-// authenticate signs in on a new connection.
-func (f *privateFeed) authenticate(s *wsclient.Session) error {
-	credentials := f.account.credentials
-	signedAt := time.Now()
-	expires := f.account.c.clock.Now().Add(authLifetime).UnixMilli()
-	args := []any{credentials.APIKey.Reveal(), expires, signStream(credentials.APISecret, expires)}
-	if err := s.Write(controlMessage("auth", "auth", args)); err != nil {
-		return err
-	}
-	for range authMessagesMax {
-		message, err := s.Read()
-		if err != nil {
-			return err
-		}
-		var n notice
-		if json.Unmarshal(message, &n) != nil || n.Op != "auth" {
-			continue
-		}
-		if !n.Success {
-			f.refusedAt = signedAt
-			return fmt.Errorf("%w: %s", errAuth, payload.Bounded(redact(n.RetMsg)))
-		}
-		f.refusedAt = time.Time{}
-		return nil
-	}
-	return fmt.Errorf("%w: no answer", errAuth)
 }
 
 // Opened subscribes; the sink is told when that is confirmed.
