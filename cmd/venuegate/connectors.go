@@ -50,6 +50,7 @@ func openBinance(config VenueConfig, log *zap.Logger) (venues.Connector, func(),
 	}
 	override(&options.RESTURL, config.RESTURL)
 	override(&options.StreamURL, config.WSURL)
+	override(&options.TradeURL, config.WSURL)
 	options.OrderEntry, options.Log = config.OrderEntry, log
 	if err := options.Validate(); err != nil {
 		return nil, nil, err

@@ -9,7 +9,8 @@
 //	venue.go        the connector and what it can
 //	options.go      hosts and limits; the environments live, testnet and sim
 //	sign.go         parameters and their signature
-//	rest.go         one request: lanes, deadline, clock, judgement
+//	rest.go         one request: carrier, lanes, deadline, clock, judgement
+//	order_socket.go the other carrier of orders, the WebSocket API
 //	rest_*.go       account, leverage, orders, algo orders, fills; wire structs
 //	stream*.go      public feed and private stream, their watch and their events
 //	depth_*.go      order book messages to fixed-point numbers
@@ -39,6 +40,11 @@
 // What ends an order at once without its being a fault of the venue (IOC, FOK,
 // post-only amended into the market, the rest of a market order) the venue calls
 // EXPIRED; here it is cancelled, as on the other venues, with the reason.
+//
+// Options.OrderEntry sends market and limit orders, their amendments and cancels
+// over the WebSocket API while the private stream is open: signed one by one, under
+// the same limits, judged by the same rules. Whatever that socket proves not sent
+// goes by REST, and so do stops.
 //
 // # Streams
 //

@@ -26,6 +26,9 @@ type Options struct {
 	// PrivatePath is what follows StreamURL for the private stream.
 	// {listenKey} and {events} are replaced.
 	PrivatePath string
+	// TradeURL is scheme and host of the WebSocket API, which takes orders where
+	// OrderEntry asks for it.
+	TradeURL string
 	// KeyURL is the host that tells the permissions of an API key; empty where
 	// there is none.
 	KeyURL string
@@ -72,11 +75,13 @@ func Preset(name string) (Options, bool) {
 		Live: {
 			RESTURL:   "https://fapi.binance.com",
 			StreamURL: "wss://fstream.binance.com",
+			TradeURL:  "wss://ws-fapi.binance.com",
 			KeyURL:    "https://api.binance.com",
 		},
 		Testnet: {
 			RESTURL:   "https://demo-fapi.binance.com",
 			StreamURL: "wss://fstream.binancefuture.com",
+			TradeURL:  "wss://testnet.binancefuture.com",
 		},
 	}[name]
 	return o, ok
@@ -85,7 +90,7 @@ func Preset(name string) (Options, bool) {
 // Sim gives the options for a simulated venue: restURL such as
 // "http://127.0.0.1:8001", streamURL such as "ws://127.0.0.1:8001".
 func Sim(restURL, streamURL string) Options {
-	return Options{RESTURL: restURL, StreamURL: streamURL}
+	return Options{RESTURL: restURL, StreamURL: streamURL, TradeURL: streamURL}
 }
 
 // Validate names the first setting that cannot work.
@@ -97,6 +102,8 @@ func (o Options) Validate() error {
 		return errors.New("binance: StreamURL is empty")
 	case !o.OrderEntry.Valid():
 		return errors.New("binance: OrderEntry is neither rest nor websocket")
+	case o.OrderEntry == venues.OrderEntryWebSocket && o.TradeURL == "":
+		return errors.New("binance: TradeURL is empty")
 	case o.RecvWindow < 0 || o.RecvWindow > recvWindowMax:
 		return errors.New("binance: RecvWindow is outside 0 to 60 s")
 	}

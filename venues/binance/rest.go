@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"time"
 
+	"go.uber.org/zap"
+
 	"venuegate/venues"
 	"venuegate/venues/internal/restclient"
 )
@@ -73,17 +75,7 @@ func (c *Connector) call(ctx context.Context, r request, out any) error {
 }
 
 func (c *Connector) once(ctx context.Context, r request, out any) error {
-	client := c.rest
-	if r.keyHost {
-		client = c.keys
-	}
-	answer, err := client.Do(ctx, restclient.Call{
-		Lane:    r.lane,
-		Costs:   c.costs(r),
-		Mutates: r.mutates,
-		SendBy:  r.deadline,
-		Build:   func() (restclient.Request, error) { return c.build(r, time.Now()) },
-	})
+	answer, err := c.exchange(ctx, r)
 	if err != nil {
 		return err
 	}
@@ -98,6 +90,54 @@ func (c *Connector) once(ctx context.Context, r request, out any) error {
 		return malformed(r, err)
 	}
 	return nil
+}
+
+// exchange sends a request: an order over its account's socket while that is up,
+// all else by REST. What the socket proves not sent has its place at the gate
+// already and goes by REST.
+func (c *Connector) exchange(ctx context.Context, r request) (*restclient.Answer, error) {
+	costs := c.costs(r)
+	if socket := r.socket(); socket.up() {
+		if err := c.admit(ctx, r, costs); err != nil {
+			return nil, notSent(err)
+		}
+		answer, err := socket.send(ctx, r)
+		if !errors.Is(err, venues.ErrNotSent) {
+			return answer, err
+		}
+		c.options.Log.Debug("order goes by REST", zap.String("method", r.method), zap.Error(err))
+		costs = nil
+	}
+	client := c.rest
+	if r.keyHost {
+		client = c.keys
+	}
+	return client.Do(ctx, restclient.Call{
+		Lane:    r.lane,
+		Costs:   costs,
+		Mutates: r.mutates,
+		SendBy:  r.deadline,
+		Build:   func() (restclient.Request, error) { return c.build(r, time.Now()) },
+	})
+}
+
+// socket is what carries the request beside REST, or nil.
+func (r request) socket() *orderSocket {
+	if r.path != orderPath || !r.mutates {
+		return nil
+	}
+	return r.account.socket.Load()
+}
+
+// admit waits at the gate until the request may leave, and no longer than it is of
+// use.
+func (c *Connector) admit(ctx context.Context, r request, costs []restclient.Cost) error {
+	if !r.deadline.IsZero() {
+		bounded, cancel := context.WithDeadline(ctx, r.deadline)
+		defer cancel()
+		ctx = bounded
+	}
+	return c.gate.Wait(ctx, r.lane, costs...)
 }
 
 func (c *Connector) costs(r request) []restclient.Cost {
@@ -119,14 +159,12 @@ func (c *Connector) build(r request, now time.Time) (restclient.Request, error) 
 	if r.security != public {
 		wire.Header = map[string]string{keyHeader: r.account.credentials.APIKey.Reveal()}
 	}
-	p := r.params[:len(r.params):len(r.params)]
+	p := r.params
 	if r.security == signed {
-		window, err := c.recvWindow(r.deadline, now)
-		if err != nil {
-			return wire, notSent(err)
+		var err error
+		if p, err = c.stamped(r, now); err != nil {
+			return wire, err
 		}
-		p = p.with("recvWindow", strconv.FormatInt(window.Milliseconds(), 10)).
-			with("timestamp", strconv.FormatInt(now.Add(c.clock.Offset()).UnixMilli(), 10))
 	}
 	text := p.encode()
 	if r.security == signed {
@@ -138,6 +176,17 @@ func (c *Connector) build(r request, now time.Time) (restclient.Request, error) 
 		wire.Query = text
 	}
 	return wire, nil
+}
+
+// stamped are the parameters of a signed request with the time now and its window.
+func (c *Connector) stamped(r request, now time.Time) (params, error) {
+	window, err := c.recvWindow(r.deadline, now)
+	if err != nil {
+		return nil, notSent(err)
+	}
+	return r.params[:len(r.params):len(r.params)].
+		with("recvWindow", strconv.FormatInt(window.Milliseconds(), 10)).
+		with("timestamp", strconv.FormatInt(now.Add(c.clock.Offset()).UnixMilli(), 10)), nil
 }
 
 // recvWindow is how long after now the venue may still execute the request.

@@ -54,7 +54,10 @@ const (
 	hedged = `{"feeTier":0,"canTrade":true,"canDeposit":true,"canWithdraw":true,"dualSidePosition":true,"updateTime":0,"multiAssetsMargin":false,"tradeGroupId":-1}`
 )
 
-func newScript(t *testing.T) *script {
+func newScript(t *testing.T) *script { return newScriptWith(t, func(*Options) {}) }
+
+// newScriptWith makes a script whose connector has other options.
+func newScriptWith(t *testing.T, change func(*Options)) *script {
 	t.Helper()
 	s := &script{t: t, answers: make(map[string][]scripted), now: time.Now}
 	server := httptest.NewServer(s)
@@ -63,6 +66,7 @@ func newScript(t *testing.T) *script {
 	o.Timeout = 2 * time.Second
 	o.BackoffMin, o.BackoffMax, o.RenewOverlap = 5*time.Millisecond, 20*time.Millisecond, 50*time.Millisecond
 	o.tickInterval = 20 * time.Millisecond
+	change(&o)
 	s.connector = New(o)
 	t.Cleanup(s.connector.Close)
 	account, err := s.connector.OpenAccount(venues.Credentials{APIKey: scriptKey, APISecret: scriptSecret})

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"net/url"
+	"slices"
 	"strings"
 
 	"venuegate/venues"
@@ -37,6 +38,16 @@ func (p params) encode() string {
 		b.WriteString(url.QueryEscape(one.value))
 	}
 	return b.String()
+}
+
+// sortedText are the parameters as the WebSocket API signs them: sorted by name and
+// not encoded.
+func (p params) sortedText() string {
+	pairs := make([]string, len(p))
+	for i, one := range slices.SortedFunc(slices.Values(p), func(a, b param) int { return strings.Compare(a.name, b.name) }) {
+		pairs[i] = one.name + "=" + one.value
+	}
+	return strings.Join(pairs, "&")
 }
 
 // sign is the signature of a request: the query string followed directly by the

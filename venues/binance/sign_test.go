@@ -61,6 +61,22 @@ func TestSign(t *testing.T) {
 	}
 }
 
+// The vector of the documentation of the venue's WebSocket API.
+func TestSignSortedParams(t *testing.T) {
+	const secret = venues.Secret("NhqPtmdSJYdKjVHjA7PZj4Mge3R5YNiP1e3UZjInClVN65XAbvqqM6A7H5fATj0j")
+	p := params{{"symbol", "BTCUSDT"}, {"side", "SELL"}, {"type", "LIMIT"}}.
+		with("timeInForce", "GTC").with("quantity", "0.01000000").with("price", "52000.00").
+		with("newOrderRespType", "ACK").with("recvWindow", "100").with("timestamp", "1645423376532").
+		with("apiKey", "vmPUZE6mv9SD5VNHk4HlWFsOr6aKE2zvsw0MuIgwCIPy6utIco14y7Ju91duEh8A")
+	const want = "cc15477742bd704c29492d96c7ead9414dfd8e0ec4a00f947bb5bb454ddbd08a"
+	if got := sign(secret, p.sortedText(), ""); got != want {
+		t.Errorf("signature %s of %s, want %s", got, p.sortedText(), want)
+	}
+	if p[0].name != "symbol" {
+		t.Error("signing sorts what is sent")
+	}
+}
+
 func TestParamsKeepTheirOrderAndEncoding(t *testing.T) {
 	p := params{{"symbol", "币安人生USDT"}, {"price", "1"}}.with("newClientOrderId", "a:b/c").withOptional("stop", venues.Optional{})
 	const want = "symbol=%E5%B8%81%E5%AE%89%E4%BA%BA%E7%94%9FUSDT&price=1&newClientOrderId=a%3Ab%2Fc"

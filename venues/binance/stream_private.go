@@ -53,6 +53,7 @@ type privateFeed struct {
 	sink    venues.PrivateSink
 	log     *zap.Logger
 	link    *wsclient.Link
+	orders  *orderSocket // nil where orders go by REST alone
 	ctx     context.Context
 	cancel  context.CancelFunc
 	workers sync.WaitGroup
@@ -72,9 +73,9 @@ type privateFeed struct {
 	extending bool
 }
 
-// OpenPrivate starts the private stream. It makes a listen key for each
-// connection and keeps it alive; it never deletes one, because all processes of
-// the account share it.
+// OpenPrivate starts the private stream, and the order socket where orders go that
+// way. It makes a listen key for each connection and keeps it alive; it never
+// deletes one, because all processes of the account share it.
 func (a *Account) OpenPrivate(sink venues.PrivateSink) venues.PrivateFeed {
 	o := a.c.options
 	f := &privateFeed{account: a, sink: sink, log: o.Log}
@@ -87,11 +88,13 @@ func (a *Account) OpenPrivate(sink venues.PrivateSink) venues.PrivateFeed {
 		Log: o.Log.With(zap.String("category", "/private")),
 	})
 	f.link.Start()
+	f.orders = a.openSocket()
 	return f
 }
 
-// Close ends the stream and waits until the sink is silent.
+// Close ends the stream and the order socket and waits until the sink is silent.
 func (f *privateFeed) Close() {
+	f.account.closeSocket(f.orders)
 	f.cancel()
 	f.link.Close()
 	f.workers.Wait()
