@@ -31,7 +31,10 @@
 // of the channel says what follows. "reverse" closes the position, waits until it
 // is proven flat, and opens the other side. Flat is what the venue's list of
 // positions, the account's executions, and the records of the orders that
-// protected the position agree on: none is left.
+// protected the position agree on: none is left. What a close leaves, because it
+// was filled in part, is closed by another one: by as many as there are closings,
+// within flatMax and the signal's age. A plan that ends before says what remains,
+// and has opened nothing.
 //
 // The position keeps its protection until it is closed, on every venue: a close
 // that fails must not leave it bare, and protection only reduces. Then the

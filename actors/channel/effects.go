@@ -52,6 +52,7 @@ type (
 	}
 	closePosition struct {
 		id     string
+		step   step
 		signal venues.Signal
 		// policy says that an opposite signal closes, not one that asks for it.
 		policy   bool
@@ -157,7 +158,7 @@ func (e closePosition) run(c *channel, ctx *actors.Context) {
 	s := e.signal
 	cmd := venues.ClosePosition{
 		Command: c.command(&s, e.deadline), Exchange: s.Exchange, Symbol: s.Symbol, Closes: s.Side,
-		RequestID: s.RequestID, Scope: stepClose.scope(s.ChannelID), BodyHash: s.BodyHash,
+		RequestID: s.RequestID, Scope: e.step.scope(s.ChannelID), BodyHash: s.BodyHash,
 		Source: s.Source, ChannelID: s.ChannelID, Comment: s.Comment,
 	}
 	if e.policy {
@@ -168,8 +169,8 @@ func (e closePosition) run(c *channel, ctx *actors.Context) {
 	desk := c.desk
 	c.call(ctx, e.deadline, func(life context.Context) any {
 		order, err := desk.Close(life, cmd)
-		return acted{id: e.id, step: stepClose, order: order, err: err}
-	}, acted{id: e.id, step: stepClose, err: busy()})
+		return acted{id: e.id, step: e.step, order: order, err: err}
+	}, acted{id: e.id, step: e.step, err: busy()})
 }
 
 func (e cancelAll) run(c *channel, ctx *actors.Context) {

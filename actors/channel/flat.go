@@ -5,6 +5,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/shopspring/decimal"
+
 	"venuegate/actors"
 	"venuegate/persistence"
 	"venuegate/venues"
@@ -15,6 +17,19 @@ import (
 type lookFlat struct {
 	id     string
 	signal venues.Signal
+	// closedBy is the newest order that closed some of it; empty before the first.
+	closedBy string
+}
+
+// left is what there still is of a position that was closed; nothing proves it
+// flat.
+type left struct {
+	// what is one of the names below.
+	what string
+	qty  decimal.Decimal
+	// short says that the order which closed it has ended and was not filled
+	// whole: nothing closes the rest.
+	short bool
 }
 
 // What may be left of a position.
@@ -26,28 +41,40 @@ const (
 func (e lookFlat) run(c *channel, ctx *actors.Context) {
 	desk, cmd := c.desk, c.lookAt(&e.signal)
 	c.call(ctx, cmd.Deadline, func(life context.Context) any {
-		left, err := e.left(life, desk, cmd)
-		return flatSeen{id: e.id, left: left, err: err}
+		seen := flatSeen{id: e.id}
+		seen.left, seen.err = e.left(life, desk, cmd)
+		return seen
 	}, flatSeen{id: e.id, err: busy()})
 }
 
-// left says what there still is of the position that a signal is against, or
-// nothing. The account withdraws the protection of a position that is gone; an
-// order of it that lived on would close the next position on its side.
-func (e lookFlat) left(ctx context.Context, desk Reader, cmd venues.ReadAccount) (string, error) {
+// left says what there still is of the position that a signal is against. The
+// account withdraws the protection of a position that is gone; an order of it that
+// lived on would close the next position on its side.
+func (e lookFlat) left(ctx context.Context, desk Reader, cmd venues.ReadAccount) (left, error) {
 	s := &e.signal
 	position, err := against(ctx, desk, cmd, s.Side)
 	switch {
 	case err != nil:
-		return "", err
+		return left{}, err
 	case position != nil:
-		return leftPosition, nil
+		short, err := e.endedShort(ctx, desk)
+		return left{what: leftPosition, qty: position.Qty, short: short}, err
 	}
 	orders, err := desk.UnfinishedOrders(ctx, s.Customer, s.Exchange)
 	if err != nil || !slices.ContainsFunc(orders, func(o persistence.OrderRecord) bool { return o.Symbol == s.Symbol && guards(&o, s.Side) }) {
-		return "", err
+		return left{}, err
 	}
-	return leftProtection, nil
+	return left{what: leftProtection}, nil
+}
+
+// endedShort says whether the order that closed has ended with a rest. One that
+// may be filled still, or was filled whole, is left to what the venue shows.
+func (e lookFlat) endedShort(ctx context.Context, desk Reader) (bool, error) {
+	if e.closedBy == "" {
+		return false, nil
+	}
+	made, err := desk.Order(ctx, e.signal.Customer, e.closedBy)
+	return err == nil && made.Status.IsClosed() && made.FilledQty.LessThan(made.Qty), err
 }
 
 // guards says whether an order protects a position that orders of a side close:

@@ -2,6 +2,7 @@ package channel_test
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -132,5 +133,84 @@ func TestReverseClosesWhatWasNotThereToClose(t *testing.T) {
 			t.Errorf("answer %+v", a)
 		}
 		d.expectCalls("place sell 0.5 BTCUSDT not opposite" + strings.Repeat("; close BTCUSDT opposite_signal", 2) + "; place sell 0.5 BTCUSDT not opposite")
+	})
+}
+
+// A close that was filled in part is followed by another one, each step in the
+// journal, until nothing is left.
+func TestReverseClosesWhatACloseHasLeft(t *testing.T) {
+	actortest.Run(t, func(kit *actortest.Kit) {
+		d := open(kit, webhook(reversing))
+		d.account.positions = []venues.Position{{Exchange: venues.Binance, Symbol: "BTCUSDT", Side: venues.Long, Qty: venues.MustDecimal("1")}}
+		d.account.refusals, d.account.closes = []error{errOpposite}, []string{"0.4", "0", "0.6"}
+		a := d.mustAccept(order("r-1", func(s *venues.Signal) { s.Side = venues.Sell }))
+		kit.Advance(5 * time.Second) // a second, then two
+		d.expectCalls("place sell 0.5 BTCUSDT not opposite" + strings.Repeat("; close BTCUSDT opposite_signal", 3) + "; place sell 0.5 BTCUSDT not opposite")
+		if r := d.record(a.SignalID); r.Status != persistence.SignalDone || len(r.OrderIDs) != 4 {
+			t.Errorf("record %+v", r)
+		}
+		const want = "received:order step:begun rule:refused step:begun step:cancelled step:begun step:begun step:cancelled step:begun " +
+			"step:begun step:filled step:begun step:proven step:begun step:filled answer:done"
+		if got := d.timeline(a.SignalID); got != want {
+			t.Errorf("timeline %q, want %q", got, want)
+		}
+	})
+}
+
+// There is an end to it, which says what remains; the other side is not opened.
+func TestReverseSaysWhatRemains(t *testing.T) {
+	actortest.Run(t, func(kit *actortest.Kit) {
+		d := open(kit, webhook(reversing))
+		d.account.positions = []venues.Position{{Exchange: venues.Binance, Symbol: "BTCUSDT", Side: venues.Long, Qty: venues.MustDecimal("1")}}
+		d.account.refusals, d.account.closes = []error{errOpposite}, slices.Repeat([]string{"0.1"}, 100)
+		a := d.mustAccept(order("r-1", func(s *venues.Signal) { s.Side = venues.Sell }))
+		kit.Advance(time.Minute)
+		d.expectCalls("place sell 0.5 BTCUSDT not opposite" + strings.Repeat("; close BTCUSDT opposite_signal", 5))
+		r := d.record(a.SignalID)
+		if r.Status != persistence.SignalRejected || r.Error.Reason != "not_flat" || !strings.Contains(r.Error.Message, "0.5 of it") {
+			t.Errorf("record %+v, %+v", r, r.Error)
+		}
+	})
+}
+
+// A plan that was cut off between two closes goes on behind the newest.
+func TestAReverseGoesOnBehindItsNewestClose(t *testing.T) {
+	actortest.Run(t, func(kit *actortest.Kit) {
+		d := open(kit, webhook(reversing))
+		d.account.positions = []venues.Position{{Exchange: venues.Binance, Symbol: "BTCUSDT", Side: venues.Long, Qty: venues.MustDecimal("1")}}
+		d.account.refusals, d.account.closes = []error{errOpposite}, []string{"0.4", "0.1", "0.5"}
+		d.account.wait = 2 * time.Second
+		a := d.mustAccept(order("r-1", func(s *venues.Signal) { s.Side = venues.Sell }))
+		kit.Advance(3 * time.Second) // the second close is under way
+		d.start(webhook(reversing))
+		kit.Advance(20 * time.Second)
+		d.expectCalls("place sell 0.5 BTCUSDT not opposite" + strings.Repeat("; close BTCUSDT opposite_signal", 3) + "; place sell 0.5 BTCUSDT not opposite")
+		if r := d.record(a.SignalID); r.Status != persistence.SignalDone || len(r.OrderIDs) != 4 {
+			t.Errorf("record %+v", r)
+		}
+	})
+}
+
+// A venue that does not take what is left now is asked again; a first close that
+// it does not take ends the plan.
+func TestAReverseOutlivesARefusalOfTheRest(t *testing.T) {
+	thin := venues.Errorf(venues.CodeOrderRejected, "no liquidity")
+	actortest.Run(t, func(kit *actortest.Kit) {
+		d := open(kit, webhook(reversing))
+		d.account.positions = []venues.Position{{Exchange: venues.Binance, Symbol: "BTCUSDT", Side: venues.Long, Qty: venues.MustDecimal("1")}}
+		d.account.refusals, d.account.closes = []error{errOpposite, nil, thin}, []string{"0.4", "0.6"}
+		a := d.mustAccept(order("r-1", func(s *venues.Signal) { s.Side = venues.Sell }))
+		kit.Advance(10 * time.Second)
+		d.expectCalls("place sell 0.5 BTCUSDT not opposite" + strings.Repeat("; close BTCUSDT opposite_signal", 3) + "; place sell 0.5 BTCUSDT not opposite")
+		if r := d.record(a.SignalID); r.Status != persistence.SignalDone {
+			t.Errorf("record %+v", r)
+		}
+	})
+	actortest.Run(t, func(kit *actortest.Kit) {
+		d := open(kit, webhook(reversing))
+		d.account.refusals = []error{errOpposite, thin}
+		if _, err := d.accept(order("r-1", func(s *venues.Signal) { s.Side = venues.Sell })); venues.CodeOf(err) != venues.CodeOrderRejected {
+			t.Errorf("answer %v", err)
+		}
 	})
 }

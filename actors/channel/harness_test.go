@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/shopspring/decimal"
 	"go.uber.org/goleak"
 
 	"venuegate/actors"
@@ -36,6 +37,8 @@ type account struct {
 	positions []venues.Position
 	// stubborn positions stay open when they are closed.
 	stubborn bool
+	// closes are how much each close gets, in turn; without any it gets all.
+	closes []string
 	// refusals are given in turn, nil ones are none; wait is how long an answer
 	// takes.
 	refusals []error
@@ -65,12 +68,30 @@ func (a *account) Close(ctx context.Context, c venues.ClosePosition) (venues.Ord
 		Command: c.Command, Exchange: c.Exchange, OrderSpec: venues.OrderSpec{Symbol: c.Symbol, Side: venues.Sell, Qty: venues.MustDecimal("1")},
 		RequestID: c.RequestID, Scope: c.Scope, BodyHash: c.BodyHash, Source: c.Source, ChannelID: c.ChannelID,
 	})
-	if err == nil && !a.stubborn {
-		a.mu.Lock()
-		defer a.mu.Unlock()
-		a.positions = nil
+	if err != nil || a.stubborn {
+		return order, err
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if len(a.positions) > 0 {
+		if a.positions[0].Qty = a.positions[0].Qty.Sub(order.FilledQty); a.positions[0].Qty.IsZero() {
+			a.positions = nil
+		}
 	}
 	return order, err
+}
+
+// fill says what an order gets: all of it, unless it closes and closes says less.
+func (a *account) fill(o *venues.PlaceOrder) (decimal.Decimal, venues.OrderStatus) {
+	if len(a.closes) == 0 || !strings.Contains(o.Scope, ":close") {
+		return o.Qty, venues.StatusFilled
+	}
+	got := venues.MustDecimal(a.closes[0])
+	a.closes = a.closes[1:]
+	if len(a.positions) > 0 && got.Equal(a.positions[0].Qty) {
+		return got, venues.StatusFilled
+	}
+	return got, venues.StatusCancelled
 }
 
 func (a *account) CancelAll(_ context.Context, c venues.CancelOrders) ([]venues.CancelResult, error) {
@@ -89,6 +110,10 @@ func (a *account) take(ctx context.Context, call string, o venues.PlaceOrder) (v
 	}
 	a.orders++
 	a.deadline = o.Deadline
+	filled, status := o.Qty, venues.StatusFilled
+	if refusal == nil {
+		filled, status = a.fill(&o)
+	}
 	id, wait := fmt.Sprintf("ord_%d", a.orders), a.wait
 	a.mu.Unlock()
 	if refusal != nil {
@@ -100,8 +125,8 @@ func (a *account) take(ctx context.Context, call string, o venues.PlaceOrder) (v
 		return venues.Order{}, venues.Errorf(venues.CodeDuplicateRequest, "again").With("order", record.Order)
 	}
 	order := venues.Order{
-		OrderID: id, RequestID: o.RequestID, Exchange: o.Exchange, OrderSpec: o.OrderSpec, Status: venues.StatusFilled,
-		FilledQty: o.Qty, AvgPrice: venues.Some(venues.MustDecimal("64000")), Source: o.Source, ChannelID: o.ChannelID,
+		OrderID: id, RequestID: o.RequestID, Exchange: o.Exchange, OrderSpec: o.OrderSpec, Status: status,
+		FilledQty: filled, AvgPrice: venues.Some(venues.MustDecimal("64000")), Source: o.Source, ChannelID: o.ChannelID,
 		CreatedAt: venues.At(time.Now()),
 	}
 	batch := persistence.Batch{Fence: a.fence, Puts: []persistence.Record{

@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/shopspring/decimal"
+
 	"venuegate/persistence"
 	"venuegate/venues"
 )
@@ -74,6 +76,11 @@ func (s *state) noteOrder(m moment, t *task, o *venues.Order) {
 		fields = append(fields, field("avg_price", optional(o.AvgPrice)))
 	}
 	s.note(m, t, "signal.step", string(o.Status), fields...)
+}
+
+// noteRest begins the step that closes what the one before has left.
+func (s *state) noteRest(m moment, t *task, rest decimal.Decimal) {
+	s.note(m, t, "signal.step", "begun", field("step", t.Step), field("left", venues.FormatDecimal(rest)))
 }
 
 func (s *state) noteResults(m moment, t *task, results []venues.CancelResult) {

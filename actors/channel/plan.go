@@ -19,6 +19,9 @@ const (
 	// flatMax how long it may take.
 	flatEvery = 300 * time.Millisecond
 	flatMax   = 30 * time.Second
+	// closeEvery is the wait before what a close has left is closed, doubled for
+	// each close that follows: a thin market needs time.
+	closeEvery = time.Second
 	// proofMax is how long an order is looked for whose placing was not answered.
 	// The account keeps an intent before it sends anything: what is not there
 	// after the command's deadline was never sent.
@@ -71,7 +74,9 @@ func stepsOf(t *task) []step {
 	if t.Action == venues.ActionClose {
 		return []step{stepClose}
 	}
-	return []step{stepOpen, stepClose}
+	steps := slices.Clone(closings)
+	slices.Reverse(steps)
+	return append([]step{stepOpen}, steps...)
 }
 
 // send carries out a step, if the channel's rules still let it.
@@ -94,12 +99,12 @@ func (s *state) send(m moment, t *task, next step) {
 	if t.ExpiresAt.Before(deadline) {
 		deadline = t.ExpiresAt.Time
 	}
-	switch next {
-	case stepCancel:
+	switch {
+	case next == stepCancel:
 		s.after(cancelAll{id: t.ID, signal: t.Signal, deadline: deadline})
-	case stepClose:
-		s.after(closePosition{id: t.ID, signal: t.Signal, policy: t.Action == venues.ActionOrder, deadline: deadline})
-	case stepOpen, stepFlat:
+	case next.closes():
+		s.after(closePosition{id: t.ID, step: next, signal: t.Signal, policy: t.Action == venues.ActionOrder, deadline: deadline})
+	default:
 		s.after(place{
 			id: t.ID, signal: t.Signal, maxPosition: s.channel.Rules.MaxQty,
 			notOpposite: s.channel.Rules.Opposite != "", deadline: deadline,
@@ -177,7 +182,8 @@ func (s *state) ordered(m moment, t *task, done step, order venues.Order) {
 	if !slices.Contains(t.OrderIDs, order.OrderID) {
 		t.OrderIDs = append(t.OrderIDs, order.OrderID)
 	}
-	if done == stepClose && s.reverses(t) {
+	if done.closes() && s.reverses(t) {
+		t.closing = done
 		s.waitFlat(m, t)
 		return
 	}
@@ -208,14 +214,23 @@ func (s *state) refused(m moment, t *task, at step, err error) {
 		s.after(armRetry{id: t.ID, after: max(retryEvery, refusal.RetryAfter)})
 	case at == stepOpen && refusal.Details["rule"] == ruleOpposite:
 		s.opposite(m, t, refusal)
-	case at == stepClose && s.reverses(t) && refusal.Details["reason"] == venues.ReasonNoPosition:
+	case at.closes() && s.reverses(t) && refusal.Details["reason"] == venues.ReasonNoPosition:
 		s.waitFlat(m, t) // it was closed meanwhile
+	case t.closing != "" && at.closes():
+		t.closing = at // the market may take the rest later
+		s.noteRefused(m, t, refusal)
+		s.waitFlat(m, t)
 	default:
-		if order, has := refusal.Details["order"].(venues.Order); has {
-			t.newest = &order
-			s.noteOrder(m, t, &order)
-		}
+		s.noteRefused(m, t, refusal)
 		s.end(m, t, persistence.SignalRejected, refusal)
+	}
+}
+
+// noteRefused tells of the order that a refusal is about, if there is one.
+func (s *state) noteRefused(m moment, t *task, refusal *venues.Error) {
+	if order, has := refusal.Details["order"].(venues.Order); has {
+		t.newest = &order
+		s.noteOrder(m, t, &order)
 	}
 }
 
@@ -245,7 +260,7 @@ func (s *state) retry(m moment, id string) {
 	case !t.called:
 		s.line(t)
 	case step(t.Step) == stepFlat:
-		s.after(lookFlat{id: t.ID, signal: t.Signal})
+		s.lookFlat(t)
 	default:
 		s.send(m, t, step(t.Step))
 	}
@@ -294,17 +309,25 @@ func (s *state) waitFlat(m moment, t *task) {
 	s.put(t, m.now)
 	if t.flatSince.IsZero() {
 		t.flatSince = m.now
-		s.after(lookFlat{id: t.ID, signal: t.Signal})
+		s.lookFlat(t)
 		return
 	}
-	s.lookAgain(m, t, leftPosition)
+	s.lookAgain(m, t, left{what: leftPosition})
+}
+
+func (s *state) lookFlat(t *task) {
+	look := lookFlat{id: t.ID, signal: t.Signal}
+	if n := len(t.OrderIDs); n > 0 {
+		look.closedBy = t.OrderIDs[n-1]
+	}
+	s.after(look)
 }
 
 func (s *state) flatSeen(m moment, in flatSeen) {
 	t, known := s.tasks[in.id]
 	switch {
 	case !known:
-	case in.err == nil && in.left == "":
+	case in.err == nil && in.left.what == "":
 		s.noteStep(m, t, "proven")
 		s.send(m, t, stepOpen)
 	default:
@@ -312,16 +335,30 @@ func (s *state) flatSeen(m moment, in flatSeen) {
 	}
 }
 
-func (s *state) lookAgain(m moment, t *task, left string) {
-	if m.now.Sub(t.flatSince) < flatMax && !s.isLate(m, t) {
-		if left == leftPosition && len(t.OrderIDs) == 0 {
-			t.Step = string(stepClose) // it was not there to close, and is now
-		}
-		s.after(armRetry{id: t.ID, after: flatEvery})
+// lookAgain goes on while something is left: what was not there to close, or is
+// the rest of a close that has ended, is closed.
+func (s *state) lookAgain(m moment, t *task, rest left) {
+	if m.now.Sub(t.flatSince) >= flatMax || s.isLate(m, t) {
+		s.end(m, t, persistence.SignalRejected, notFlat(&t.Signal, rest))
 		return
 	}
-	s.end(m, t, persistence.SignalRejected, venues.Errorf(venues.CodeOrderRejected, "the position is not proven flat; nothing was opened").
-		With("reason", "not_flat").With("left", left))
+	wait := flatEvery
+	if next, more := t.closing.next(); more && (rest.short || rest.what == leftPosition && len(t.OrderIDs) == 0) {
+		t.Step, wait = string(next), next.wait()
+		s.noteRest(m, t, rest.qty)
+	}
+	s.after(armRetry{id: t.ID, after: wait})
+}
+
+// notFlat says what remains. The position keeps its protection: it ends with the
+// position alone.
+func notFlat(signal *venues.Signal, rest left) *venues.Error {
+	remains := "its " + rest.what
+	if rest.qty.IsPositive() {
+		remains = venues.FormatDecimal(rest.qty) + " of it"
+	}
+	return venues.Errorf(venues.CodeOrderRejected, "the position in %s is not proven flat, %s may be left; nothing was opened", signal.Symbol, remains).
+		With("reason", "not_flat").With("left", rest.what)
 }
 
 // rehearsed ends a test: what would have been done is in the journal.

@@ -1,6 +1,9 @@
 package channel
 
 import (
+	"slices"
+	"time"
+
 	"venuegate/actors"
 	"venuegate/persistence"
 	"venuegate/venues"
@@ -69,9 +72,8 @@ type (
 		err   error
 	}
 	flatSeen struct {
-		id string
-		// left names what is left of the position; nothing proves it flat.
-		left string
+		id   string
+		left left
 		err  error
 	}
 	rehearsed struct {
@@ -91,7 +93,7 @@ type outcome struct {
 	repeatOf string
 }
 
-// step of a plan. Orders are made by two of them.
+// step of a plan.
 type step string
 
 const (
@@ -101,10 +103,33 @@ const (
 	stepCancel step = "cancel"
 )
 
+// closings are the steps that close a position, in order: each of them what the
+// one before has left. A plan makes no more.
+var closings = []step{stepClose, "close2", "close3", "close4", "close5"}
+
+func (s step) closes() bool { return slices.Contains(closings, s) }
+
+// next is the closing after this one, if there may be another.
+func (s step) next() (step, bool) {
+	i := slices.Index(closings, s) + 1
+	if i == len(closings) {
+		return s, false
+	}
+	return closings[i], true
+}
+
+// wait before a closing begins; the first one does not wait for a market.
+func (s step) wait() time.Duration {
+	if s == stepClose {
+		return flatEvery
+	}
+	return closeEvery << (slices.Index(closings, s) - 1)
+}
+
 // scope in which the step's order claims the signal's requestId.
 func (s step) scope(channelID string) string {
-	if s == stepClose {
-		return channelID + ":close"
+	if s.closes() {
+		return channelID + ":" + string(s)
 	}
 	return channelID
 }

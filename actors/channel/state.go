@@ -56,6 +56,8 @@ type task struct {
 	sentAt time.Time
 	// flatSince is when its position was first expected to be flat.
 	flatSince time.Time
+	// closing is the newest of its steps that has made an order which closes.
+	closing step
 	// newest is the newest order that it made.
 	newest *venues.Order
 }

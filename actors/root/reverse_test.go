@@ -6,6 +6,7 @@ import (
 
 	"venuegate/persistence"
 	"venuegate/venues"
+	"venuegate/venues/simcore"
 )
 
 // A signal against a protected position reverses it on every venue: the old
@@ -14,32 +15,8 @@ import (
 func TestASignalReversesAProtectedPosition(t *testing.T) {
 	eachVenue(t, func(t *testing.T, venue venues.Venue) {
 		d, _ := openDeskAt(t, venue)
-		at := venues.At(time.Now())
-		hook := persistence.Channel{
-			ID: "hook_1", Customer: "c1", Kind: persistence.ChannelWebhook, CreatedAt: at,
-			Rules: persistence.ChannelRules{Opposite: persistence.OppositeReverse, MaxQty: venues.Some(venues.MustDecimal("0.05"))},
-		}
-		if err := d.tree.ConfigurePart(t.Context(), hook, persistence.JournalEntry{ID: "jrn_1", At: at, Kind: "admin.hook", Subject: hook.ID}); err != nil {
-			t.Fatal(err)
-		}
 		entry := d.entry("r1")
-		signal := venues.Signal{
-			Customer: "c1", ChannelID: hook.ID, Action: venues.ActionOrder, Exchange: venue, Symbol: "BTCUSDT", Side: venues.Sell, Type: venues.TypeMarket,
-			Qty:      venues.Some(venues.MustDecimal("0.05")),
-			StopLoss: venues.Some(venues.MustDecimal("70000")), TakeProfit: venues.Some(venues.MustDecimal("60000")),
-			RequestID: "s1", Source: venues.SourceWebhook, ReceivedAt: venues.At(time.Now()), BodyHash: []byte("body"),
-		}
-		taken, err := d.tree.Accept(t.Context(), signal)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var done persistence.SignalRecord
-		d.wait("end of the plan", func() bool {
-			if done, err = d.store.Signal(t.Context(), "c1", taken.SignalID); err != nil {
-				t.Fatal(err)
-			}
-			return done.Status.IsFinal()
-		})
+		done := d.planned(d.reverse())
 		if done.Status != persistence.SignalDone || len(done.OrderIDs) != 2 {
 			t.Fatalf("%+v %+v", done, done.Error)
 		}
@@ -51,9 +28,113 @@ func TestASignalReversesAProtectedPosition(t *testing.T) {
 		if old.UpdatedAt.After(opened.CreatedAt.Time) {
 			t.Errorf("the old protection ended at %s, the new position was opened at %s", old.UpdatedAt, opened.CreatedAt)
 		}
-		d.wait("short position", func() bool {
-			positions, _, err := d.tree.Positions(t.Context(), venues.ReadAccount{Command: venues.Command{Customer: "c1"}, Exchange: venue})
-			return err == nil && len(positions) == 1 && positions[0].Side == venues.Short && positions[0].Qty.Equal(venues.MustDecimal("0.05"))
-		})
+		d.wantPosition(venues.Short, "0.05")
 	})
+}
+
+// A market that takes a part of the close alone: what is left stays protected, and
+// is closed when the market takes it.
+func TestAReverseClosesWhatAThinMarketHasLeft(t *testing.T) {
+	eachVenue(t, func(t *testing.T, venue venues.Venue) {
+		d, s := openDeskAt(t, venue)
+		entry := d.entry("r1")
+		deep := func(levels int) {
+			if _, err := s.control.Market(simcore.MarketRequest{Symbol: "BTCUSDT", Depth: &levels}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		deep(0)
+		s.bid(t, "0.02", "64900")
+		taken := d.reverse()
+		var begun persistence.SignalRecord
+		d.wait("first close", func() bool {
+			begun = d.signal(taken)
+			return len(begun.OrderIDs) > 0
+		})
+		first := d.eventually(begun.OrderIDs[0], func(r persistence.OrderRecord) bool { return r.Status.IsClosed() })
+		if !first.FilledQty.Equal(venues.MustDecimal("0.02")) {
+			t.Fatalf("the first close got %s", first.FilledQty)
+		}
+		d.wantPosition(venues.Long, "0.03")
+		if left, err := d.store.Order(t.Context(), "c1", entry.OrderID); err != nil || !legsAre(venues.ProtectionLive, venues.ProtectionLive)(left) {
+			t.Errorf("what is left is protected by %+v, %v", left.Protection, err)
+		}
+		deep(220) // until now the venue takes no more
+		done := d.planned(taken)
+		if done.Status != persistence.SignalDone || len(done.OrderIDs) < 3 {
+			t.Fatalf("%+v %+v", done, done.Error)
+		}
+		d.wantPosition(venues.Short, "0.05")
+		d.eventually(entry.OrderID, legsAre(venues.ProtectionCancelled, venues.ProtectionCancelled))
+	})
+}
+
+// reverse sends a signal against the position to a channel that reverses.
+func (d *desk) reverse() (signalID string) {
+	d.t.Helper()
+	at := venues.At(time.Now())
+	hook := persistence.Channel{
+		ID: "hook_1", Customer: "c1", Kind: persistence.ChannelWebhook, CreatedAt: at,
+		Rules: persistence.ChannelRules{Opposite: persistence.OppositeReverse, MaxQty: venues.Some(venues.MustDecimal("0.05"))},
+	}
+	if err := d.tree.ConfigurePart(d.t.Context(), hook, persistence.JournalEntry{ID: "jrn_1", At: at, Kind: "admin.hook", Subject: hook.ID}); err != nil {
+		d.t.Fatal(err)
+	}
+	taken, err := d.tree.Accept(d.t.Context(), venues.Signal{
+		Customer: "c1", ChannelID: hook.ID, Action: venues.ActionOrder, Exchange: d.exchange, Symbol: "BTCUSDT", Side: venues.Sell, Type: venues.TypeMarket,
+		Qty:      venues.Some(venues.MustDecimal("0.05")),
+		StopLoss: venues.Some(venues.MustDecimal("70000")), TakeProfit: venues.Some(venues.MustDecimal("60000")),
+		RequestID: "s1", Source: venues.SourceWebhook, ReceivedAt: at, BodyHash: []byte("body"),
+	})
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	return taken.SignalID
+}
+
+// planned waits for the end of a signal's plan.
+func (d *desk) planned(id string) (done persistence.SignalRecord) {
+	d.t.Helper()
+	d.wait("end of the plan", func() bool {
+		done = d.signal(id)
+		return done.Status.IsFinal()
+	})
+	return done
+}
+
+func (d *desk) signal(id string) persistence.SignalRecord {
+	d.t.Helper()
+	r, err := d.store.Signal(d.t.Context(), "c1", id)
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	return r
+}
+
+func (d *desk) wantPosition(side venues.PositionSide, qty string) {
+	d.t.Helper()
+	d.wait(string(side)+" position of "+qty, func() bool {
+		positions, _, err := d.tree.Positions(d.t.Context(), venues.ReadAccount{Command: venues.Command{Customer: "c1"}, Exchange: d.exchange})
+		return err == nil && len(positions) == 1 && positions[0].Side == side && positions[0].Qty.Equal(venues.MustDecimal(qty))
+	})
+}
+
+// bid puts an order of another account into the book.
+func (s *simulator) bid(t *testing.T, qty, price string) {
+	t.Helper()
+	other, err := s.control.CreateAccount(simcore.AccountBody{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	account, err := s.connector.OpenAccount(venues.Credentials{
+		APIKey: venues.Secret(other.APIKey), APISecret: venues.Secret(other.APISecret), Passphrase: venues.Secret(other.Passphrase),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := account.Place(t.Context(), venues.OrderRequest{
+		OrderSpec: spec(venues.Buy, venues.TypeLimit, qty, price), ClientOrderID: "other1", Deadline: time.Now().Add(5 * time.Second),
+	}); err != nil {
+		t.Fatal(err)
+	}
 }
