@@ -85,12 +85,11 @@ func (f *feed) Unsubscribe(channels ...venues.FeedChannel) {
 		}
 	}
 	for home, gone := range batches {
-		if home.count > 0 {
-			home.remove(gone)
-			continue
+		home.remove(gone)
+		if home.count == 0 {
+			f.drop(home)
+			f.closing.Go(home.link.Close)
 		}
-		f.drop(home)
-		f.closing.Go(home.link.Close)
 	}
 }
 

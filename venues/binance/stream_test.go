@@ -192,6 +192,41 @@ func TestFeedOfAnUnlistedInstrument(t *testing.T) {
 	h.await(t, "the book", func() bool { return len(h.books) == 1 })
 }
 
+// lastWords is a sink that takes its first message slowly and unsubscribes.
+type lastWords struct {
+	*heard
+	said chan struct{}
+	end  func()
+}
+
+func (l *lastWords) Book(u *venues.BookUpdate) {
+	l.heard.Book(u)
+	<-l.said
+	l.end()
+}
+
+// A connection that carries nothing any more takes a while to close; what it
+// brings until then reaches nobody.
+func TestFeedIsSilentOnceUnsubscribed(t *testing.T) {
+	s := newScript(t)
+	s.listed("BTCUSDT")
+	v := newStreamVenue(s)
+	sink := &lastWords{heard: &heard{}, said: make(chan struct{})}
+	feed := s.connector.OpenFeed(sink)
+	sink.end = sync.OnceFunc(func() { feed.Unsubscribe(bookOf("BTCUSDT")) })
+	feed.Subscribe(bookOf("BTCUSDT"))
+	sink.await(t, "the confirmation", func() bool { return len(sink.resumed) == 1 })
+	for seq := range 200 {
+		v.say("btcusdt@depth@100ms", depthOf("BTCUSDT", seq+1, seq+1, seq))
+	}
+	close(sink.said)
+	sink.await(t, "the first message", func() bool { return len(sink.books) > 0 })
+	feed.Close()
+	if len(sink.books) != 1 || len(sink.interrupted) != 0 {
+		t.Errorf("%d messages, interrupted %v", len(sink.books), sink.interrupted)
+	}
+}
+
 func TestFeedRefusedSubscription(t *testing.T) {
 	s := newScript(t)
 	v := newStreamVenue(s)

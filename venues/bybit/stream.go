@@ -82,12 +82,11 @@ func (f *feed) Unsubscribe(channels ...venues.FeedChannel) {
 		}
 	}
 	for home, gone := range batches {
-		if home.count > 0 {
-			home.remove(gone)
-			continue
+		home.remove(gone)
+		if home.count == 0 {
+			f.shards = slices.DeleteFunc(f.shards, func(s *shard) bool { return s == home })
+			f.closing.Go(home.link.Close)
 		}
-		f.shards = slices.DeleteFunc(f.shards, func(s *shard) bool { return s == home })
-		f.closing.Go(home.link.Close)
 	}
 }
 

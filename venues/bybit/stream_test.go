@@ -106,6 +106,41 @@ func bookSaid(symbol, kind string, u int) string {
 	return fmt.Sprintf(`{"topic":"orderbook.200.%s","type":%q,"ts":2,"data":{"s":%q,"b":[["61800.2","1"]],"a":[],"u":%d,"seq":7},"cts":1}`, symbol, kind, symbol, u)
 }
 
+// lastWords is a sink that takes its first message slowly and unsubscribes.
+type lastWords struct {
+	*heard
+	said chan struct{}
+	end  func()
+}
+
+func (l *lastWords) Book(u *venues.BookUpdate) {
+	l.heard.Book(u)
+	<-l.said
+	l.end()
+}
+
+// A connection that carries nothing any more takes a while to close; what it
+// brings until then reaches nobody.
+func TestFeedIsSilentOnceUnsubscribed(t *testing.T) {
+	s := newScript(t)
+	s.listed("BTCUSDT")
+	v := newStreamVenue(s)
+	sink := &lastWords{heard: &heard{}, said: make(chan struct{})}
+	feed := s.connector.OpenFeed(sink)
+	sink.end = sync.OnceFunc(func() { feed.Unsubscribe(bookOf("BTCUSDT")) })
+	feed.Subscribe(bookOf("BTCUSDT"))
+	sink.await(t, "the confirmation", func() bool { return len(sink.resumed) == 1 })
+	for seq := range 200 {
+		v.say(bookSaid("BTCUSDT", "snapshot", seq+1))
+	}
+	close(sink.said)
+	sink.await(t, "the first message", func() bool { return len(sink.books) > 0 })
+	feed.Close()
+	if len(sink.books) != 1 || len(sink.interrupted) != 0 {
+		t.Errorf("%d messages, interrupted %v", len(sink.books), sink.interrupted)
+	}
+}
+
 func bookOf(symbol string) venues.FeedChannel {
 	return venues.FeedChannel{Kind: venues.FeedBook, Symbol: symbol}
 }
