@@ -45,7 +45,7 @@ func serve(t testing.TB, sim *binancesim.Sim) *venue {
 	sim.Serve(listen(t), listen(t))
 	v := &venue{
 		TB: t, sim: sim, endpoints: sim.Endpoints(), credentials: sim.DemoAccount().Credentials,
-		http: &http.Client{Timeout: 10 * time.Second, Transport: &http.Transport{}},
+		http: &http.Client{Timeout: patience, Transport: &http.Transport{}},
 	}
 	t.Cleanup(func() {
 		v.http.CloseIdleConnections()
@@ -125,7 +125,7 @@ func (v *venue) request(method, path, params string) *http.Request {
 	if params != "" {
 		params += "&"
 	}
-	params += "recvWindow=5000&timestamp=" + strconv.FormatInt(v.now().UnixMilli(), 10)
+	params += "recvWindow=60000&timestamp=" + strconv.FormatInt(v.now().UnixMilli(), 10)
 	query := params + "&signature=" + hmacHex(v.credentials.APISecret, params)
 	return v.rawRequest(method, path+"?"+query)
 }
@@ -264,7 +264,9 @@ func (s *stream) send(text string) {
 	}
 }
 
-const patience = 5 * time.Second
+// patience is how long a test waits for what must come; only a test that fails
+// spends it.
+const patience = time.Minute
 
 // next is the next message; the test fails if none comes.
 func (s *stream) next() map[string]any {

@@ -181,7 +181,8 @@ func TestUnsplitPathsAreGone(t *testing.T) {
 }
 
 func TestClosedCandleIsSentOnce(t *testing.T) {
-	v := start(t, binancesim.Options{Quiet: true})
+	halfPast := time.Now().Truncate(time.Minute).Add(30 * time.Second)
+	v := start(t, binancesim.Options{Quiet: true, Now: func() time.Time { return halfPast }})
 	s := v.stream("/market/ws/btcusdt@kline_1m")
 	s.settled()
 	v.script(http.MethodPost, "/market/trade", `{"symbol":"BTCUSDT","side":"buy","qty":"0.5"}`)
