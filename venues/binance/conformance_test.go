@@ -65,7 +65,7 @@ func connect(restURL, streamURL string, c venuetest.Conditions) venuetest.Connec
 	o.BookSilenceMax, o.EventSilenceMax = c.SilenceMax, c.SilenceMax
 	o.ConnLifetime = c.ConnLifetime
 	o.BackoffMin, o.BackoffMax = 10*time.Millisecond, 50*time.Millisecond
-	o.RenewOverlap = 300 * time.Millisecond
+	o.RenewOverlap = 2 * time.Second // time enough for a slow machine to subscribe
 	o.tickInterval = 20 * time.Millisecond
 	return New(o)
 }

@@ -63,7 +63,6 @@ func connect(restURL, streamURL string, c venuetest.Conditions) venuetest.Connec
 	o.Timeout = c.Timeout
 	o.BookSilenceMax, o.EventSilenceMax = c.SilenceMax, c.SilenceMax
 	o.BackoffMin, o.BackoffMax = 10*time.Millisecond, 50*time.Millisecond
-	o.RenewOverlap = 300 * time.Millisecond
 	o.tickInterval = 20 * time.Millisecond
 	return New(o)
 }

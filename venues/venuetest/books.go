@@ -33,6 +33,9 @@ type keptBook struct {
 	updates, snapshots, gaps, old int
 	// restarts counts updates that follow the one before and are numbered lower.
 	restarts int
+	// unjoined is what came since the last beginning or loss of a book that has no
+	// snapshot yet: the stream runs on while one is read.
+	unjoined []venues.BookUpdate
 }
 
 func newBooks() *books {
@@ -69,6 +72,35 @@ func (b *books) Book(u *venues.BookUpdate) {
 
 func (k *keptBook) take(u *venues.BookUpdate) {
 	k.updates++
+	if !u.Snapshot && !k.whole {
+		kept := *u
+		kept.Bids, kept.Asks = slices.Clone(u.Bids), slices.Clone(u.Asks)
+		k.unjoined = append(k.unjoined, kept)
+	}
+	k.follow(u)
+}
+
+// join begins the book with a snapshot and goes on with what the stream brought
+// past it meanwhile.
+func (k *keptBook) join(s *venues.BookUpdate) {
+	clear(k.bids)
+	clear(k.asks)
+	set(k.bids, s.Bids)
+	set(k.asks, s.Asks)
+	k.last, k.whole = s.LastSeq, true
+	for n := range k.unjoined {
+		if u := &k.unjoined[n]; u.LastSeq > s.LastSeq {
+			k.follow(u)
+		}
+	}
+	k.unjoined = nil
+}
+
+// lose says that the book must begin anew.
+func (k *keptBook) lose() { k.whole, k.last, k.unjoined = false, 0, nil }
+
+// follow applies an update to the book, or counts what is wrong with it.
+func (k *keptBook) follow(u *venues.BookUpdate) {
 	switch {
 	case u.Snapshot:
 		k.snapshots++
@@ -109,8 +141,7 @@ func (b *books) Interrupted(channels []venues.FeedChannel, cause error) {
 		for _, c := range channels {
 			b.interrupted[c]++
 			if c.Kind == venues.FeedBook {
-				k := b.of(c.Symbol)
-				k.whole, k.last = false, 0
+				b.of(c.Symbol).lose()
 			}
 		}
 	})
@@ -120,6 +151,10 @@ func (b *books) Resumed(channels []venues.FeedChannel) {
 	b.note(func() {
 		for _, c := range channels {
 			b.resumed[c]++
+			// What came before is of a subscription that has ended.
+			if c.Kind == venues.FeedBook && !b.of(c.Symbol).whole {
+				b.of(c.Symbol).lose()
+			}
 		}
 	})
 }

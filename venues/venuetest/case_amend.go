@@ -20,14 +20,19 @@ var amendCases = []conformanceCase{
 	{number: 70, name: "too little margin for an amendment is refused and changes nothing", run: amendWithoutMargin},
 }
 
-// amended asks for a change of an order.
-func (s *stage) amended(order venues.OrderRequest, wish func(*venues.AmendRequest)) (venues.ExecutionReport, error) {
+// amendment is a change of an order.
+func amendment(order venues.OrderRequest, wish func(*venues.AmendRequest)) venues.AmendRequest {
 	r := venues.AmendRequest{
 		OrderRef: refOf(order), Side: order.Side, Qty: order.Qty, Price: order.Price, TriggerPrice: order.TriggerPrice,
 		ReduceOnly: order.ReduceOnly, Deadline: time.Now().Add(orderLifetime),
 	}
 	wish(&r)
-	return s.account.Amend(s.t.Context(), r)
+	return r
+}
+
+// amended asks for a change of an order.
+func (s *stage) amended(order venues.OrderRequest, wish func(*venues.AmendRequest)) (venues.ExecutionReport, error) {
+	return s.account.Amend(s.t.Context(), amendment(order, wish))
 }
 
 // amends amends an order, which must succeed, and waits until stream and query

@@ -61,8 +61,8 @@ func (s *stage) mends(b *books, feed venues.Feed) {
 	feed.Unsubscribe(bookOf(symbol))
 	var before int
 	b.note(func() {
-		k := b.of(symbol)
-		k.last, k.gaps, k.whole = 0, 0, false
+		b.of(symbol).lose()
+		b.of(symbol).gaps = 0
 		before = b.resumed[bookOf(symbol)]
 	})
 	feed.Subscribe(bookOf(symbol))
@@ -145,7 +145,11 @@ func feedHandshakeRefused(s *stage) {
 
 func feedRenews(s *stage) {
 	b, _ := s.feed(bookOf(symbol), venues.FeedChannel{Kind: venues.FeedTrades, Symbol: symbol})
-	s.hears(b, "updates over several connections", func(b *books) bool { return b.of(symbol).updates > 25 })
+	const connectionsMin = 3
+	before := s.streams.connections()
+	s.hears(b, "updates over several connections", func(b *books) bool {
+		return b.of(symbol).updates > 25 && s.streams.connections() >= before+connectionsMin
+	})
 	s.continuous(b)
 	b.mu.Lock()
 	defer b.mu.Unlock()

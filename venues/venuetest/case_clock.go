@@ -69,29 +69,41 @@ func deadlinePassed(s *stage) {
 
 func deadlineAtVenue(s *stage) {
 	s.warm()
-	s.fault(simcore.FaultDelay, s.harness.Wire.Place, 0, simcore.FaultArgs{DelayMs: 1300})
-	order := s.order(func(r *venues.OrderRequest) { r.Deadline = time.Now().Add(time.Second) })
-	_, err := s.account.Place(s.t.Context(), order)
-	if err == nil || errors.Is(err, venues.ErrOutcomeUnknown) {
-		s.t.Errorf("%v", err)
+	s.overdue(s.harness.Wire.Place, func(deadline time.Time) error {
+		order := s.order(func(r *venues.OrderRequest) { r.Deadline = deadline })
+		_, err := s.account.Place(s.t.Context(), order)
+		s.holds(order.ClientOrderID, 0)
+		return err
+	})
+	s.resting()
+}
+
+// overdue makes a call that reaches the venue in time and is executed after its
+// deadline, which must be refused. A machine that is too slow to send before the
+// deadline gets more time, and the venue is as much later.
+func (s *stage) overdue(route Route, call func(deadline time.Time) error) {
+	s.t.Helper()
+	for lifetime := time.Second; lifetime < patience; lifetime *= 2 {
+		s.fault(simcore.FaultDelay, route, 0, simcore.FaultArgs{DelayMs: int(2 * lifetime.Milliseconds())})
+		err := call(time.Now().Add(lifetime))
+		if err == nil || errors.Is(err, venues.ErrOutcomeUnknown) {
+			s.t.Errorf("%v", err)
+		}
+		sent := s.struck() > 0
+		s.sim.Control().ClearFaults()
+		if sent {
+			return
+		}
 	}
-	s.holds(order.ClientOrderID, 0)
-	if s.struck() == 0 {
-		s.t.Errorf("it was never sent: %v", err)
-	}
-	s.sim.Control().ClearFaults()
-	s.resting(func(r *venues.OrderRequest) { r.Deadline = time.Now().Add(2 * time.Second) })
+	s.t.Error("it was never sent")
 }
 
 func deadlineOfAmendment(s *stage) {
 	order := s.resting()
-	s.fault(simcore.FaultDelay, s.harness.Wire.Amend, 0, simcore.FaultArgs{DelayMs: 1300})
-	_, err := s.amended(order, func(r *venues.AmendRequest) {
-		r.Price, r.Deadline = some("64600"), time.Now().Add(time.Second)
+	s.overdue(s.harness.Wire.Amend, func(deadline time.Time) error {
+		_, err := s.amended(order, func(r *venues.AmendRequest) { r.Price, r.Deadline = some("64600"), deadline })
+		return err
 	})
-	if err == nil || errors.Is(err, venues.ErrOutcomeUnknown) {
-		s.t.Errorf("%v", err)
-	}
 	s.stands(order, "0.01", "64500")
 }
 

@@ -12,8 +12,8 @@ import (
 
 var faultCases = []conformanceCase{
 	{number: 240, name: "delay: a slow answer is an answer", run: faultDelay},
-	{number: 241, name: "timeout_before: unknown, and nothing at the venue", under: hasty, run: faultTimeoutBefore},
-	{number: 242, name: "timeout_after: unknown, and the order is found", under: hasty, run: faultTimeoutAfter},
+	{number: 241, name: "timeout_before: unknown, and nothing at the venue", run: faultTimeoutBefore},
+	{number: 242, name: "timeout_after: unknown, and the order is found", run: faultTimeoutAfter},
 	{number: 243, name: "drop_connection before execution: unknown, and nothing at the venue", run: faultDropBefore},
 	{number: 244, name: "drop_connection after execution: unknown, and the order is found", run: faultDropAfter},
 	{number: 245, name: "status 5xx in HTML before execution: unknown", run: faultStatusBefore},
@@ -21,19 +21,17 @@ var faultCases = []conformanceCase{
 	{number: 247, name: "reject with a known code: that refusal", run: faultRejectKnown},
 	{number: 248, name: "reject with a code that leaves it open: unknown, and the order is found", run: faultRejectOpen},
 	{number: 249, name: "reject with a code that nobody knows: a refusal or unknown, never success", run: faultRejectUnlisted},
-	{number: 250, name: "a cancel without an answer: unknown, and the order is gone", under: hasty, run: faultCancel},
-	{number: 251, name: "an amendment without an answer: unknown, and the order is amended", under: hasty, run: faultAmend},
-	{number: 252, name: "a change of leverage without an answer is no refusal", under: hasty, run: faultLeverage},
-	{number: 253, name: "a read without an answer fails plainly and does not end anything", under: hasty, run: faultRead},
+	{number: 250, name: "a cancel without an answer: unknown, and the order is gone", run: faultCancel},
+	{number: 251, name: "an amendment without an answer: unknown, and the order is amended", run: faultAmend},
+	{number: 252, name: "a change of leverage without an answer is no refusal", run: faultLeverage},
+	{number: 253, name: "a read without an answer fails plainly and does not end anything", run: faultRead},
 	{number: 254, name: "a venue that refuses connections: proved not sent", run: faultUnreachable},
 	{number: 255, name: "a caller who gives up: unknown if it was sent, nothing sent twice", run: faultGivenUp},
-	{number: 256, name: "a storm of faults: every outcome agrees with the venue's ledger", under: hasty, run: faultStorm},
-	{number: 257, name: "a stop without an answer: unknown, and the stop is found", under: hasty, run: faultStop},
-	{number: 258, name: "after unknown the private stream tells the truth", under: hasty, run: faultThenStream},
+	{number: 256, name: "a storm of faults: every outcome agrees with the venue's ledger", run: faultStorm},
+	{number: 257, name: "a stop without an answer: unknown, and the stop is found", run: faultStop},
+	{number: 258, name: "after unknown the private stream tells the truth", run: faultThenStream},
+	{number: 259, name: "an answer that outlasts the connector's own time: unknown, and the order is found", run: faultTooSlow},
 }
-
-// hasty gives up on an answer soon.
-var hasty = Conditions{Timeout: time.Second}
 
 // warm lets the connector learn what it wants to know before its first order, so
 // that a fault strikes the order alone.
@@ -42,13 +40,19 @@ func (s *stage) warm() {
 	s.cancel(s.resting())
 }
 
-// doubtful places an order whose outcome must be unknown, and looks for it.
+// doubtful places an order whose outcome must be unknown, and looks for it. One
+// whose answer never comes is given up.
 func (s *stage) doubtful(do simcore.FaultAction, args simcore.FaultArgs, executed bool) {
 	s.t.Helper()
 	s.warm()
 	s.fault(do, s.harness.Wire.Place, 1, args)
 	order := s.order()
-	_, err := s.account.Place(s.t.Context(), order)
+	var err error
+	if do == simcore.FaultTimeoutBefore || do == simcore.FaultTimeoutAfter {
+		err = s.abandonOrder(order)
+	} else {
+		_, err = s.account.Place(s.t.Context(), order)
+	}
 	s.uncertain(err)
 	if s.struck() != 1 {
 		s.t.Errorf("the fault struck %d times", s.struck())
@@ -58,7 +62,7 @@ func (s *stage) doubtful(do simcore.FaultAction, args simcore.FaultArgs, execute
 		s.holds(order.ClientOrderID, 0)
 		return
 	}
-	s.holds(order.ClientOrderID, 1)
+	s.executes(order)
 	if found := s.find(order); !found.Status.IsActive() {
 		s.t.Errorf("%+v", found)
 	}
@@ -123,36 +127,42 @@ func faultRejectUnlisted(s *stage) {
 func faultCancel(s *stage) {
 	order := s.resting()
 	s.fault(simcore.FaultTimeoutAfter, s.harness.Wire.Cancel, 1, simcore.FaultArgs{})
-	_, err := s.account.Cancel(s.t.Context(), refOf(order))
-	s.uncertain(err)
+	s.uncertain(s.abandon(func(ctx context.Context) error {
+		_, err := s.account.Cancel(ctx, refOf(order))
+		return err
+	}))
+	s.reaches(order, venues.StatusCancelled)
 	if found := s.find(order); found.Status != venues.StatusCancelled {
 		s.t.Errorf("%+v", found)
 	}
-	s.reaches(order, venues.StatusCancelled)
 }
 
 func faultAmend(s *stage) {
 	order := s.resting()
 	s.fault(simcore.FaultTimeoutAfter, s.harness.Wire.Amend, 1, simcore.FaultArgs{})
-	_, err := s.amended(order, func(r *venues.AmendRequest) { r.Price = some("64600") })
-	s.uncertain(err)
+	s.uncertain(s.abandon(func(ctx context.Context) error {
+		_, err := s.account.Amend(ctx, amendment(order, func(r *venues.AmendRequest) { r.Price = some("64600") }))
+		return err
+	}))
+	s.await("the amendment", func(h *heard) bool { return venues.EqualOptional(h.last(order.ClientOrderID).Price, some("64600")) })
 	s.stands(order, "0.01", "64600")
 }
 
 func faultLeverage(s *stage) {
 	s.fault(simcore.FaultTimeoutAfter, s.harness.Wire.SetLeverage, 1, simcore.FaultArgs{})
-	change, err := s.account.SetLeverage(s.t.Context(), symbol, d("7"))
-	if err != nil {
-		s.uncertain(err)
-	} else if !change.Leverage.Equal(d("7")) {
-		s.t.Errorf("%+v", change)
-	}
+	s.uncertain(s.abandon(func(ctx context.Context) error {
+		_, err := s.account.SetLeverage(ctx, symbol, d("7"))
+		return err
+	}))
 }
 
 func faultRead(s *stage) {
 	order := s.resting()
 	s.fault(simcore.FaultTimeoutBefore, s.harness.Wire.OpenOrders, 1, simcore.FaultArgs{})
-	_, err := s.account.OpenOrders(s.t.Context())
+	err := s.abandon(func(ctx context.Context) error {
+		_, err := s.account.OpenOrders(ctx)
+		return err
+	})
 	s.plain(err, venues.CodeExchangeUnavailable)
 	s.fault(simcore.FaultStatus, s.harness.Wire.Query, 1, simcore.FaultArgs{Status: 502})
 	_, err = s.account.Order(s.t.Context(), refOf(order))
@@ -184,27 +194,46 @@ func faultUnreachable(s *stage) {
 func faultGivenUp(s *stage) {
 	s.warm()
 	s.fault(simcore.FaultDelay, s.harness.Wire.Place, 1, simcore.FaultArgs{DelayMs: 500})
-	ctx, cancel := context.WithTimeout(s.t.Context(), 150*time.Millisecond)
-	defer cancel()
 	order := s.order()
-	_, err := s.account.Place(ctx, order)
-	s.uncertain(err)
+	s.uncertain(s.abandonOrder(order))
 	s.reaches(order, venues.StatusOpen)
-	s.holds(order.ClientOrderID, 1)
+	s.executes(order)
+	ended, cancel := context.WithCancel(s.t.Context())
+	cancel()
 	late := s.order()
-	if _, err = s.account.Place(ctx, late); !errors.Is(err, venues.ErrNotSent) {
+	if _, err := s.account.Place(ended, late); !errors.Is(err, venues.ErrNotSent) {
 		s.t.Errorf("%v", err)
 	}
 	s.holds(late.ClientOrderID, 0)
+}
+
+// faultTooSlow leaves the giving up to a connector in a hurry. It tries until an
+// order has reached the venue, for whatever comes before that may take too long.
+func faultTooSlow(s *stage) {
+	hurried := s.connect(Conditions{Timeout: time.Second})
+	s.eventually("the catalogue", func() bool {
+		_, err := hurried.Instruments(s.t.Context())
+		return err == nil
+	})
+	account := s.openOn(hurried, s.sim.DemoAccount().Credentials)
+	s.fault(simcore.FaultTimeoutAfter, s.harness.Wire.Place, 1, simcore.FaultArgs{})
+	var order venues.OrderRequest
+	var err error
+	s.eventually("the fault", func() bool {
+		order = s.order()
+		_, err = account.Place(s.t.Context(), order)
+		return s.struck() > 0
+	})
+	s.uncertain(err)
+	s.executes(order)
 }
 
 func faultStop(s *stage) {
 	s.warm()
 	s.fault(simcore.FaultTimeoutAfter, Route{Method: "POST"}, 1, simcore.FaultArgs{})
 	order := s.order(stop(venues.Buy, "66000"))
-	_, err := s.account.Place(s.t.Context(), order)
-	s.uncertain(err)
-	s.holds(order.ClientOrderID, 1)
+	s.uncertain(s.abandonOrder(order))
+	s.executes(order)
 	if found := s.find(order); found.Status != venues.StatusUntriggered {
 		s.t.Errorf("%+v", found)
 	}
@@ -214,8 +243,7 @@ func faultThenStream(s *stage) {
 	s.warm()
 	s.fault(simcore.FaultTimeoutAfter, s.harness.Wire.Place, 1, simcore.FaultArgs{})
 	order := s.order(market(venues.Buy, "0.01"))
-	_, err := s.account.Place(s.t.Context(), order)
-	s.uncertain(err)
+	s.uncertain(s.abandonOrder(order))
 	s.reaches(order, venues.StatusFilled)
 	s.holding(venues.Long, "0.01")
 }

@@ -32,14 +32,7 @@ func (s *stage) begins(b *books) {
 		s.t.Fatal(err)
 	}
 	defer snapshot.Release()
-	b.note(func() {
-		k := b.of(symbol)
-		clear(k.bids)
-		clear(k.asks)
-		set(k.bids, snapshot.Bids)
-		set(k.asks, snapshot.Asks)
-		k.last, k.whole = snapshot.LastSeq, true
-	})
+	b.note(func() { b.of(symbol).join(snapshot) })
 }
 
 // continuous fails the case if a book had a gap or an interruption.

@@ -1,9 +1,7 @@
 package venuetest
 
 import (
-	"context"
 	"errors"
-	"time"
 
 	"venuegate/venues"
 	"venuegate/venues/simcore"
@@ -48,10 +46,8 @@ func banned(s *stage) {
 		s.t.Fatalf("%v", err)
 	}
 	s.holds(refused.ClientOrderID, 0)
-	ctx, cancel := context.WithTimeout(s.t.Context(), 300*time.Millisecond)
-	defer cancel()
 	next := s.order()
-	if _, err = s.account.Place(ctx, next); err == nil || errors.Is(err, venues.ErrOutcomeUnknown) || venues.CodeOf(err) != venues.CodeRateLimited {
+	if _, err = s.account.Place(s.t.Context(), next); err == nil || errors.Is(err, venues.ErrOutcomeUnknown) || venues.CodeOf(err) != venues.CodeRateLimited {
 		s.t.Errorf("during the ban: %v", err)
 	}
 	s.holds(next.ClientOrderID, 0)

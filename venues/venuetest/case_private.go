@@ -175,7 +175,27 @@ func privateMute(s *stage) {
 	if found := s.find(order); found.Status != venues.StatusOpen {
 		s.t.Errorf("%+v", found)
 	}
-	s.cancel(order)
+	s.hearsAgain()
+}
+
+// hearsAgain places orders until the stream tells of one: where it has little
+// patience and the machine is slow, it may be replaced once more.
+func (s *stage) hearsAgain() {
+	s.t.Helper()
+	for late := time.Now().Add(patience); time.Now().Before(late); {
+		order, told := s.place(), false
+		s.heard.mu.Lock()
+		lost := len(s.heard.lost)
+		s.heard.mu.Unlock()
+		s.await("an event or another loss", func(h *heard) bool {
+			told = h.last(order.ClientOrderID).Status != ""
+			return told || len(h.lost) > lost
+		})
+		if told {
+			return
+		}
+	}
+	s.t.Error("no event came any more")
 }
 
 func privateDelay(s *stage) {

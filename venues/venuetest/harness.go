@@ -53,7 +53,7 @@ type Conditions struct {
 	// ConnLifetime, if positive, is after how long the connector renews a public
 	// connection by itself.
 	ConnLifetime time.Duration
-	// Timeout of one request; zero is 3 s.
+	// Timeout of one request; a minute where the case names none.
 	Timeout time.Duration
 }
 

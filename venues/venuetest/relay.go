@@ -16,9 +16,10 @@ type relay struct {
 	listener net.Listener
 	target   string
 
-	mu    sync.Mutex
-	conns map[net.Conn]bool
-	swap  *Swap
+	mu      sync.Mutex
+	conns   map[net.Conn]bool
+	carried int // connections so far
+	swap    *Swap
 }
 
 func newRelay(t *testing.T, target string) *relay {
@@ -62,6 +63,7 @@ func (r *relay) carry(client net.Conn) {
 	defer server.Close()
 	r.mu.Lock()
 	r.conns[client], r.conns[server] = true, true
+	r.carried++
 	r.mu.Unlock()
 	var both sync.WaitGroup
 	both.Go(func() { _, _ = io.Copy(server, client); server.Close() })
@@ -88,6 +90,13 @@ func (s *tampered) Read(p []byte) (int, error) {
 		copy(p[:n], bytes.ReplaceAll(p[:n], []byte(swap.Old), []byte(swap.New)))
 	}
 	return n, err
+}
+
+// connections is how many the relay has carried so far.
+func (r *relay) connections() int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.carried
 }
 
 // tamper changes what the simulator says from now on; nil leaves it as it is.

@@ -1,6 +1,7 @@
 package venuetest
 
 import (
+	"cmp"
 	"sync/atomic"
 	"testing"
 
@@ -45,8 +46,7 @@ func newStage(t *testing.T, h Harness, under Conditions) *stage {
 	var gateway string
 	s.rest, gateway = newGateway(t, "http://"+venue.Addr().String())
 	s.network = newRelay(t, gateway)
-	s.connector = h.Connect("http://"+s.network.address(), "ws://"+s.streams.address(), under)
-	t.Cleanup(s.connector.Close)
+	s.connector = s.connect(under)
 	if _, err := s.connector.Instruments(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -72,9 +72,23 @@ func (s *stage) useNew(body simcore.AccountBody) {
 	s.use(page.Credentials)
 }
 
+// connect makes a connector for the case's venue, with the suite's patience for
+// requests where the conditions name none.
+func (s *stage) connect(under Conditions) Connector {
+	under.Timeout = cmp.Or(under.Timeout, patience)
+	connector := s.harness.Connect("http://"+s.network.address(), "ws://"+s.streams.address(), under)
+	s.t.Cleanup(connector.Close)
+	return connector
+}
+
 func (s *stage) open(keys simcore.Credentials) venues.Account {
 	s.t.Helper()
-	account, err := s.connector.OpenAccount(venues.Credentials{
+	return s.openOn(s.connector, keys)
+}
+
+func (s *stage) openOn(connector Connector, keys simcore.Credentials) venues.Account {
+	s.t.Helper()
+	account, err := connector.OpenAccount(venues.Credentials{
 		APIKey: venues.Secret(keys.APIKey), APISecret: venues.Secret(keys.APISecret), Passphrase: venues.Secret(keys.Passphrase),
 	})
 	if err != nil {

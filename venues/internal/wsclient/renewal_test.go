@@ -33,7 +33,7 @@ func TestRenewalLosesNothing(t *testing.T) {
 		mu.Unlock()
 	})
 	r := newRecorder()
-	link := open(t, v, r, func(o *wsclient.Options) { o.RenewOverlap = 50 * time.Millisecond })
+	link := open(t, v, r, func(o *wsclient.Options) { o.RenewOverlap = 500 * time.Millisecond })
 	r.await(t, "a connection", has("opened", 1))
 
 	stop := make(chan struct{})
