@@ -13,6 +13,7 @@ import (
 type contract struct {
 	venues.Instrument
 	instType string          // SWAP or FUTURES
+	code     int64           // of the instrument on the socket for orders; 0 if it has none
 	lot      decimal.Decimal // step in contracts; QtyStep is the same in base coin
 	scale    venues.Scale
 	fold     fold

@@ -13,6 +13,7 @@
 //	rest_*.go       account, leverage, orders, algo orders, fills; wire structs
 //	stream*.go      public feed and private stream, their watch and their events
 //	book_*.go       order book messages to fixed-point numbers
+//	entry.go        the socket for orders
 //	push.go         what every push of a stream carries
 //	parse.go        decimals and the venue's enumerations
 //	symbol.go       names and instruments; contract.go their quantities
@@ -44,7 +45,14 @@
 // documents it for orders and amends alone. After a clock refusal (50102, 50036:
 // definitely not executed) the clock is measured again and the request signed
 // once more under the same deadline; after a refusal of posSide the position mode
-// is read again and the order sent once more. Nothing else is ever repeated.
+// is read again and the order sent once more. But for the change of carriers below
+// nothing else is ever repeated.
+//
+// With OrderEntry "websocket" orders, amends and cancels go over a private socket
+// of their own, under the same limits, deadlines and judgement; algo orders have no
+// words there and go by REST. So does what the socket has not taken: because it is
+// not up, because nothing was written, or because the venue refused the message and
+// not the order. Instruments are named there by instIdCode.
 //
 // The position mode is the account's; the margin mode of an order is that of the
 // instrument's open position, cross where there is none. Neither is ever changed.

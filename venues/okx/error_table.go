@@ -13,6 +13,7 @@ const (
 	codeTimestampExpired   = 50102
 	codeTimestampInvalid   = 50112
 	codeParameter          = 51000
+	codeInstrumentUnknown  = 51001
 	codeMarginInsufficient = 51008
 	codeOrderIDUnknown     = 51063
 	codeBalanceLegacy      = 51119
@@ -31,6 +32,7 @@ const (
 	codeAmendCompleted     = 51510
 	codeStatusUnknown      = 51600
 	codeOrderUnknown       = 51603
+	codeLoggedOut          = 60011
 )
 
 // verdict is what a venue code means here.
@@ -69,13 +71,15 @@ var verdicts = indexVerdicts([]struct {
 		verdict{code: venues.CodeExchangeUnavailable, reason: "liquidation", text: "the venue has frozen the account"},
 		[]int{50017, 50018, 50019, 50020, 50021, 50022, 50023},
 	},
-	{verdict{code: venues.CodeExchangeUnavailable}, []int{codeServiceUnavailable, 50005, 50013, 51140}},
+	// On a socket it comes without the status that makes it a server fault.
+	{verdict{code: venues.CodeExchangeUnavailable, unknown: true}, []int{codeServiceUnavailable}},
+	{verdict{code: venues.CodeExchangeUnavailable}, []int{50005, 50013, 51140}},
 	{verdict{code: venues.CodeMaintenance, text: "the venue does not offer this for now"}, []int{50046, 50062, 64008}},
 	{verdict{code: venues.CodeRateLimited}, []int{50011, 50040, codeAccountLimit, 51113, 51513, 60014, 60023}},
 	{verdict{code: venues.CodeUnauthorized, text: "the venue refuses the API key"}, []int{
 		50007, 50008, 50009, 50012, 50027, 50028, 50029, 50030, 50035, 50041, 50051, 50059, 50060, 50100, 50101,
 		50103, 50104, 50105, 50106, 50107, 50108, 50109, 50110, 50111, 50113, 50114, 50118, 50119, 50120, 50121,
-		51009, 51024, 54092, 60005, 60007, 60009, 60011, 60024, 60031, 60032, 64003,
+		51009, 51024, 54092, 60005, 60007, 60009, codeLoggedOut, 60024, 60031, 60032, 64003,
 	}},
 	{verdict{code: venues.CodeNotFound, text: "the venue does not know the order"}, []int{
 		codeOrderIDUnknown, codeCancelGone, codeCancelled, codeCompleted, codeNothingPending, codeAmendGone,
@@ -83,7 +87,7 @@ var verdicts = indexVerdicts([]struct {
 	}},
 	{verdict{code: venues.CodeNotFound, reason: "cancelling", text: "the order is being cancelled"}, []int{codeCancelling}},
 	{verdict{code: venues.CodeNotFound, reason: "triggering", text: "the stop has triggered"}, []int{codeTriggered}},
-	{verdict{code: venues.CodeSymbolNotTradable, reason: "unknown_symbol"}, []int{51001, 51012, 54007}},
+	{verdict{code: venues.CodeSymbolNotTradable, reason: "unknown_symbol"}, []int{codeInstrumentUnknown, 51012, 54007}},
 	{verdict{code: venues.CodeSymbolNotTradable, reason: "symbol_status"}, []int{
 		51021, 51022, 51027, 51028, 51087, 51110, 51124, 51196, 51197, 51507, 54005, 54011, 54012, 54031, 54035, 54072, 54094,
 	}},

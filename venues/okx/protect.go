@@ -46,7 +46,7 @@ func (a *Account) Protect(ctx context.Context, r venues.ProtectRequest) error {
 		amendment.NewTpTriggerPx, amendment.NewTpOrdPx = triggerWanted(r.TakeProfit)
 		amendment.NewSlTriggerPxType, amendment.NewTpTriggerPxType = typeOf(amendment.NewSlTriggerPx), typeOf(amendment.NewTpTriggerPx)
 		w.path, w.limit, w.counted = amendPath, orderLimit, true
-		w.body = amendCommand{InstID: name.InstID, OrdID: name.OrdID, ClOrdID: name.ClOrdID, AttachAlgoOrds: []attachedAmendment{amendment}}
+		w.body = amendCommand{instrumentName: name.instrumentName, OrdID: name.OrdID, ClOrdID: name.ClOrdID, AttachAlgoOrds: []attachedAmendment{amendment}}
 	}
 	_, err = a.send(ctx, w)
 	if isRefusal(err, codeNothingToAmend) {

@@ -9,6 +9,8 @@ import (
 	"sync"
 	"time"
 
+	"go.uber.org/zap"
+
 	"venuegate/venues"
 	"venuegate/venues/internal/restclient"
 )
@@ -66,6 +68,8 @@ type request struct {
 	// deadline by our clock; the venue must not execute the request later. Zero
 	// means that it bears none.
 	deadline time.Time
+	// changes is the contract whose orders a request changes, if it does.
+	changes *contract
 }
 
 var errDeadlinePassed = errors.New("deadline passed before the request was sent")
@@ -104,13 +108,7 @@ func (c *Connector) measureClock(ctx context.Context) {
 }
 
 func (c *Connector) once(ctx context.Context, r request, out any) error {
-	answer, err := c.rest.Do(ctx, restclient.Call{
-		Lane:    r.lane,
-		Costs:   c.costs(r),
-		Mutates: r.mutates,
-		SendBy:  r.deadline,
-		Build:   func() (restclient.Request, error) { return c.build(r, time.Now()) },
-	})
+	answer, err := c.exchange(ctx, r)
 	if err != nil {
 		return err
 	}
@@ -122,6 +120,31 @@ func (c *Connector) once(ctx context.Context, r request, out any) error {
 		return malformed(r, err)
 	}
 	return nil
+}
+
+// exchange sends a request: over the account's socket for orders where it can,
+// else by REST. What the socket has not taken goes by REST, once, under the same
+// deadline and the costs that are paid.
+func (c *Connector) exchange(ctx context.Context, r request) (*restclient.Answer, error) {
+	call := restclient.Call{
+		Lane:    r.lane,
+		Costs:   c.costs(r),
+		Mutates: r.mutates,
+		SendBy:  r.deadline,
+		Build:   func() (restclient.Request, error) { return c.build(r, time.Now()) },
+	}
+	if e := r.entry(); e != nil {
+		if err := c.rest.Admit(ctx, call); err != nil {
+			return nil, err
+		}
+		answer, err := e.exchange(ctx, r)
+		if !errors.Is(err, errNotTaken) {
+			return answer, err
+		}
+		c.options.Log.Debug("the order goes by REST", zap.String("path", r.path), zap.Error(err))
+		call.Costs = nil
+	}
+	return c.rest.Do(ctx, call)
 }
 
 // owner of the limits that a request is under: its account or this address.
@@ -158,7 +181,7 @@ func (c *Connector) build(r request, now time.Time) (restclient.Request, error) 
 		if !now.Before(r.deadline) {
 			return wire, deadlinePassed()
 		}
-		wire.Header["expTime"] = strconv.FormatInt(r.deadline.Add(c.clock.Offset()).UnixMilli(), 10)
+		wire.Header["expTime"] = c.expTime(r.deadline)
 	}
 	if r.account == nil {
 		return wire, nil
@@ -174,6 +197,11 @@ func (c *Connector) build(r request, now time.Time) (restclient.Request, error) 
 	wire.Header["OK-ACCESS-TIMESTAMP"] = stamp
 	wire.Header["OK-ACCESS-SIGN"] = sign(keys.APISecret, stamp, wire.Method, target, wire.Body)
 	return wire, nil
+}
+
+// expTime is a deadline as the venue's clock will show it.
+func (c *Connector) expTime(deadline time.Time) string {
+	return strconv.FormatInt(deadline.Add(c.clock.Offset()).UnixMilli(), 10)
 }
 
 // publicGet reads without a signature.

@@ -25,6 +25,8 @@ type Account struct {
 	// in unix nanoseconds: the private stream must tell of it soon.
 	acknowledged atomic.Int64
 	positions    positionMemory
+	// orderEntry is the socket for orders; nil while there is none.
+	orderEntry atomic.Pointer[entry]
 }
 
 func newAccount(c *Connector, credentials venues.Credentials) *Account {

@@ -217,10 +217,10 @@ func (a *Account) cancelStop(ctx context.Context, k *contract, ref venues.OrderR
 		return err
 	}
 	if now, lost := a.readAlgo(ctx, k, ref); lost == nil && now.child() != "" {
-		return a.cancelOrder(ctx, k, orderName{InstID: k.VenueSymbol, OrdID: now.child()})
+		return a.cancelOrder(ctx, k, orderName{instrumentName: k.name(), OrdID: now.child()})
 	}
 	if ref.ClientOrderID == "" {
-		return a.cancelOrder(ctx, k, orderName{InstID: k.VenueSymbol, OrdID: ref.VenueOrderID})
+		return a.cancelOrder(ctx, k, orderName{instrumentName: k.name(), OrdID: ref.VenueOrderID})
 	}
 	return err
 }

@@ -22,9 +22,18 @@ const (
 // marketOrder is the venue's order price for "whatever the market gives".
 const marketOrder = "-1"
 
+// instrumentName names the instrument of a command: in a request by its name, on
+// the socket by its code.
+type instrumentName struct {
+	InstID     string `json:"instId,omitempty"`
+	InstIDCode int64  `json:"instIdCode,omitempty"`
+}
+
+func (k *contract) name() instrumentName { return instrumentName{InstID: k.VenueSymbol} }
+
 // orderCommand places a market or limit order.
 type orderCommand struct {
-	InstID         string         `json:"instId"`
+	instrumentName
 	TdMode         string         `json:"tdMode"`
 	ClOrdID        string         `json:"clOrdId,omitempty"`
 	Side           string         `json:"side"`
@@ -49,7 +58,7 @@ type attachedStop struct {
 
 // amendCommand changes a market or limit order; NewSz is the new total.
 type amendCommand struct {
-	InstID  string `json:"instId"`
+	instrumentName
 	OrdID   string `json:"ordId,omitempty"`
 	ClOrdID string `json:"clOrdId,omitempty"`
 	NewSz   string `json:"newSz,omitempty"`
@@ -60,7 +69,7 @@ type amendCommand struct {
 
 // orderName names an order of the order endpoints.
 type orderName struct {
-	InstID  string `json:"instId"`
+	instrumentName
 	OrdID   string `json:"ordId,omitempty"`
 	ClOrdID string `json:"clOrdId,omitempty"`
 }
@@ -159,7 +168,7 @@ func (a *Account) placeOrder(ctx context.Context, k *contract, r *venues.OrderRe
 		return venues.ExecutionReport{}, notSent(err)
 	}
 	command := orderCommand{
-		InstID: k.VenueSymbol, TdMode: string(m.margin), ClOrdID: r.ClientOrderID,
+		instrumentName: k.name(), TdMode: string(m.margin), ClOrdID: r.ClientOrderID,
 		Side: string(r.Side), PosSide: m.posSide(r.Side, r.ReduceOnly), OrdType: formatOrderKind(&r.OrderSpec),
 		Sz: size, ReduceOnly: r.ReduceOnly && !m.hedge, AttachAlgoOrds: attached(&r.OrderSpec, r.ClientOrderID),
 	}
@@ -213,7 +222,7 @@ func (a *Account) send(ctx context.Context, w change) (acceptance, error) {
 	err := a.c.call(ctx, request{
 		method: http.MethodPost, path: w.path, body: w.body, account: a, lane: w.lane,
 		limit:   allowance{name: w.path, limit: w.limit, scope: w.k.VenueSymbol},
-		mutates: true, counted: w.counted, itemized: true, deadline: w.deadline,
+		mutates: true, counted: w.counted, itemized: true, deadline: w.deadline, changes: w.k,
 	}, &rows)
 	if err != nil {
 		return acceptance{}, err
@@ -262,7 +271,7 @@ func (a *Account) amendOrder(ctx context.Context, k *contract, r venues.AmendReq
 	name := nameOf(k, r.OrderRef)
 	_, err = a.send(ctx, change{
 		path: amendPath, limit: orderLimit, k: k, lane: laneOf(r.ReduceOnly), counted: true, deadline: r.Deadline,
-		body: amendCommand{InstID: name.InstID, OrdID: name.OrdID, ClOrdID: name.ClOrdID, NewSz: size, NewPx: textOf(r.Price)},
+		body: amendCommand{instrumentName: name.instrumentName, OrdID: name.OrdID, ClOrdID: name.ClOrdID, NewSz: size, NewPx: textOf(r.Price)},
 	})
 	return err
 }
@@ -274,9 +283,9 @@ func notAmendable() error {
 // nameOf prefers the client id: the venue id of a stop may be that of its child.
 func nameOf(k *contract, ref venues.OrderRef) orderName {
 	if ref.ClientOrderID != "" {
-		return orderName{InstID: k.VenueSymbol, ClOrdID: ref.ClientOrderID}
+		return orderName{instrumentName: k.name(), ClOrdID: ref.ClientOrderID}
 	}
-	return orderName{InstID: k.VenueSymbol, OrdID: ref.VenueOrderID}
+	return orderName{instrumentName: k.name(), OrdID: ref.VenueOrderID}
 }
 
 // Cancel cancels an order and shows what became of it. A stop is looked for among

@@ -53,8 +53,8 @@ const (
 	longShortMode = `{"code":"0","data":[{"acctLv":"2","posMode":"long_short_mode","perm":"read_only,trade","ip":""}],"msg":""}`
 	nothing       = `{"code":"0","data":[],"msg":""}`
 	swaps         = `{"code":"0","data":[` +
-		`{"instType":"SWAP","instId":"BTC-USDT-SWAP","ctType":"linear","ctVal":"0.01","ctMult":"1","ctValCcy":"BTC","settleCcy":"USDT","uly":"BTC-USDT","tickSz":"0.1","lotSz":"0.01","minSz":"0.01","maxLmtSz":"100000000","maxMktSz":"35000","lever":"100","state":"live"},` +
-		`{"instType":"SWAP","instId":"ETH-USDT-SWAP","ctType":"linear","ctVal":"0.1","ctMult":"1","ctValCcy":"ETH","settleCcy":"USDT","uly":"ETH-USDT","tickSz":"0.01","lotSz":"0.01","minSz":"0.01","maxLmtSz":"100000000","maxMktSz":"90000","lever":"100","state":"live"},` +
+		`{"instType":"SWAP","instId":"BTC-USDT-SWAP","ctType":"linear","ctVal":"0.01","ctMult":"1","ctValCcy":"BTC","settleCcy":"USDT","uly":"BTC-USDT","tickSz":"0.1","lotSz":"0.01","minSz":"0.01","maxLmtSz":"100000000","maxMktSz":"35000","lever":"100","state":"live","instIdCode":10459},` +
+		`{"instType":"SWAP","instId":"ETH-USDT-SWAP","ctType":"linear","ctVal":"0.1","ctMult":"1","ctValCcy":"ETH","settleCcy":"USDT","uly":"ETH-USDT","tickSz":"0.01","lotSz":"0.01","minSz":"0.01","maxLmtSz":"100000000","maxMktSz":"90000","lever":"100","state":"live","instIdCode":null},` +
 		`{"instType":"SWAP","instId":"BTC-USD-SWAP","ctType":"inverse","ctVal":"100","ctMult":"1","ctValCcy":"USD","settleCcy":"BTC","uly":"BTC-USD","tickSz":"0.1","lotSz":"1","minSz":"1","state":"live"},` +
 		`{"instType":"SWAP","instId":"BAD-USDT-SWAP","ctType":"linear","ctVal":"","ctMult":"1","ctValCcy":"BAD","settleCcy":"USDT","tickSz":"0.1","lotSz":"1","minSz":"1","state":"live"}],"msg":""}`
 )

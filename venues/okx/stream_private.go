@@ -58,6 +58,7 @@ type privateFeed struct {
 	sink    venues.PrivateSink
 	log     *zap.Logger
 	wires   []*wire
+	entry   *entry             // nil if orders go by REST
 	cancel  context.CancelFunc // of whatever waits for the venue on Close
 
 	// heardAt is when the last event about an order came, in unix nanoseconds.
@@ -84,19 +85,19 @@ type wire struct {
 
 // OpenPrivate starts the private stream. The sink hears that it is connected once
 // every channel of both connections is confirmed: no event after that is missed.
+// With order entry over WebSocket a third connection is made for orders, apart
+// from the events, which are then never behind answers; the sink hears nothing of
+// it.
 func (a *Account) OpenPrivate(sink venues.PrivateSink) venues.PrivateFeed {
 	ctx, cancel := context.WithCancel(context.Background())
 	f := &privateFeed{account: a, sink: sink, log: a.c.options.Log, cancel: cancel}
 	for _, path := range []string{pathPrivate, pathBusiness} {
 		w := &wire{feed: f, path: path}
-		o := a.c.linkOptions(path, w)
-		o.URL = func(ctx context.Context) (string, error) {
-			a.c.measureClock(ctx) // a login bears the time
-			return a.c.options.StreamURL + path, nil
-		}
-		o.Authenticate = func(s *wsclient.Session) error { return a.login(ctx, s) }
-		w.link = wsclient.New(o)
+		w.link = wsclient.New(a.privateLink(ctx, path, w))
 		f.wires = append(f.wires, w)
+	}
+	if a.c.options.OrderEntry == venues.OrderEntryWebSocket {
+		f.entry = a.openEntry(ctx)
 	}
 	for _, w := range f.wires {
 		w.link.Start()
@@ -104,9 +105,23 @@ func (a *Account) OpenPrivate(sink venues.PrivateSink) venues.PrivateFeed {
 	return f
 }
 
-// Close ends the stream and waits until the sink is silent.
+// privateLink are the options of a connection that logs in. ctx ends what waits
+// for the venue.
+func (a *Account) privateLink(ctx context.Context, path string, h wsclient.Handler) wsclient.Options {
+	o := a.c.linkOptions(path, h)
+	o.URL = func(ctx context.Context) (string, error) {
+		a.c.measureClock(ctx) // a login bears the time
+		return a.c.options.StreamURL + path, nil
+	}
+	o.Authenticate = func(s *wsclient.Session) error { return a.login(ctx, s) }
+	return o
+}
+
+// Close ends the stream, waits until the sink is silent, and ends the socket for
+// orders.
 func (f *privateFeed) Close() {
 	f.cancel()
+	f.entry.close()
 	for _, w := range f.wires {
 		w.link.Close()
 	}

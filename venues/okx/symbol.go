@@ -1,6 +1,7 @@
 package okx
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
 	"time"
@@ -83,6 +84,8 @@ type instrumentRecord struct {
 	MaxMktSz  number `json:"maxMktSz"`
 	Lever     number `json:"lever"`
 	State     string `json:"state"`
+	// InstIDCode is an integer, or null.
+	InstIDCode json.Number `json:"instIdCode"`
 }
 
 // offered says whether a row is one of the service's instruments: inverse
@@ -116,6 +119,7 @@ func (r *instrumentRecord) contract(at time.Time) (*contract, error) {
 		}
 	}
 	k := &contract{instType: r.InstType, lot: r.LotSz.Decimal}
+	k.code, _ = r.InstIDCode.Int64() // without one its orders go by REST
 	k.Instrument = venues.Instrument{
 		Symbol: symbol, Exchange: venues.OKX, Kind: venues.KindPerpetual, Status: instrumentStatus(r.State),
 		TickSize: r.TickSz.Decimal, QtyStep: r.LotSz.Decimal.Mul(size), MinQty: r.MinSz.Decimal.Mul(size),

@@ -1,0 +1,337 @@
+package okx
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/fasthttp/websocket"
+
+	"venuegate/venues"
+)
+
+// entryVenue serves the socket for orders by hand and remembers what it was told.
+type entryVenue struct {
+	t      *testing.T
+	mu     sync.Mutex
+	conns  []*websocket.Conn
+	logins int
+	said   []string // operations
+	// login answers a login, operate an operation by its id.
+	login   string
+	operate func(id string) []string
+}
+
+const loggedIn = `{"event":"login","code":"0","msg":"","connId":"a4d3ae55"}`
+
+// answering is a venue that answers every operation with a text, in which ID
+// stands for the operation's id.
+func answering(texts ...string) func(id string) []string {
+	return func(id string) []string {
+		said := make([]string, len(texts))
+		for n, text := range texts {
+			said[n] = strings.ReplaceAll(text, "ID", id)
+		}
+		return said
+	}
+}
+
+const (
+	placedOnSocket  = `{"id":"ID","op":"order","code":"0","msg":"","data":[{"clOrdId":"vg00000001","ordId":"2896576259728695296","sCode":"0","sMsg":"Order successfully placed.","tag":"","ts":"1758827099512","subCode":""}],"inTime":"1758827099511856","outTime":"1758827099513562"}`
+	refusedOnSocket = `{"id":"ID","op":"order","code":"1","msg":"","data":[{"clOrdId":"","ordId":"","sCode":"CODE","sMsg":"no","tag":"","ts":"1758827099512"}],"inTime":"1758827099511856","outTime":"1758827099513562"}`
+	failedOnSocket  = `{"id":"ID","op":"order","code":"CODE","msg":"no","data":[],"inTime":"1758827099511856","outTime":"1758827099513562"}`
+	errorOnSocket   = `{"id":"ID","event":"error","code":"CODE","msg":"no","connId":"a4d3ae55"}`
+)
+
+// onSocket makes a script whose account has a socket for orders that is up.
+func onSocket(t *testing.T, operate func(id string) []string) (*script, *entryVenue) {
+	t.Helper()
+	s, v := withEntry(t, operate)
+	v.await("the socket", s.account.orderEntry.Load().calls.Up)
+	return s, v
+}
+
+func withEntry(t *testing.T, operate func(id string) []string) (*script, *entryVenue) {
+	t.Helper()
+	s := newScript(t)
+	v := &entryVenue{t: t, login: loggedIn, operate: operate}
+	s.stream = v.serve
+	e := s.account.openEntry(background)
+	t.Cleanup(e.close)
+	return s, v
+}
+
+func (v *entryVenue) serve(r *http.Request, c *websocket.Conn) {
+	if r.URL.Path != pathPrivate {
+		v.t.Errorf("dialled %s", r.URL.Path)
+	}
+	v.mu.Lock()
+	v.conns = append(v.conns, c)
+	v.mu.Unlock()
+	for {
+		_, text, err := c.ReadMessage()
+		if err != nil {
+			return
+		}
+		v.mu.Lock()
+		var m struct{ ID, Op string }
+		answers := []string{"pong"}
+		if json.Unmarshal(text, &m) == nil {
+			if m.Op == "login" {
+				v.logins++
+				answers = []string{v.login}
+			} else {
+				v.said = append(v.said, string(text))
+				answers = v.operate(m.ID)
+			}
+		}
+		for _, answer := range answers {
+			_ = c.WriteMessage(websocket.TextMessage, []byte(answer))
+		}
+		v.mu.Unlock()
+	}
+}
+
+// told lists the operations.
+func (v *entryVenue) told() []string {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return append([]string(nil), v.said...)
+}
+
+func (v *entryVenue) await(what string, holds func() bool) {
+	v.t.Helper()
+	deadline := time.After(10 * time.Second)
+	tick := time.NewTicker(time.Millisecond)
+	defer tick.Stop()
+	for !holds() {
+		select {
+		case <-tick.C:
+		case <-deadline:
+			v.t.Fatalf("no %s", what)
+		}
+	}
+}
+
+// sameJSON compares two texts as JSON.
+func sameJSON(t *testing.T, got, want string) {
+	t.Helper()
+	var a, b any
+	if json.Unmarshal([]byte(got), &a) != nil || json.Unmarshal([]byte(want), &b) != nil {
+		t.Fatalf("%s is no JSON", got)
+	}
+	if x, y := fmt.Sprint(a), fmt.Sprint(b); x != y {
+		t.Errorf("said %s\nwant %s", x, y)
+	}
+}
+
+func TestOperationsAreSentAsTheVenueWantsThem(t *testing.T) {
+	s, v := onSocket(t, answering(placedOnSocket))
+	s.on(readOrder, 200, answerOf(anOrder()))
+	order := limitOrder()
+	order.StopLoss = dec("58000")
+	deadline := fmt.Sprint(order.Deadline.Add(s.connector.clock.Offset()).UnixMilli())
+	report, err := s.account.Place(background, order)
+	if err != nil || report.Status != venues.StatusPending || report.VenueOrderID != "2896576259728695296" || report.VenueTime.UnixMilli() != 1758827099512 {
+		t.Fatalf("%+v %v", report, err)
+	}
+	ref := venues.OrderRef{Symbol: "BTCUSDT", ClientOrderID: "vg00000001", Type: venues.TypeLimit}
+	if _, err := s.account.Amend(background, venues.AmendRequest{OrderRef: ref, Qty: order.Qty, Price: dec("59900"), Deadline: order.Deadline}); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.account.Protect(background, venues.ProtectRequest{Entry: ref, StopLoss: new(dec("57000")), Deadline: order.Deadline}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.account.Cancel(background, ref); err != nil {
+		t.Fatal(err)
+	}
+	said := v.told()
+	want := []string{
+		`{"id":"1","op":"order","expTime":"` + deadline + `","args":[{"instIdCode":10459,"tdMode":"cross","clOrdId":"vg00000001","side":"buy","ordType":"limit","px":"60000","sz":"0.5",` +
+			`"attachAlgoOrds":[{"attachAlgoClOrdId":"vg00000001p","slTriggerPx":"58000","slOrdPx":"-1","slTriggerPxType":"last"}]}]}`,
+		`{"id":"2","op":"amend-order","expTime":"` + deadline + `","args":[{"instIdCode":10459,"clOrdId":"vg00000001","newSz":"0.5","newPx":"59900"}]}`,
+		`{"id":"3","op":"amend-order","expTime":"` + deadline + `","args":[{"instIdCode":10459,"clOrdId":"vg00000001",` +
+			`"attachAlgoOrds":[{"attachAlgoClOrdId":"vg00000001p","newSlTriggerPx":"57000","newSlOrdPx":"-1","newSlTriggerPxType":"last"}]}]}`,
+		`{"id":"4","op":"cancel-order","args":[{"instIdCode":10459,"clOrdId":"vg00000001"}]}`,
+	}
+	if len(said) != len(want) {
+		t.Fatalf("%v", said)
+	}
+	for n := range want {
+		sameJSON(t, said[n], want[n])
+	}
+	if len(s.sent(placeName)) > 0 {
+		t.Error("sent by REST too")
+	}
+}
+
+// What the socket has no words for, or no code, goes by REST as before.
+func TestTheRestGoesByREST(t *testing.T) {
+	s, v := onSocket(t, answering(placedOnSocket))
+	s.on("GET /api/v5/market/ticker", 200, answerOf(`{"instId":"BTC-USDT-SWAP","last":"60000"}`))
+	s.on("POST /api/v5/trade/order-algo", 200, placedAlgo)
+	s.on(placeName, 200, placedOrder)
+	if _, err := s.account.Place(background, stopOrder(venues.TypeStopMarket, venues.Sell, "58000")); err != nil {
+		t.Error(err)
+	}
+	uncoded := limitOrder()
+	uncoded.Symbol, uncoded.Qty = "ETHUSDT", venues.MustDecimal("0.1")
+	if _, err := s.account.Place(background, uncoded); err != nil {
+		t.Error(err)
+	}
+	if said := v.told(); len(said) > 0 {
+		t.Errorf("over the socket: %v", said)
+	}
+	s.account.orderEntry.Load().close()
+	if _, err := s.account.Place(background, limitOrder()); err != nil || len(s.sent(placeName)) != 2 {
+		t.Errorf("after the socket's end: %v", err)
+	}
+}
+
+func TestAnswersOnTheSocket(t *testing.T) {
+	with := func(answer, code string) []string { return []string{strings.ReplaceAll(answer, "CODE", code)} }
+	for name, c := range map[string]struct {
+		answers []string
+		code    venues.Code
+		unknown bool
+		// byREST says that the order is placed there; asked how many operations
+		// there were.
+		byREST bool
+		asked  int
+	}{
+		"refused":                    {answers: with(refusedOnSocket, "51121"), code: venues.CodeInvalidRequest, asked: 1},
+		"duplicate":                  {answers: with(refusedOnSocket, "51016"), code: venues.CodeExchangeUnavailable, unknown: true, asked: 1},
+		"limited":                    {answers: with(failedOnSocket, "50011"), code: venues.CodeRateLimited, asked: 1},
+		"limited as an item":         {answers: with(refusedOnSocket, "50061"), code: venues.CodeRateLimited, asked: 1},
+		"limited on the socket":      {answers: with(errorOnSocket, "60014"), code: venues.CodeRateLimited, asked: 1},
+		"no permission":              {answers: with(failedOnSocket, "50120"), code: venues.CodeUnauthorized, asked: 1},
+		"uncertain":                  {answers: with(failedOnSocket, "50004"), code: venues.CodeExchangeUnavailable, unknown: true, asked: 1},
+		"lost on the socket":         {answers: with(failedOnSocket, "64007"), code: venues.CodeExchangeUnavailable, unknown: true, asked: 1},
+		"service unavailable":        {answers: with(failedOnSocket, "50001"), code: venues.CodeExchangeUnavailable, unknown: true, asked: 1},
+		"late twice":                 {answers: with(failedOnSocket, "50036"), code: venues.CodeExchangeUnavailable, asked: 2},
+		"not logged in":              {answers: with(errorOnSocket, "60011"), byREST: true, asked: 1},
+		"invalid request":            {answers: with(errorOnSocket, "60012"), byREST: true, asked: 1},
+		"invalid args":               {answers: with(failedOnSocket, "60013"), byREST: true, asked: 1},
+		"code denied":                {answers: with(refusedOnSocket, "51001"), byREST: true, asked: 1},
+		"an error of nobody":         {answers: []string{`{"event":"error","code":"60012","msg":"Invalid request"}`}, code: venues.CodeExchangeUnavailable, unknown: true, asked: 1},
+		"an answer without an id":    {answers: []string{strings.Replace(placedOnSocket, `"id":"ID",`, "", 1)}, code: venues.CodeExchangeUnavailable, unknown: true, asked: 1},
+		"success without an item":    {answers: []string{strings.Replace(failedOnSocket, "CODE", "0", 1)}, code: venues.CodeExchangeUnavailable, unknown: true, asked: 1},
+		"success without an id":      {answers: []string{strings.Replace(placedOnSocket, "2896576259728695296", "", 1)}, code: venues.CodeExchangeUnavailable, unknown: true, asked: 1},
+		"an answer without a code":   {answers: []string{`{"id":"ID","op":"order"}`}, code: venues.CodeExchangeUnavailable, unknown: true, asked: 1},
+		"an answer to somebody else": {answers: []string{strings.Replace(placedOnSocket, "ID", "x", 1), placedOnSocket}, asked: 1},
+		"two answers":                {answers: []string{placedOnSocket, strings.ReplaceAll(refusedOnSocket, "CODE", "51121")}, asked: 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s, v := onSocket(t, answering(c.answers...))
+			s.connector.rest.Close()
+			s.on(placeName, 200, placedOrder)
+			s.on("GET /api/v5/system/status", 200, nothing)
+			ctx, cancel := context.WithTimeout(background, time.Second)
+			defer cancel()
+			_, err := s.account.Place(ctx, limitOrder())
+			if venues.CodeOf(err) != c.code && (err != nil || c.code != "") || errors.Is(err, venues.ErrOutcomeUnknown) != c.unknown || errors.Is(err, venues.ErrNotSent) {
+				t.Errorf("%v", err)
+			}
+			if n := len(s.sent(placeName)); n != map[bool]int{true: 1}[c.byREST] {
+				t.Errorf("%d orders by REST", n)
+			}
+			if n := len(v.told()); n != c.asked {
+				t.Errorf("%d operations", n)
+			}
+		})
+	}
+}
+
+// An instrument whose code was denied is not asked for over the socket again, and
+// a login that has run out is renewed.
+func TestRefusedCarrierIsRemembered(t *testing.T) {
+	s, v := onSocket(t, answering(strings.ReplaceAll(refusedOnSocket, "CODE", "51001")))
+	s.on(placeName, 200, placedOrder)
+	for range 3 {
+		if _, err := s.account.Place(background, limitOrder()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if asked, sent := len(v.told()), len(s.sent(placeName)); asked != 1 || sent != 3 {
+		t.Errorf("%d operations, %d by REST", asked, sent)
+	}
+	s, v = onSocket(t, answering(strings.ReplaceAll(errorOnSocket, "CODE", "60011")))
+	s.on(placeName, 200, placedOrder)
+	if _, err := s.account.Place(background, limitOrder()); err != nil {
+		t.Fatal(err)
+	}
+	v.await("second login", func() bool {
+		v.mu.Lock()
+		defer v.mu.Unlock()
+		return v.logins == 2
+	})
+}
+
+func TestRefusedLoginLeavesREST(t *testing.T) {
+	s := newScript(t)
+	v := &entryVenue{t: t, login: `{"event":"error","msg":"API key doesn't exist","code":"60032","connId":"f9ab6f3c"}`, operate: answering(placedOnSocket)}
+	s.stream = v.serve
+	e := s.account.openEntry(background)
+	t.Cleanup(e.close)
+	s.on(placeName, 200, placedOrder)
+	if _, err := s.account.Place(background, limitOrder()); err != nil {
+		t.Fatal(err)
+	}
+	v.mu.Lock()
+	v.login = loggedIn
+	v.mu.Unlock()
+	v.await("a later login", e.calls.Up)
+	if _, err := s.account.Place(background, limitOrder()); err != nil || len(v.told()) != 1 || len(s.sent(placeName)) != 1 {
+		t.Errorf("%d by REST, %v", len(s.sent(placeName)), err)
+	}
+}
+
+func TestAnnouncedEndReplacesTheSocket(t *testing.T) {
+	s, v := onSocket(t, answering(placedOnSocket))
+	v.mu.Lock()
+	_ = v.conns[0].WriteMessage(websocket.TextMessage, []byte(`{"event":"notice","code":"64008","msg":"The connection will soon be closed for a service upgrade. Please reconnect.","connId":"a4d3ae55"}`))
+	v.mu.Unlock()
+	v.await("second connection", func() bool {
+		v.mu.Lock()
+		defer v.mu.Unlock()
+		return len(v.conns) == 2 && s.account.orderEntry.Load().calls.Up()
+	})
+	if _, err := s.account.Place(background, limitOrder()); err != nil || len(v.told()) != 1 {
+		t.Error(err)
+	}
+}
+
+// The private stream brings the socket up and takes it down.
+func TestEntryLivesWithThePrivateStream(t *testing.T) {
+	s := newScript(t)
+	streams := newStreamVenue(s)
+	s.connector.options.OrderEntry = venues.OrderEntryWebSocket
+	f := s.account.OpenPrivate(new(heard))
+	(&entryVenue{t: t}).await("the socket", s.account.orderEntry.Load().calls.Up)
+	e := s.account.orderEntry.Load()
+	f.Close()
+	if e.calls.Up() || s.account.orderEntry.Load() != nil || len(streams.told("login")) > 3 {
+		t.Error("the socket outlives the private stream")
+	}
+}
+
+// FuzzAnswer: whatever comes over the socket names an operation or does not, and
+// its code is one that REST would read.
+func FuzzEntryAnswer(f *testing.F) {
+	for _, text := range []string{placedOnSocket, refusedOnSocket, failedOnSocket, errorOnSocket, "pong", `{"id":7}`, `{"id":"1","code":"1","data":[{}]}`} {
+		f.Add([]byte(text))
+	}
+	f.Fuzz(func(t *testing.T, message []byte) {
+		id, ok := answeredOperation(message)
+		if ok != (id != "") {
+			t.Errorf("%q, %t", id, ok)
+		}
+		codeOf(message)
+	})
+}
