@@ -40,7 +40,7 @@ func (s *state) entryOf(r *venues.ExecutionReport) *order {
 		return nil
 	}
 	var newest *order
-	for _, o := range s.inOrder() {
+	for _, o := range s.liveInOrder() {
 		if o.Symbol == r.Symbol && o.Side != r.Side && o.EntryOrderID == "" && o.guarded().IsPositive() && s.awaitsLeg(o, r.Attachment) {
 			newest = o
 		}

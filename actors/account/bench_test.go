@@ -61,6 +61,7 @@ func (b *bench) step(f func(m moment)) []effect {
 	b.events = append(b.events, out.batch.Events...)
 	b.journal = append(b.journal, out.batch.Journal...)
 	b.asked = out.after
+	b.checkLive()
 	if out.intent != "" {
 		b.state.intentStored(out.intent)
 	}

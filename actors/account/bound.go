@@ -43,7 +43,7 @@ func (s *state) open(symbol string, side venues.PositionSide) decimal.Decimal {
 // inFlight is what the orders of one side may still add to a position.
 func (s *state) inFlight(symbol string, side venues.Side) decimal.Decimal {
 	sum := decimal.Zero
-	for _, o := range s.orders {
+	for _, o := range s.live {
 		if o.Symbol != symbol || o.Side != side || o.ReduceOnly || o.Status.IsClosed() {
 			continue
 		}

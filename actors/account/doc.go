@@ -20,7 +20,8 @@
 //
 // # Files
 //
-// state.go holds the state and the end of each step, order.go one order; the
+// state.go holds the state and the end of each step, order.go one order, live.go
+// which of them a step goes through; the
 // steps are in place.go (intents), report.go and fills.go (what the venue says),
 // change.go and amend.go (cancel and amend), inquiry.go (unknown outcomes),
 // reconcile.go (comparison with the venue), funds.go (positions and balances),
@@ -59,7 +60,7 @@
 //
 // ledger.go counts the executions of one instrument, whatever the order in which
 // they become known, realized.go what each one brought where the venue tells no
-// P&L; positions.go tells a position closed once the venue and the executions
+// P&L, strangers.go those whose order is told later; positions.go tells a position closed once the venue and the executions
 // agree, or after endFillsMax and endWordMax without one of them; doubt.go settles
 // a difference that outlives a reconciliation by the venue's list.
 //

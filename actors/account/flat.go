@@ -17,7 +17,7 @@ func (o *order) positionKey() string {
 
 // positionGone withdraws the protection of a position that is flat.
 func (s *state) positionGone(m moment, p *venues.Position) {
-	for _, o := range s.inOrder() {
+	for _, o := range s.liveInOrder() {
 		if o.protects(p.Key()) {
 			s.standDown(m, o)
 		}
@@ -56,7 +56,7 @@ func (s *state) standDown(m moment, o *order) {
 // a list of those that are open, or was closed by another leg: nobody watched, or
 // a cancel has failed.
 func (s *state) withdrawOrphans(m moment, open map[string]bool, readAt time.Time) {
-	for _, o := range s.inOrder() {
+	for _, o := range s.liveInOrder() {
 		if s.isOrphan(o) {
 			s.withdraw(m, o)
 		}

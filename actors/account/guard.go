@@ -139,7 +139,7 @@ func (s *state) relink() {
 // resumeProtection goes on where the last incarnation stopped, once it is known
 // what the venue has.
 func (s *state) resumeProtection(m moment) {
-	for _, o := range s.inOrder() {
+	for _, o := range s.liveInOrder() {
 		if o.EntryOrderID != "" || !o.Protection.Awake() || !o.FilledQty.IsPositive() {
 			continue
 		}

@@ -125,7 +125,7 @@ func (s *state) haltTick(m moment) {
 // cancelEverything asks for the end of every order. Orders that close a position
 // at once end by themselves.
 func (s *state) cancelEverything(m moment) {
-	for _, o := range s.inOrder() {
+	for _, o := range s.liveInOrder() {
 		if o.Protection.Awake() {
 			s.cancelOtherLegs(m, o, "")
 		}
@@ -166,7 +166,7 @@ func (s *state) swept(m moment, in sweepDone) {
 // cancellable counts the orders that the venue holds or may still receive.
 func (s *state) cancellable() int {
 	n := 0
-	for _, o := range s.orders {
+	for _, o := range s.live {
 		if o.Status.IsActive() || o.Status == venues.StatusPending {
 			n++
 		}
@@ -177,7 +177,7 @@ func (s *state) cancellable() int {
 // flatten closes each open position that no order is closing yet.
 func (s *state) flatten(m moment, in sweepDone) {
 	closing := map[string]bool{}
-	for _, o := range s.orders {
+	for _, o := range s.live {
 		if !o.Status.IsClosed() && o.flattens() {
 			closing[o.Symbol+"/"+string(o.Side)] = true
 		}

@@ -114,7 +114,7 @@ func (o *order) isExited(but venues.Protecting) bool {
 // isSuperseded says whether another order protects the position in the same way:
 // where protection belongs to the position, a newer entry's replaces the older.
 func (s *state) isSuperseded(o *order, kind venues.Protecting) bool {
-	for _, other := range s.orders {
+	for _, other := range s.live {
 		if other.Protects == kind && other.EntryOrderID != o.OrderID && other.Status == venues.StatusUntriggered &&
 			other.Symbol == o.Symbol && other.Side != o.Side && other.attachment != nil && other.attachment.OfPosition {
 			return true

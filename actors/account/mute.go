@@ -1,6 +1,7 @@
 package account
 
 import (
+	"slices"
 	"strconv"
 	"time"
 
@@ -100,7 +101,7 @@ func (s *state) shows(m moment, o *order, r *venues.ExecutionReport) {
 // first time, the stream is mute and opened anew. One silence may have swallowed
 // more: what is shown until now counts as one miss.
 func (s *state) streamMissed(m moment, o *order) {
-	for _, other := range s.inOrder() {
+	for _, other := range slices.Concat(s.liveInOrder(), s.watchedInOrder()) {
 		s.knows(other, other.shown)
 	}
 	renew := !s.stream.missedAt.IsZero() && m.now.Sub(s.stream.missedAt) <= missesSpan &&

@@ -74,6 +74,9 @@ type order struct {
 	// handed over at sendBy or later.
 	sending bool
 	sendBy  time.Time
+
+	// restsSince is when the order came to need no looking after.
+	restsSince time.Time
 }
 
 // venueKey is how a venue names an order within an account. Conditional orders
@@ -85,7 +88,7 @@ type venueKey struct {
 
 func (s *state) insert(r persistence.OrderRecord) *order {
 	o := &order{OrderRecord: r, trades: map[string]bool{}}
-	s.orders[o.OrderID] = o
+	s.orders[o.OrderID], s.live[o.OrderID] = o, o
 	if o.ClientOrderID != "" {
 		s.byClient[o.ClientOrderID] = o
 	}
@@ -129,6 +132,7 @@ func (s *state) indexVenueID(o *order) {
 
 func (s *state) forget(o *order) {
 	delete(s.orders, o.OrderID)
+	delete(s.live, o.OrderID)
 	if s.byClient[o.ClientOrderID] == o {
 		delete(s.byClient, o.ClientOrderID)
 	}

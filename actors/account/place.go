@@ -73,7 +73,7 @@ func (s *state) admit(m moment, in placeOrder) *venues.Error {
 	if err := s.admitBound(&in.cmd); err != nil {
 		return err
 	}
-	if len(s.orders) >= UnfinishedMax && s.unfinishedCount() >= UnfinishedMax {
+	if len(s.live) >= UnfinishedMax && s.unfinishedCount() >= UnfinishedMax {
 		return venues.Errorf(venues.CodeRiskRejected, "too many open orders").
 			With("rule", "max_open_orders").With("limit", UnfinishedMax)
 	}

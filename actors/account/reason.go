@@ -1,6 +1,8 @@
 package account
 
 import (
+	"cmp"
+	"slices"
 	"time"
 
 	"venuegate/venues"
@@ -28,11 +30,12 @@ func (o *order) closesAs() venues.CloseReason {
 // zero if it is not known.
 func (s *state) closeReason(m moment, b *book, side venues.PositionSide, openedAt time.Time) venues.CloseReason {
 	var last *order
-	for _, o := range s.inOrder() {
-		if o.Symbol != b.symbol || !o.mayHaveFilled() || !s.mayReduce(o, b, side) || o.changedAt(m).Before(openedAt.Add(-positionLag)) {
+	since := openedAt.Add(-positionLag)
+	for _, o := range slices.Concat(s.liveInOrder(), slices.Collect(s.restedSince(since))) {
+		if o.Symbol != b.symbol || !o.mayHaveFilled() || !s.mayReduce(o, b, side) || o.changedAt(m).Before(since) {
 			continue
 		}
-		if last == nil || !o.changedAt(m).Before(last.changedAt(m)) {
+		if last == nil || cmp.Or(o.changedAt(m).Compare(last.changedAt(m)), cmp.Compare(o.OrderID, last.OrderID)) > 0 {
 			last = o
 		}
 	}

@@ -252,7 +252,7 @@ func (s *state) reduces(spec *venues.OrderSpec, but *order) bool {
 	side := openedBy(spec.Side.Opposite())
 	listed := s.funds.positions[(&venues.Position{Symbol: spec.Symbol, Side: side}).Key()]
 	left := decimal.Min(listed.Qty, openQty(b.now.of(side)))
-	for _, o := range s.orders {
+	for _, o := range s.live {
 		if o != but && o.Symbol == spec.Symbol && o.Side == spec.Side {
 			left = left.Sub(o.RemainingQty())
 		}
@@ -303,7 +303,7 @@ func (s *state) checkNotional(spec *venues.OrderSpec, mark venues.Optional) *ven
 // openOrders counts the orders that are not closed, without protection.
 func (s *state) openOrders() int {
 	n := 0
-	for _, o := range s.orders {
+	for _, o := range s.live {
 		if !o.Status.IsClosed() && o.EntryOrderID == "" && o.Source != venues.SourceProtection {
 			n++
 		}
@@ -357,7 +357,7 @@ func (s *state) mayLeaveClosed(orderID string) bool {
 // isSending says whether a request for an increasing order may still be about to
 // leave.
 func (s *state) isSending() bool {
-	for _, o := range s.orders {
+	for _, o := range s.live {
 		if o.sending && !o.ReduceOnly {
 			return true
 		}

@@ -1,7 +1,6 @@
 package account
 
 import (
-	"sort"
 	"time"
 
 	"venuegate/persistence"
@@ -24,8 +23,11 @@ type state struct {
 	isLoaded bool
 	ready    bool
 
-	// orders are the unfinished ones, and closed ones for closedKeep.
+	// orders are the unfinished ones, and closed ones for closedKeep; live are
+	// those that a step has to go through, atRest the others as they came to it.
 	orders   map[string]*order
+	live     map[string]*order
+	atRest   []rest
 	byClient map[string]*order
 	byVenue  map[venueKey]*order
 	// watched orders have something due.
@@ -63,40 +65,15 @@ type output struct {
 	own    int
 }
 
-// closedKeep is how long a closed order stays in memory, for late reports; after
-// that it is found in the store.
-const closedKeep = 10 * time.Minute
-
 func newState(c Config, fence persistence.Fence) *state {
 	return &state{
 		customer: c.Customer, exchange: c.Exchange, caps: c.Capabilities, fence: fence,
 		ids: clientIDs{c.ClientIDPrefix, c.Customer, c.Exchange}, policy: c.Protection.orDefault(),
-		orders: map[string]*order{}, byClient: map[string]*order{}, byVenue: map[venueKey]*order{},
+		orders: map[string]*order{}, live: map[string]*order{}, byClient: map[string]*order{}, byVenue: map[venueKey]*order{},
 		watched: map[string]*order{}, fillsUntil: map[string]time.Time{}, lookups: map[string]*lookups{},
 		funds:  funds{positions: map[string]venues.Position{}, closedAt: map[string]time.Time{}, asOf: map[string]time.Time{}},
 		ledger: newLedger(),
 	}
-}
-
-// unfinished lists the orders that are not closed, oldest first.
-func (s *state) unfinished() []*order {
-	var open []*order
-	for _, o := range s.inOrder() {
-		if !o.Status.IsClosed() {
-			open = append(open, o)
-		}
-	}
-	return open
-}
-
-func (s *state) unfinishedCount() int {
-	n := 0
-	for _, o := range s.orders {
-		if !o.Status.IsClosed() {
-			n++
-		}
-	}
-	return n
 }
 
 // touch marks an order as changed: the end of the step stores and publishes it.
@@ -125,6 +102,7 @@ func (s *state) finish(m moment) output {
 	}
 	for _, o := range s.dirty {
 		o.dirty = false
+		s.enlist(m, o)
 		if o.storing && o.OrderID != s.out.intent {
 			continue // until it is stored
 		}
@@ -230,30 +208,3 @@ func (s *state) tick(m moment) {
 }
 
 func isDue(due, now time.Time) bool { return !due.IsZero() && !now.Before(due) }
-
-func (s *state) watchedInOrder() []*order {
-	list := make([]*order, 0, len(s.watched))
-	for _, o := range s.watched {
-		list = append(list, o)
-	}
-	sort.Slice(list, func(i, j int) bool { return list[i].OrderID < list[j].OrderID })
-	return list
-}
-
-// inOrder lists every order in memory, oldest first.
-func (s *state) inOrder() []*order {
-	list := make([]*order, 0, len(s.orders))
-	for _, o := range s.orders {
-		list = append(list, o)
-	}
-	sort.Slice(list, func(i, j int) bool { return list[i].OrderID < list[j].OrderID })
-	return list
-}
-
-func (s *state) evictClosed(m moment) {
-	for _, o := range s.orders {
-		if !o.Unfinished() && o.nextDue().IsZero() && m.now.Sub(o.UpdatedAt.Time) > closedKeep {
-			s.forget(o)
-		}
-	}
-}

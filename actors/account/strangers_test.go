@@ -98,7 +98,11 @@ func TestStrangerTakesItsOrdersReason(t *testing.T) {
 	in.cmd.Type, in.cmd.TriggerPrice = venues.TypeStopLimit, venues.Some(venues.MustDecimal("59000"))
 	in.cmd.Comment = "out"
 	o := b.open(in, venues.StatusUntriggered)
-	b.step(func(moment) { b.state.forget(o); b.state.orders[o.OrderID] = o }) // under another number
+	b.step(func(moment) { // under another number
+		b.state.forget(o)
+		delete(b.state.byVenue, venueKey{symbol: o.Symbol, id: o.VenueOrderID})
+		b.state.orders[o.OrderID], b.state.live[o.OrderID] = o, o
+	})
 	b.strays(*o.fill("t1", "1", "110"))
 	r := o.says(venues.StatusFilled, "1")
 	r.Fill = o.fill("t1", "1", "110")
