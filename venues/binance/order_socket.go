@@ -36,9 +36,8 @@ var socketMethods = map[string]string{
 // Requests are signed one by one: a session of its own takes an Ed25519 key.
 type orderSocket struct {
 	c      *Connector
+	calls  *wscall.Client
 	lastID atomic.Uint64
-	// calls is nil while it is being made: it may hear something by then.
-	calls atomic.Pointer[wscall.Client]
 }
 
 // openSocket starts an order socket for the account if orders are to go that way,
@@ -49,14 +48,14 @@ func (a *Account) openSocket() *orderSocket {
 		return nil
 	}
 	s := &orderSocket{c: a.c}
-	s.calls.Store(wscall.New(wscall.Options{
+	s.calls = wscall.New(wscall.Options{
 		Link: wsclient.Options{
 			URL: s.address, Lifetime: o.ConnLifetime,
 			BackoffMin: o.BackoffMin, BackoffMax: o.BackoffMax, TickInterval: o.tickInterval,
 			Log: o.Log.With(zap.String("category", tradePath)),
 		},
 		AnswerID: answerID, Other: s.notice, Timeout: o.Timeout,
-	}))
+	})
 	a.socket.Store(s)
 	return s
 }
@@ -65,12 +64,12 @@ func (a *Account) openSocket() *orderSocket {
 func (a *Account) closeSocket(s *orderSocket) {
 	if s != nil {
 		a.socket.CompareAndSwap(s, nil)
-		s.calls.Load().Close()
+		s.calls.Close()
 	}
 }
 
 // up says whether an order would be sent now.
-func (s *orderSocket) up() bool { return s != nil && s.calls.Load().Up() }
+func (s *orderSocket) up() bool { return s != nil && s.calls.Up() }
 
 // address waits at the gate: an attempt to connect is weighed, and none is made
 // while the venue wants silence.
@@ -84,10 +83,9 @@ func (s *orderSocket) address(ctx context.Context) (string, error) {
 
 // notice hears what answers no call. A server that is about to shut down says so:
 // the connection is replaced before that.
-func (s *orderSocket) notice(message []byte) {
-	calls := s.calls.Load()
+func (s *orderSocket) notice(calls *wscall.Client, message []byte) {
 	// encoding/json would take "e" and "E" for one.
-	if calls != nil && fastjson.GetString(message, "event", "e") == "serverShutdown" {
+	if fastjson.GetString(message, "event", "e") == "serverShutdown" {
 		calls.Renew()
 		return
 	}
@@ -101,7 +99,7 @@ func (s *orderSocket) send(ctx context.Context, r request) (*restclient.Answer, 
 	if err != nil {
 		return nil, err
 	}
-	raw, err := s.calls.Load().Call(ctx, id, message)
+	raw, err := s.calls.Call(ctx, id, message)
 	if err != nil {
 		return nil, err
 	}
