@@ -9,8 +9,23 @@ import (
 	"venuegate/venues/venuetest"
 )
 
-func TestConformance(t *testing.T) {
-	venuetest.Run(t, venuetest.Harness{
+func TestConformance(t *testing.T) { venuetest.Run(t, harness()) }
+
+func TestConformanceWebSocket(t *testing.T) {
+	venuetest.RunWebSocket(t, harness(), venuetest.OrderEntry{
+		Up: func(account venues.Account) bool {
+			e := account.(*Account).entry.Load()
+			return e != nil && e.calls.Up()
+		},
+		Place:  venuetest.Route{Method: "order.create", Path: "/v5/trade"},
+		Amend:  venuetest.Route{Method: "order.amend", Path: "/v5/trade"},
+		Cancel: venuetest.Route{Method: "order.cancel", Path: "/v5/trade"},
+		Login:  venuetest.Route{Method: "auth", Path: "/v5/trade"},
+	})
+}
+
+func harness() venuetest.Harness {
+	return venuetest.Harness{
 		Simulate: simulate,
 		Connect:  connect,
 		Lacks: map[venuetest.Capability]string{
@@ -47,7 +62,7 @@ func TestConformance(t *testing.T) {
 			FillsPage:       100,
 			BusyBody:        `{"retCode":10016,"retMsg":"Server error.","result":{},"retExtInfo":{},"time":1}`,
 		},
-	})
+	}
 }
 
 func TestEveryRecordingIsRead(t *testing.T) { venuetest.RecordingsAreRead(t, venues.Bybit) }
@@ -62,7 +77,7 @@ func simulate(c venuetest.Conditions) (venuetest.Simulator, error) {
 
 func connect(restURL, streamURL string, c venuetest.Conditions) venuetest.Connector {
 	o := Sim(restURL, streamURL)
-	o.Timeout = c.Timeout
+	o.Timeout, o.OrderEntry = c.Timeout, c.OrderEntry
 	o.BookSilenceMax, o.EventSilenceMax = c.SilenceMax, c.SilenceMax
 	o.BackoffMin, o.BackoffMax = 10*time.Millisecond, 50*time.Millisecond
 	o.tickInterval = 20 * time.Millisecond

@@ -16,8 +16,8 @@ var faultCases = []conformanceCase{
 	{number: 242, name: "timeout_after: unknown, and the order is found", run: faultTimeoutAfter},
 	{number: 243, name: "drop_connection before execution: unknown, and nothing at the venue", run: faultDropBefore},
 	{number: 244, name: "drop_connection after execution: unknown, and the order is found", run: faultDropAfter},
-	{number: 245, name: "status 5xx in HTML before execution: unknown", run: faultStatusBefore},
-	{number: 246, name: "status 5xx in HTML after execution: unknown, and the order is found", run: faultStatusAfter},
+	{number: 245, name: "status 5xx in HTML before execution: unknown", under: hasty, run: faultStatusBefore},
+	{number: 246, name: "status 5xx in HTML after execution: unknown, and the order is found", under: hasty, run: faultStatusAfter},
 	{number: 247, name: "reject with a known code: that refusal", run: faultRejectKnown},
 	{number: 248, name: "reject with a code that leaves it open: unknown, and the order is found", run: faultRejectOpen},
 	{number: 249, name: "reject with a code that nobody knows: a refusal or unknown, never success", run: faultRejectUnlisted},
@@ -175,6 +175,7 @@ func faultRead(s *stage) {
 func faultUnreachable(s *stage) {
 	s.warm()
 	s.network.stop()
+	s.streams.stop()
 	const attemptsMax = 20 // a connection that was open may fail with its bytes on the way
 	for range attemptsMax {
 		order := s.order()
@@ -230,7 +231,7 @@ func faultTooSlow(s *stage) {
 
 func faultStop(s *stage) {
 	s.warm()
-	s.fault(simcore.FaultTimeoutAfter, Route{Method: "POST"}, 1, simcore.FaultArgs{})
+	s.fault(simcore.FaultTimeoutAfter, s.harness.Wire.PlaceStop, 1, simcore.FaultArgs{})
 	order := s.order(stop(venues.Buy, "66000"))
 	s.uncertain(s.abandonOrder(order))
 	s.executes(order)

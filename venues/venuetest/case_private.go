@@ -251,7 +251,7 @@ func privateWrongKey(s *stage) {
 
 func privateHandshakeRefused(s *stage) {
 	s.fault(simcore.FaultMaintenance, Route{"GET", s.harness.Wire.PrivateStream}, 2, simcore.FaultArgs{})
-	h := s.listen(s.open(s.sim.DemoAccount().Credentials))
+	_, h := s.listen(s.open(s.sim.DemoAccount().Credentials))
 	h.await(s.t, "the connection in the end", func(h *heard) bool { return h.connected == 1 })
 	if s.struck() != 2 {
 		s.t.Errorf("%d attempts were refused", s.struck())
@@ -259,7 +259,7 @@ func privateHandshakeRefused(s *stage) {
 }
 
 func privateTwice(s *stage) {
-	other := s.listen(s.open(s.sim.DemoAccount().Credentials))
+	_, other := s.listen(s.open(s.sim.DemoAccount().Credentials))
 	other.await(s.t, "the second stream", func(h *heard) bool { return h.connected > 0 })
 	order := s.filled(market(venues.Buy, "0.01"))
 	other.await(s.t, "the same end", func(h *heard) bool { return h.last(order.ClientOrderID).Status == venues.StatusFilled })

@@ -41,6 +41,20 @@
 //	C-280  clock and deadlines
 //	C-300  limits, bans, maintenance
 //	C-320  bad input
+//	C-340  a connection for orders
+//
+// # Connections for orders
+//
+// Where a venue takes orders over a WebSocket, a second test runs the cases of
+// orders there:
+//
+//	func TestConformanceWebSocket(t *testing.T) {
+//		venuetest.RunWebSocket(t, harness(), venuetest.OrderEntry{ ... })
+//	}
+//
+// The connector gets [Conditions] with OrderEntry set, every case waits until the
+// connection is up, and faults of orders strike its operations. The cases from
+// C-340 on run there alone.
 //
 // # Capabilities
 //

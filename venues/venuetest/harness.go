@@ -17,6 +17,8 @@ type Harness struct {
 	Wire    Wire
 	// Lacks names each capability that the venue has not, with the reason.
 	Lacks map[Capability]string
+	// entry is set while the suite runs over a connection for orders.
+	entry *OrderEntry
 }
 
 // Simulator is what every simulated venue offers beside its wire.
@@ -55,6 +57,8 @@ type Conditions struct {
 	ConnLifetime time.Duration
 	// Timeout of one request; a minute where the case names none.
 	Timeout time.Duration
+	// OrderEntry is how the connector enters orders.
+	OrderEntry venues.OrderEntry
 }
 
 // Capability is something that not every venue can do.
@@ -88,6 +92,8 @@ const (
 	Renewal Capability = "renewal of connections"
 	// OrderedEvents: what is told of one order comes on one connection.
 	OrderedEvents Capability = "one connection for the events of an order"
+	// EntryLogin: a connection for orders is opened by a login.
+	EntryLogin Capability = "login of the connection for orders"
 	// PriceBand: a price too far from the market is refused.
 	PriceBand Capability = "refusal of far prices"
 )
@@ -103,6 +109,8 @@ type Swap struct{ Old, New string }
 // topics and a few words.
 type Wire struct {
 	Place, Amend, Cancel, Query, OpenOrders, Instruments, SetLeverage Route
+	// PlaceStop places a stop; zero is whatever is posted.
+	PlaceStop Route
 	// PublicStream and PrivateStream are prefixes of paths; BookTopic and
 	// OrderTopic prefixes of topics: the book of BTCUSDT, and events of orders.
 	PublicStream, PrivateStream string

@@ -22,14 +22,12 @@ type conformanceCase struct {
 
 func (c *conformanceCase) id() string { return fmt.Sprintf("C-%03d", c.number) }
 
-// suite is all cases in the order of their numbers.
+// suite is all cases of a connector that enters orders by REST.
 func suite() []conformanceCase {
-	all := slices.Concat(
+	return slices.Concat(
 		catalogueCases, orderCases, stopCases, refusalCases, protectionCases, amendCases, cancelCases, identityCases,
 		fillCases, positionCases, accountCases, privateCases, feedCases, brokenFeedCases, faultCases, clockCases, limitCases, inputCases,
 	)
-	slices.SortFunc(all, func(a, b conformanceCase) int { return a.number - b.number })
-	return all
 }
 
 // verdict of one case.
@@ -37,7 +35,15 @@ type verdict struct{ word, reason string }
 
 // Run runs every case that the venue can and logs the table of all.
 func Run(t *testing.T, h Harness) {
-	cases := suite()
+	t.Helper()
+	if h.Wire.PlaceStop == (Route{}) {
+		h.Wire.PlaceStop = Route{Method: "POST"}
+	}
+	runAll(t, h, suite())
+}
+
+func runAll(t *testing.T, h Harness, cases []conformanceCase) {
+	slices.SortFunc(cases, func(a, b conformanceCase) int { return a.number - b.number })
 	verdicts := make([]verdict, len(cases))
 	t.Run("cases", func(t *testing.T) {
 		var running sync.WaitGroup

@@ -19,12 +19,14 @@ const symbol = "BTCUSDT"
 type stage struct {
 	t         *testing.T
 	harness   Harness
+	under     Conditions
 	sim       Simulator
 	rest      *gateway
 	network   *relay
 	streams   *relay
 	connector Connector
 	account   venues.Account
+	private   venues.PrivateFeed
 	heard     *heard
 	ids       atomic.Int64
 }
@@ -42,7 +44,7 @@ func newStage(t *testing.T, h Harness, under Conditions) *stage {
 			t.Error(err)
 		}
 	})
-	s := &stage{t: t, harness: h, sim: sim, streams: newRelay(t, venue.Addr().String())}
+	s := &stage{t: t, harness: h, under: under, sim: sim, streams: newRelay(t, venue.Addr().String())}
 	var gateway string
 	s.rest, gateway = newGateway(t, "http://"+venue.Addr().String())
 	s.network = newRelay(t, gateway)
@@ -58,8 +60,11 @@ func newStage(t *testing.T, h Harness, under Conditions) *stage {
 func (s *stage) use(keys simcore.Credentials) {
 	s.t.Helper()
 	s.account = s.open(keys)
-	s.heard = s.listen(s.account)
+	s.private, s.heard = s.listen(s.account)
 	s.await("the private stream", func(h *heard) bool { return h.connected > 0 })
+	if s.harness.entry != nil {
+		s.awaitEntry(true)
+	}
 }
 
 // useNew is use for a fresh account.
@@ -97,12 +102,12 @@ func (s *stage) openOn(connector Connector, keys simcore.Credentials) venues.Acc
 	return account
 }
 
-func (s *stage) listen(account venues.Account) *heard {
+func (s *stage) listen(account venues.Account) (venues.PrivateFeed, *heard) {
 	h := newHeard()
 	_, h.severalSockets = s.harness.Lacks[OrderedEvents]
 	feed := account.OpenPrivate(h)
 	s.t.Cleanup(feed.Close)
-	return h
+	return feed, h
 }
 
 // fault scripts a fault of requests on a route.

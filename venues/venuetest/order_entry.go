@@ -1,0 +1,69 @@
+package venuetest
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"venuegate/venues"
+	"venuegate/venues/simcore"
+)
+
+// OrderEntry is a venue's connection for orders as the suite needs to know it.
+type OrderEntry struct {
+	// Up says whether the connection of an account takes orders now.
+	Up func(venues.Account) bool
+	// Place, Amend and Cancel are its operations: the path of the connection and
+	// their names, as faults match them. Stop places a stop; zero is Place.
+	Place, Amend, Cancel, Stop Route
+	// Login is the operation that opens it; zero where every request is signed.
+	Login Route
+}
+
+// RunWebSocket runs the cases of orders over a venue's connection for orders, and
+// the cases that only such a connection has. Faults of orders strike its
+// operations instead of the REST calls.
+func RunWebSocket(t *testing.T, h Harness, e OrderEntry) {
+	if e.Stop == (Route{}) {
+		e.Stop = e.Place
+	}
+	h.Wire.Place, h.Wire.Amend, h.Wire.Cancel, h.Wire.PlaceStop = e.Place, e.Amend, e.Cancel, e.Stop
+	h.entry = &e
+	cases := slices.Concat(
+		orderCases, stopCases, refusalCases, protectionCases, amendCases, cancelCases, identityCases,
+		faultCases, clockCases, limitCases, entryCases,
+	)
+	for n := range cases {
+		cases[n].under.OrderEntry = venues.OrderEntryWebSocket
+	}
+	runAll(t, h, cases)
+}
+
+// entryPoll is how often a case looks whether the connection for orders is up.
+const entryPoll = time.Millisecond
+
+// awaitEntry waits until the connection for orders is up, or down.
+func (s *stage) awaitEntry(up bool) {
+	s.t.Helper()
+	late := time.After(patience)
+	tick := time.NewTicker(entryPoll)
+	defer tick.Stop()
+	for s.harness.entry.Up(s.account) != up {
+		select {
+		case <-tick.C:
+		case <-late:
+			s.t.Fatalf("the connection for orders is not up=%v", up)
+		}
+	}
+}
+
+// carries fails the case unless do is one operation on the connection for orders.
+func (s *stage) carries(route Route, do func()) {
+	s.t.Helper()
+	before := s.struck()
+	s.fault(simcore.FaultDelay, route, 1, simcore.FaultArgs{})
+	do()
+	if n := s.struck() - before; n != 1 {
+		s.t.Errorf("%s struck %d times", route.Method, n)
+	}
+}
