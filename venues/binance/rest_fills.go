@@ -88,7 +88,7 @@ func (f *fillsReader) page(ctx context.Context, p params) ([]tradeRecord, error)
 	err := f.account.c.call(ctx, request{
 		method: http.MethodGet, path: fillsPath, security: signed, account: f.account,
 		params: append(params{{"symbol", f.account.c.venueSymbol(f.symbol)}, {"limit", strconv.Itoa(fillsPage)}}, p...),
-		lane:   restclient.LaneHistory, weight: 5,
+		lane:   restclient.LaneReconcile, weight: 5,
 	}, &rows)
 	return rows, err
 }

@@ -46,7 +46,7 @@ func (a *Account) incomeSymbols(ctx context.Context, from, to time.Time, found m
 				{"limit", strconv.Itoa(incomePage)},
 				{"page", strconv.Itoa(page)},
 			},
-			lane: restclient.LaneHistory, weight: 30,
+			lane: restclient.LaneReconcile, weight: 30,
 		}, &rows)
 		if err != nil {
 			return err

@@ -68,7 +68,7 @@ func (a *Account) executions(ctx context.Context, symbol string, from, to time.T
 	if symbol != "" {
 		p = p.with("symbol", a.c.venueSymbol(symbol))
 	}
-	return pages[executionRecord](ctx, a.c, get(executionsPath, p, a, restclient.LaneHistory), executionsPage)
+	return pages[executionRecord](ctx, a.c, get(executionsPath, p, a, restclient.LaneReconcile), executionsPage)
 }
 
 // execTrade is the kind of execution that an order of anybody makes.

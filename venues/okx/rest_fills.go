@@ -10,7 +10,6 @@ import (
 
 	"venuegate/venues"
 	"venuegate/venues/internal/payload"
-	"venuegate/venues/internal/restclient"
 )
 
 const (
@@ -106,7 +105,6 @@ func (f *fillsReader) read(ctx context.Context, path string, limit int, from, to
 	err := eachPage(fillsPagesMax, func(after string) (last string, more bool, err error) {
 		var rows []fillRecord
 		r := f.account.reading(path, p.page(after), limit)
-		r.lane = restclient.LaneHistory
 		if err := f.account.c.call(ctx, r, &rows); err != nil {
 			return "", false, err
 		}

@@ -6,8 +6,6 @@ import (
 	"slices"
 	"strconv"
 	"time"
-
-	"venuegate/venues/internal/restclient"
 )
 
 // Traded reads the executions of all instruments for their names, from the lists
@@ -39,7 +37,6 @@ func (a *Account) tradedIn(ctx context.Context, path string, limit int, instType
 	return eachPage(fillsPagesMax, func(after string) (last string, more bool, err error) {
 		var rows []fillRecord
 		r := a.reading(path, p.page(after), limit)
-		r.lane = restclient.LaneHistory
 		if err := a.c.call(ctx, r, &rows); err != nil {
 			return "", false, err
 		}

@@ -163,7 +163,11 @@ func (c *Client) Admit(ctx context.Context, call Call) error {
 		defer cancel()
 		ctx = bounded
 	}
-	return notSent(c.gate.Wait(ctx, call.Lane, call.Costs...), call.Mutates)
+	lane := call.Lane
+	if venues.IsResolving(ctx) {
+		lane = min(lane, LaneResolve)
+	}
+	return notSent(c.gate.Wait(ctx, lane, call.Costs...), call.Mutates)
 }
 
 func (c *Client) newRequest(ctx context.Context, r Request) (*http.Request, error) {

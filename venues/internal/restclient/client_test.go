@@ -268,3 +268,24 @@ func TestAnswersAndRequestsAsTheyAre(t *testing.T) {
 		}
 	}
 }
+
+// To know what became of an order comes before every other reading.
+func TestResolvingPassesOtherReadings(t *testing.T) {
+	v := newRawVenue(t, answerOK)
+	c := restclient.New(restclient.Options{BaseURL: v.url}, restclient.NewGate())
+	reading := call(http.MethodGet, false)
+	reading.Lane = restclient.LaneReconcile
+	reading.Costs = []restclient.Cost{{Budget: restclient.NewBudget("weight", 100, time.Minute), Units: 5}}
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	defer cancel()
+	var err error
+	for range 14 { // 65 units of the lane, and one more
+		_, err = c.Do(ctx, reading)
+	}
+	if venues.CodeOf(err) != venues.CodeRateLimited {
+		t.Fatalf("the lane is not full: %v", err)
+	}
+	if _, err := c.Do(venues.Resolving(ctx), reading); err != nil {
+		t.Errorf("the question waits behind readings: %v", err)
+	}
+}

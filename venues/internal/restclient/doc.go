@@ -21,9 +21,11 @@
 // # Allowances
 //
 // A Gate admits requests against budgets ("2400 weight in any minute"). Lanes
-// share a budget by priority: cancel, protect, order, reconcile, history. A lower
-// lane stops early and leaves a reserve to those above it. A request waits for
-// room as long as its context allows, cancels never wait. When the venue says
+// share a budget by priority: cancel, protect, resolve, order, reconcile, history.
+// A lower lane stops early and leaves a reserve to those above it. A request
+// waits for room as long as its context allows, behind those of its lane that
+// came before; cancels never wait. A context of venues.Resolving lifts requests of
+// the lower lanes to resolve. When the venue says
 // that a limit is broken the gate freezes and nothing at all leaves until the
 // time it named. Budgets count our own requests and are corrected upwards by the
 // counters that the venue reports. The Ledger is the pure machine behind the gate.

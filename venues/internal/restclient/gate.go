@@ -2,6 +2,7 @@ package restclient
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"time"
 
@@ -13,60 +14,77 @@ const waitersMax = 1024
 
 // Gate is a Ledger that requests can wait at. It is safe for concurrent use.
 type Gate struct {
-	mu      sync.Mutex
-	ledger  Ledger
-	waiting int
+	mu     sync.Mutex
+	ledger Ledger
+	// waiting are the requests that found no room, in the order of their coming.
+	waiting []*waiter
+}
+
+// waiter is a request that has come to the gate.
+type waiter struct {
+	lane  Lane
+	costs []Cost
+	// short is the budget that had no room.
+	short *Budget
 }
 
 // NewGate makes an open gate.
 func NewGate() *Gate { return &Gate{} }
 
-// Wait returns nil when the request may leave now, with its costs taken. It
-// fails with rate_limited, and the time to wait, when the gate is frozen or when
-// room will come too late for ctx. Nothing has been sent then.
+// Wait returns nil when the request may leave now, with its costs taken. Nobody
+// overtakes a request of the same lane, or of a higher one, that waits for the
+// same budget: a request that needs much room is not kept out by many that need
+// little. It fails with rate_limited, and the time to wait, when the gate is
+// frozen or when room will come too late for ctx. Nothing has been sent then.
 func (g *Gate) Wait(ctx context.Context, lane Lane, costs ...Cost) error {
+	w := &waiter{lane: lane, costs: costs}
+	defer g.leave(w)
 	for {
 		now := time.Now()
-		verdict := g.admit(now, lane, costs)
+		verdict, waits := g.admit(now, w)
 		if verdict.Admitted {
 			return nil
 		}
 		delay := verdict.RetryAt.Sub(now)
 		deadline, bounded := ctx.Deadline()
-		if verdict.Frozen || (bounded && verdict.RetryAt.After(deadline)) {
+		if verdict.Frozen || !waits || (bounded && verdict.RetryAt.After(deadline)) {
 			return limited(verdict, delay)
 		}
-		if !g.enter() {
-			return limited(verdict, delay)
-		}
-		err := sleep(ctx, delay)
-		g.leave()
-		if err != nil {
+		if err := sleep(ctx, delay); err != nil {
 			return limited(verdict, delay).Because(err)
 		}
 	}
 }
 
-func (g *Gate) admit(now time.Time, lane Lane, costs []Cost) Verdict {
+// admit lets the request through, or has it wait where there is a place.
+func (g *Gate) admit(now time.Time, w *waiter) (verdict Verdict, waits bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	return g.ledger.Admit(now, lane, costs)
-}
-
-func (g *Gate) enter() bool {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if g.waiting >= waitersMax {
-		return false
+	verdict = g.ledger.Admit(now, w.lane, w.costs, g.ahead(w))
+	w.short = verdict.short
+	if waits = slices.Contains(g.waiting, w); !waits && !verdict.Admitted && len(g.waiting) < waitersMax {
+		g.waiting, waits = append(g.waiting, w), true
 	}
-	g.waiting++
-	return true
+	return verdict, waits
 }
 
-func (g *Gate) leave() {
+// ahead is what those who may leave before the request take of what they wait for.
+func (g *Gate) ahead(w *waiter) (costs []Cost) {
+	came := false
+	for _, other := range g.waiting {
+		came = came || other == w
+		if other.lane < w.lane || (other.lane == w.lane && !came) {
+			costs = append(costs, Cost{other.short, unitsOf(other.costs, other.short)})
+		}
+	}
+	return costs
+}
+
+// leave gives up the place of one who waited.
+func (g *Gate) leave(w *waiter) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.waiting--
+	g.waiting = slices.DeleteFunc(g.waiting, func(other *waiter) bool { return other == w })
 }
 
 func sleep(ctx context.Context, delay time.Duration) error {

@@ -83,3 +83,49 @@ func TestGateFrozen(t *testing.T) {
 		}
 	})
 }
+
+// A request that needs much room waits for it. Those of its lane that need little
+// come later and would take it away piece by piece.
+func TestGateKeepsTheOrderOfALane(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		gate := restclient.NewGate()
+		budget := restclient.NewBudget("weight", 100, time.Minute)
+		small, large := restclient.Cost{Budget: budget, Units: 5}, restclient.Cost{Budget: budget, Units: 40}
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		for range 4 { // fill the lane, and keep it full
+			go func() {
+				for ctx.Err() == nil {
+					_ = gate.Wait(ctx, restclient.LaneReconcile, small)
+				}
+			}()
+		}
+		synctest.Wait()
+		bounded, end := context.WithTimeout(t.Context(), 2*time.Minute)
+		defer end()
+		began := time.Now()
+		if err := gate.Wait(bounded, restclient.LaneReconcile, large); err != nil {
+			t.Errorf("no room after %v: %v", time.Since(began), err)
+		}
+	})
+}
+
+// Who waits for one budget is in nobody's way at another.
+func TestGateQueuesForWhatIsShort(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		gate := restclient.NewGate()
+		address := restclient.NewBudget("weight", 100, time.Minute)
+		mine, other := restclient.NewBudget("orders", 1, time.Minute), restclient.NewBudget("orders", 1, time.Minute)
+		order := func(b *restclient.Budget) error {
+			return gate.Wait(t.Context(), restclient.LaneOrder, restclient.Cost{Budget: address, Units: 20}, restclient.Cost{Budget: b, Units: 1})
+		}
+		for range 4 { // the first leaves, three wait for an account's own budget
+			go func() { _ = order(mine) }()
+		}
+		synctest.Wait()
+		began := time.Now()
+		if err := order(other); err != nil || time.Since(began) > 0 {
+			t.Errorf("waited %v behind another account's orders: %v", time.Since(began), err)
+		}
+	})
+}

@@ -92,18 +92,20 @@ type Verdict struct {
 	RetryAt time.Time
 	// Budget names what ran short.
 	Budget string
+	short  *Budget
 }
 
-// Admit takes the costs if all of them fit, else none. Cancels are refused by
-// nothing but a freeze.
-func (l *Ledger) Admit(now time.Time, lane Lane, costs []Cost) Verdict {
+// Admit takes the costs if all of them fit beside those ahead, which are taken
+// by others, else none. Cancels are refused by nothing but a freeze.
+func (l *Ledger) Admit(now time.Time, lane Lane, costs, ahead []Cost) Verdict {
 	if now.Before(l.frozenUntil) {
 		return Verdict{Frozen: true, RetryAt: l.frozenUntil}
 	}
 	var refusal Verdict
 	for _, c := range costs {
-		if at := c.Budget.freeAt(now, c.Units, lane.share(c.Budget.limit)); at.After(now) && at.After(refusal.RetryAt) {
-			refusal = Verdict{RetryAt: at, Budget: c.Budget.name}
+		units := c.Units + unitsOf(ahead, c.Budget)
+		if at := c.Budget.freeAt(now, units, lane.share(c.Budget.limit)); at.After(now) && at.After(refusal.RetryAt) {
+			refusal = Verdict{RetryAt: at, Budget: c.Budget.name, short: c.Budget}
 		}
 	}
 	if !refusal.RetryAt.IsZero() && lane != LaneCancel {
@@ -113,6 +115,16 @@ func (l *Ledger) Admit(now time.Time, lane Lane, costs []Cost) Verdict {
 		c.Budget.add(now, c.Units)
 	}
 	return Verdict{Admitted: true}
+}
+
+func unitsOf(costs []Cost, b *Budget) int {
+	sum := 0
+	for _, c := range costs {
+		if c.Budget == b {
+			sum += c.Units
+		}
+	}
+	return sum
 }
 
 // Observe adopts the venue's own counter where it is above ours: others share
