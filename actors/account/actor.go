@@ -32,9 +32,11 @@ type Deps struct {
 	Market  Market
 	Updates Updates
 	NewID   func(prefix string, at time.Time) string
-	// OrderPool carries orders, amends and cancels; ReadPool everything else.
-	OrderPool *actors.Pool
-	ReadPool  *actors.Pool
+	// OrderPool carries orders, amends and cancels, InquiryPool what finds out
+	// their outcome where that is not known, ReadPool everything else.
+	OrderPool   *actors.Pool
+	InquiryPool *actors.Pool
+	ReadPool    *actors.Pool
 	// Private makes the child that keeps the private connection.
 	Private func(events Observer) actors.Child
 }

@@ -49,6 +49,7 @@ func openWith(kit *actortest.Kit, store *storetest.Memory, venue *ledgerVenue, n
 		Config: config, Fence: fence, Venue: venue, Store: store, Journal: through(log.Line("c1", name)), Market: still{}, Updates: silence{},
 		NewID:     func(prefix string, at time.Time) string { return persistence.NewID(prefix, at, &entropy) },
 		OrderPool: kit.System.NewPool("orders", 8, 8), ReadPool: kit.System.NewPool("reads", 8, 64),
+		InquiryPool: kit.System.NewPool("inquiries", 8, 64),
 	})
 	spec.Name = name
 	h.ref, h.config = kit.Start(spec), config

@@ -120,10 +120,10 @@ func (s *state) amended(m moment, in amendDone) {
 	case in.err == nil:
 		s.apply(m, o, in.report)
 		if o.change.kind == venues.PendingAmend && !o.change.wanted.of(o) { // not shown yet
-			s.inquire(m, o, inquirySteps[1])
+			s.inquire(m, o, changeSeenWait)
 		}
 	case errors.Is(in.err, venues.ErrOutcomeUnknown):
-		s.inquire(m, o, inquirySteps[0])
+		s.inquire(m, o, inquiryWait)
 	case venues.CodeOf(in.err) == venues.CodeNotFound:
 		s.inquire(m, o, 0)
 	case o.change.kind == venues.PendingAmend: // and not a cancel that has overtaken it

@@ -24,6 +24,8 @@ type bench struct {
 	events  []persistence.Event
 	journal []persistence.JournalEntry
 	replies []result
+	// shown is what the venue tells of orders that are asked for under its numbers.
+	shown map[string]venues.ExecutionReport
 }
 
 type result struct {
@@ -171,6 +173,11 @@ func isProof(e effect) bool  { _, ok := e.(callProof); return ok }
 var errTimeout = errors.Join(venues.ErrOutcomeUnknown, errors.New("read: time-out"))
 
 func notFound() error { return venues.Errorf(venues.CodeNotFound, "Order does not exist.") }
+
+// miss answers a question that was put this moment with "not found".
+func (b *bench) miss(o *order) {
+	b.step(func(m moment) { b.state.queried(m, queryDone{orderID: o.OrderID, err: notFound(), began: m.now}) })
+}
 
 func count(list []effect, match func(effect) bool) int {
 	n := 0

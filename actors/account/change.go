@@ -97,10 +97,10 @@ func (s *state) cancelled(m moment, in cancelDone) {
 	case in.err == nil:
 		s.apply(m, o, in.report)
 		if !o.Status.IsClosed() { // acknowledged only; the stream or a question will tell
-			s.inquire(m, o, inquirySteps[1])
+			s.inquire(m, o, changeSeenWait)
 		}
 	case errors.Is(in.err, venues.ErrOutcomeUnknown):
-		s.inquire(m, o, inquirySteps[0])
+		s.inquire(m, o, inquiryWait)
 	case venues.CodeOf(in.err) == venues.CodeNotFound:
 		// It may have been filled, or never have arrived: the venue tells.
 		s.inquire(m, o, 0)

@@ -13,8 +13,9 @@
 //  4. An unknown order is found by the private stream or by asking under its
 //     client id. It ends as not placed only on proof: the deadline and the
 //     venue's delay have passed, two questions some seconds apart found nothing,
-//     it is not among the open orders, and no fill is left unexplained. Nothing
-//     is ever sent again by itself.
+//     it is not among the open orders, and no fill is left unexplained. The last
+//     two are read once for all orders that wait. Nothing is ever sent again by
+//     itself.
 //  5. What changed is durable, with the events it causes, before anyone hears of
 //     it.
 //
@@ -24,8 +25,9 @@
 // which of them a step goes through; the
 // steps are in place.go (intents), report.go and fills.go (what the venue says),
 // change.go and amend.go (cancel and amend), inquiry.go (unknown outcomes),
-// reconcile.go (comparison with the venue), funds.go (positions and balances),
-// events.go (outbox and journal) and settle.go (answers). All of these are pure:
+// proof.go (that an order does not exist), reconcile.go (comparison with the
+// venue), funds.go (positions and balances), events.go (outbox and journal) and
+// settle.go (answers). All of these are pure:
 // time and ids come in, effects go out. commit.go makes a step durable, effects.go
 // carries out what it asks for, reading.go what compares with the venue, load.go
 // reads the store; actor.go only dispatches; client.go is the way in.

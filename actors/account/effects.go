@@ -15,7 +15,8 @@ const (
 	// venueCallMax bounds a request to the venue beyond the order's own
 	// deadline: the venue's time-out is part of its answer.
 	venueCallMax = 15 * time.Second
-	// reconcileMax bounds one reconciliation.
+	// reconcileMax bounds one reconciliation, and the reading of a proof, with its
+	// waits for room under the venue's limits.
 	reconcileMax = 2 * time.Minute
 )
 
@@ -43,9 +44,9 @@ type (
 		ref     venues.OrderRef
 	}
 	callProof struct {
-		orderID string
-		symbol  string
-		from    time.Time
+		orders []string
+		// from is since when the executions of each symbol are read.
+		from map[string]time.Time
 	}
 	callFills struct {
 		orderID string
@@ -71,6 +72,8 @@ type (
 		symbol       string
 		venueOrderID string
 		fills        []venues.Fill
+		// resolves says that the proof of an order waits for the answer.
+		resolves bool
 	}
 	replyOrder struct {
 		to    orderReply
@@ -123,10 +126,15 @@ func (e callCancel) run(a *account, ctx *actors.Context) {
 }
 
 func (e callQuery) run(a *account, ctx *actors.Context) {
-	a.call(ctx, a.deps.ReadPool, func(c context.Context) any {
-		report, err := a.deps.Venue.Order(c, e.ref)
-		return queryDone{e.orderID, report, err}
+	a.call(ctx, a.deps.InquiryPool, func(c context.Context) any {
+		return a.query(venues.Resolving(c), e.orderID, e.ref)
 	}, queryDone{orderID: e.orderID, err: errPoolFull})
+}
+
+func (a *account) query(ctx context.Context, orderID string, ref venues.OrderRef) queryDone {
+	began := time.Now()
+	report, err := a.deps.Venue.Order(ctx, ref)
+	return queryDone{orderID, report, err, began}
 }
 
 // errPoolFull proves that a request was not sent.

@@ -115,7 +115,7 @@ func (s *state) fills(m moment, list []venues.Fill) {
 		key := f.Symbol + "/" + f.VenueOrderID
 		if _, seen := unknown[key]; !seen {
 			unknown[key] = len(lookups)
-			lookups = append(lookups, lookUpFills{symbol: f.Symbol, venueOrderID: f.VenueOrderID})
+			lookups = append(lookups, lookUpFills{symbol: f.Symbol, venueOrderID: f.VenueOrderID, resolves: s.proof.isWanted()})
 		}
 		l := &lookups[unknown[key]]
 		l.fills = append(l.fills, f)
@@ -134,6 +134,7 @@ func (s *state) lookedUpFills(m moment, in lookedUpFills) {
 		return // read again with the next reconciliation
 	}
 	if in.report == nil {
+		s.deny(m, in)
 		for _, f := range in.fills {
 			f.FillID = persistence.FillID(s.exchange, f.Symbol, f.VenueOrderID, f.VenueTradeID, f.ExecutedAt.Time)
 			f.Source, f.Exchange = venues.SourceVenue, s.exchange

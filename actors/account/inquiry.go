@@ -2,10 +2,8 @@ package account
 
 import (
 	"errors"
-	"strconv"
 	"time"
 
-	"venuegate/persistence"
 	"venuegate/venues"
 )
 
@@ -13,17 +11,26 @@ import (
 // stream, and by asking the venue under the client id until the order is found
 // or its absence is proven.
 type inquiry struct {
-	due       time.Time
-	asked     int
+	// begun is when the search began, due when the next question comes.
+	begun, due time.Time
+	asked      int
+	// firstMiss is when the venue first said that it does not know the order.
 	firstMiss time.Time
-	proving   bool
+	// proving says that nothing is missing but the reading of a proof.
+	proving bool
 }
 
-// inquirySteps are the waits before the first questions; the last one repeats.
-var inquirySteps = []time.Duration{
-	500 * time.Millisecond, time.Second, 2 * time.Second, 4 * time.Second, 8 * time.Second, 10 * time.Second,
-	20 * time.Second, 40 * time.Second, time.Minute,
-}
+const (
+	// inquiryWait is how long the first question waits for the private stream.
+	// Each further one comes when twice the time has passed, inquiryWaitMax after
+	// the last one at the latest.
+	inquiryWait    = 500 * time.Millisecond
+	inquiryWaitMax = time.Minute
+	// inquiryRetry is the longest wait after a question without an answer.
+	inquiryRetry = 5 * time.Second
+	// changeSeenWait is how long a change that was acknowledged may take to show.
+	changeSeenWait = time.Second
+)
 
 // reasonNotShown is why an order ended of which its venue has no memory.
 const reasonNotShown = "not_shown"
@@ -38,12 +45,15 @@ func (s *state) lose(m moment, o *order) {
 	}
 	s.become(m, o, venues.StatusUnknown)
 	o.UnknownSince = venues.At(m.now)
-	s.inquire(m, o, inquirySteps[0])
+	s.inquire(m, o, inquiryWait)
 	s.touch(o)
 }
 
 // inquire schedules the next question.
 func (s *state) inquire(m moment, o *order, wait time.Duration) {
+	if o.inquiry.begun.IsZero() {
+		o.inquiry.begun = m.now
+	}
 	o.inquiry.due = earlier(o.inquiry.due, m.now.Add(wait))
 	s.watch(o)
 }
@@ -51,12 +61,21 @@ func (s *state) inquire(m moment, o *order, wait time.Duration) {
 // ask puts a question that has fallen due.
 func (s *state) ask(m moment, o *order) {
 	o.inquiry.asked++
-	step := min(o.inquiry.asked, len(inquirySteps)-1)
 	o.inquiry.due = time.Time{}
 	if !o.Status.IsClosed() {
-		o.inquiry.due = m.now.Add(inquirySteps[step])
+		o.inquiry.due = s.nextQuestion(m, o)
 	}
 	s.after(callQuery{orderID: o.OrderID, ref: s.ref(o)})
+}
+
+// nextQuestion is when the order is asked for again if nothing is heard of it. A
+// question whose answer can complete a proof is not put off.
+func (s *state) nextQuestion(m moment, o *order) time.Time {
+	next := m.now.Add(min(m.now.Sub(o.inquiry.begun)+inquiryWait, inquiryWaitMax))
+	if provable := s.provableFrom(o); o.Status == venues.StatusUnknown && provable.After(m.now) && provable.Before(next) {
+		return provable
+	}
+	return next
 }
 
 // ref names an order to its venue. A client id that somebody else gave may name
@@ -84,13 +103,16 @@ func (s *state) queried(m moment, in queryDone) {
 		s.apply(m, o, in.report)
 		s.changeSeen(m, o)
 	case venues.CodeOf(in.err) == venues.CodeNotFound && !errors.Is(in.err, venues.ErrOutcomeUnknown):
-		s.missed(m, o)
+		s.missed(m, o, in.began)
+	case o.Status == venues.StatusUnknown:
+		s.inquire(m, o, inquiryRetry)
 	}
 	s.watch(o)
 }
 
-// missed notes one "not found". It is no proof by itself.
-func (s *state) missed(m moment, o *order) {
+// missed notes one "not found", to a question that was put at began. It is no
+// proof by itself.
+func (s *state) missed(m moment, o *order, began time.Time) {
 	if o.Status.IsClosed() {
 		return
 	}
@@ -98,76 +120,24 @@ func (s *state) missed(m moment, o *order) {
 		s.lose(m, o) // the venue has acknowledged it, and does not show it
 		return
 	}
+	if !o.inquiry.firstMiss.IsZero() && !began.Before(s.provableFrom(o)) {
+		s.awaitProof(m, o)
+	}
 	if o.inquiry.firstMiss.IsZero() {
 		o.inquiry.firstMiss = m.now
 	}
-	if o.inquiry.proving || !s.absenceProvable(m, o) {
-		return
+	if !o.inquiry.due.IsZero() {
+		o.inquiry.due = earlier(o.inquiry.due, s.nextQuestion(m, o))
 	}
-	o.inquiry.proving = true
-	s.after(callProof{orderID: o.OrderID, symbol: o.Symbol, from: o.CreatedAt.Add(-fillsOverlap)})
 }
 
-// absenceProvable says whether the answers so far allow the last step of the
-// proof: the deadline has passed by more than the venue's delay, and two answers
-// lie apart.
-func (s *state) absenceProvable(m moment, o *order) bool {
-	return m.now.Sub(o.inquiry.firstMiss) >= absenceSpan && m.now.After(o.Deadline.Add(s.caps.AbsenceAfter))
-}
-
-// proved takes the open orders and fills that were read to complete a proof.
-func (s *state) proved(m moment, in proofDone) {
-	o, known := s.orders[in.orderID]
-	if !known || o.Status != venues.StatusUnknown {
-		return
+// provableFrom is when a question that finds nothing allows the last step of the
+// proof: the deadline has passed by more than the venue's delay, and the first
+// answer "not found" lies apart.
+func (s *state) provableFrom(o *order) time.Time {
+	from := o.Deadline.Add(s.caps.AbsenceAfter)
+	if apart := o.inquiry.firstMiss.Add(absenceSpan); apart.After(from) {
+		return apart
 	}
-	o.inquiry.proving = false
-	s.watch(o)
-	if in.err != nil {
-		return // asked again on schedule
-	}
-	for _, r := range in.open {
-		if s.findReported(&r) == o {
-			s.apply(m, o, r)
-			return
-		}
-	}
-	for _, f := range in.fills {
-		if f.Side == o.Side && s.findFilled(&f) == nil && !in.knownOrders[f.VenueOrderID] {
-			return // it may be this order's: absence is not proven
-		}
-	}
-	s.touch(o)
-	if m.now.Sub(o.aliveAt()) >= s.caps.UnfilledRetention {
-		s.vanish(m, o)
-		return
-	}
-	if o.VenueOrderID != "" {
-		// It did exist, and its end would still be shown. What the venue shows is
-		// not whole, and no proof.
-		return
-	}
-	s.note(m, o, "absence_proven", persistence.JournalField{Name: "asked", Value: strconv.Itoa(o.inquiry.asked)})
-	s.notPlaced(m, o, venues.Errorf(venues.CodeExchangeUnavailable, "it is proven that %s placed nothing", s.exchange).
-		With("reason", venues.ReasonNotPlaced))
-}
-
-// aliveAt is when the order was alive for all that is known: it ended later, and
-// an end within the venue's retention would be shown. One that the venue has never
-// confirmed may have ended at once.
-func (o *order) aliveAt() time.Time {
-	if o.VenueOrderID != "" {
-		return o.seenAt
-	}
-	return o.CreatedAt.Time
-}
-
-// vanish ends an order of which the venue shows nothing any more, as it does of
-// those that ended without a fill long ago. It is not open, and every fill is
-// accounted for: it is over, whether or not it was ever placed.
-func (s *state) vanish(m moment, o *order) {
-	o.Error = &venues.OrderFault{
-		Code: venues.CodeExchangeUnavailable, Reason: reasonNotShown, Message: "the venue does not show the order any more",
-	}
-	s.become(m, o, venues.StatusCancelled)
+	return from
 }

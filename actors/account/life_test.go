@@ -135,13 +135,13 @@ func stopOrder() placeOrder {
 func TestStopThatTriggersWhileUnknownIsTold(t *testing.T) {
 	b := newBench(t, venues.Capabilities{})
 	o := b.open(stopOrder(), venues.StatusUntriggered)
-	b.step(func(m moment) { b.state.queried(m, queryDone{orderID: o.OrderID, err: notFound()}) })
+	b.miss(o)
 	b.want(o, venues.StatusUnknown, "0")
 	b.step(func(m moment) {
 		b.state.queried(m, queryDone{orderID: o.OrderID, report: o.says(venues.StatusOpen, "0")})
 	})
 	wantEvents(t, b, persistence.EventStopTriggered)
-	b.step(func(m moment) { b.state.queried(m, queryDone{orderID: o.OrderID, err: notFound()}) })
+	b.miss(o)
 	part := o.says(venues.StatusPartiallyFilled, "0.4")
 	part.Fill = o.fill("t1", "0.4", "60000")
 	b.step(func(m moment) { b.state.report(m, part) })
@@ -169,7 +169,7 @@ func TestOrderReceivedWithoutAWordIsAskedFor(t *testing.T) {
 	if n := count(b.pass(time.Second), isQuery); n == 0 {
 		t.Fatal("nobody asks what became of it")
 	}
-	b.step(func(m moment) { b.state.queried(m, queryDone{orderID: o.OrderID, err: notFound()}) })
+	b.miss(o)
 	b.want(o, venues.StatusUnknown, "0")
 }
 
@@ -191,12 +191,11 @@ func TestRejectionByReportIsARefusal(t *testing.T) {
 func (b *bench) misses(o *order) {
 	b.t.Helper()
 	for range 10 {
-		b.step(func(m moment) { b.state.queried(m, queryDone{orderID: o.OrderID, err: notFound()}) })
-		if b.find(isProof) {
-			b.step(func(m moment) { b.state.proved(m, proofDone{orderID: o.OrderID}) })
+		b.miss(o)
+		if count(b.pass(4*time.Second), isProof) > 0 {
+			b.step(func(m moment) { b.state.proved(m, proofDone{orders: []string{o.OrderID}}) })
 			return
 		}
-		b.pass(4 * time.Second)
 	}
 	b.t.Fatal("no proof is sought")
 }
@@ -369,7 +368,7 @@ func TestCancelThatOvertookItsOrderIsSentAgain(t *testing.T) {
 	b.step(func(m moment) { b.state.lose(m, o) })
 	b.cancel(o)
 	b.step(func(m moment) { b.state.cancelled(m, cancelDone{orderID: o.OrderID, err: notFound()}) })
-	b.step(func(m moment) { b.state.queried(m, queryDone{orderID: o.OrderID, err: notFound()}) })
+	b.miss(o)
 	b.step(func(m moment) { b.state.report(m, o.says(venues.StatusOpen, "0")) })
 	if !slices.ContainsFunc(b.pass(time.Second), isQuery) {
 		t.Fatal("the order lives, and nobody asks what became of its cancel")

@@ -9,26 +9,15 @@ import (
 	"venuegate/venues"
 )
 
-// ordersOfFills lists the venue's ids of the orders whose fills are recorded.
-func (a *account) ordersOfFills(ctx context.Context, symbol string, from time.Time) (map[string]bool, error) {
-	known := map[string]bool{}
-	q := persistence.FillQuery{
-		Customer: a.deps.Customer, Exchange: a.deps.Exchange, Symbol: symbol,
-		From: from, Limit: persistence.PageSizeMax,
-	}
-	for {
-		page, err := a.deps.Store.Fills(ctx, q)
-		if err != nil {
-			return nil, err
+// ordersOfFills finds the orders whose fills are recorded. Executions of nobody's
+// order are recorded too, and explain nothing.
+func (a *account) ordersOfFills(ctx context.Context, symbol string, from time.Time, known map[venueKey]bool) error {
+	q := persistence.FillQuery{Customer: a.deps.Customer, Exchange: a.deps.Exchange, Symbol: symbol, From: from}
+	return a.eachFill(ctx, q, func(f persistence.FillRecord) {
+		if f.OrderID != "" {
+			known[venueKey{symbol: symbol, id: f.VenueOrderID}] = true
 		}
-		for _, f := range page.Items {
-			known[f.VenueOrderID] = true
-		}
-		if page.Next == nil {
-			return known, nil
-		}
-		q.After = page.Next
-	}
+	})
 }
 
 // findStored reads the order that a report is about; nil if the store has none. A

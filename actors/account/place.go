@@ -207,7 +207,7 @@ func (s *state) placed(m moment, in placeDone) {
 	case in.err == nil:
 		s.apply(m, o, in.report)
 		if o.Status == venues.StatusPending { // received, and no more is said
-			s.inquire(m, o, inquirySteps[0])
+			s.inquire(m, o, inquiryWait)
 		}
 	case o.Status != venues.StatusPending:
 		// The private stream was faster: what it said is the truth.

@@ -112,12 +112,19 @@ type (
 	}
 	cancelDone placeDone
 	amendDone  placeDone
-	queryDone  placeDone
-	proofDone  struct {
-		orderID     string
+	queryDone  struct {
+		orderID string
+		report  venues.ExecutionReport
+		err     error
+		// began is when the question was put.
+		began time.Time
+	}
+	proofDone struct {
+		// orders are those that waited when the reading began.
+		orders      []string
 		open        []venues.ExecutionReport
 		fills       []venues.Fill
-		knownOrders map[string]bool
+		knownOrders map[venueKey]bool
 		err         error
 	}
 	lookedUp struct {
@@ -125,14 +132,17 @@ type (
 		found  *loadedOrder
 	}
 	lookedUpFills struct {
-		symbol string
-		fills  []venues.Fill
+		symbol       string
+		venueOrderID string
+		fills        []venues.Fill
 		// strangers are those of them, here and in the readings below, that the
 		// store has without an order.
 		strangers []persistence.FillRecord
 		report    *venues.ExecutionReport
 		found     *loadedOrder
 		err       error
+		// began is when the venue was asked.
+		began time.Time
 	}
 	fillsDone struct {
 		orderID   string

@@ -14,17 +14,38 @@ import (
 )
 
 func (e callProof) run(a *account, ctx *actors.Context) {
-	a.call(ctx, a.deps.ReadPool, func(c context.Context) any {
-		done := proofDone{orderID: e.orderID}
-		done.open, done.err = a.deps.Venue.OpenOrders(c)
+	err := ctx.Go(a.deps.InquiryPool, func(c context.Context) any {
+		c, cancel := context.WithTimeout(venues.Resolving(c), reconcileMax)
+		defer cancel()
+		return a.readProof(c, e)
+	})
+	if err != nil {
+		a.Receive(ctx, proofDone{err: err})
+	}
+}
+
+// readProof reads the executions after the orders: one that was open no more has
+// all of its own among them.
+func (a *account) readProof(ctx context.Context, e callProof) proofDone {
+	open, err := a.deps.Venue.OpenOrders(ctx)
+	done := proofDone{orders: e.orders, open: open, knownOrders: map[venueKey]bool{}, err: err}
+	for _, symbol := range slices.Sorted(maps.Keys(e.from)) {
 		if done.err == nil {
-			done.fills, done.err = a.deps.Venue.Fills(c, venues.FillsQuery{Symbol: e.symbol, From: e.from, To: time.Now()})
+			done.err = a.readExecutions(ctx, symbol, e.from[symbol], &done)
 		}
-		if done.err == nil {
-			done.knownOrders, done.err = a.ordersOfFills(c, e.symbol, e.from)
-		}
-		return done
-	}, proofDone{orderID: e.orderID, err: errPoolFull})
+	}
+	return done
+}
+
+// readExecutions reads those of one instrument, and which orders they are known to
+// be of.
+func (a *account) readExecutions(ctx context.Context, symbol string, from time.Time, into *proofDone) error {
+	list, err := a.deps.Venue.Fills(ctx, venues.FillsQuery{Symbol: symbol, From: from, To: time.Now()})
+	if err != nil {
+		return err
+	}
+	into.fills = append(into.fills, list...)
+	return a.ordersOfFills(ctx, symbol, from, into.knownOrders)
 }
 
 func (e callReconcile) run(a *account, ctx *actors.Context) {
@@ -60,8 +81,7 @@ func (a *account) fetchAll(ctx context.Context, e callReconcile) reconcileDone {
 		if isOpen[cmp.Or(r.ref.ClientOrderID, r.ref.Symbol+"/"+r.ref.VenueOrderID)] {
 			continue
 		}
-		report, err := a.deps.Venue.Order(ctx, r.ref)
-		done.answers = append(done.answers, queryDone{r.orderID, report, err})
+		done.answers = append(done.answers, a.query(ctx, r.orderID, r.ref))
 	}
 	fillsFrom, err := a.fillsFrom(ctx, e)
 	if err != nil {
@@ -116,8 +136,15 @@ func (e lookUp) run(a *account, ctx *actors.Context) {
 }
 
 func (e lookUpFills) run(a *account, ctx *actors.Context) {
-	a.call(ctx, a.deps.ReadPool, func(c context.Context) any {
-		done := lookedUpFills{symbol: e.symbol, fills: e.fills}
+	pool := a.deps.ReadPool
+	if e.resolves {
+		pool = a.deps.InquiryPool
+	}
+	a.call(ctx, pool, func(c context.Context) any {
+		if e.resolves {
+			c = venues.Resolving(c)
+		}
+		done := lookedUpFills{symbol: e.symbol, venueOrderID: e.venueOrderID, fills: e.fills, began: time.Now()}
 		report, err := a.deps.Venue.Order(c, venues.OrderRef{Symbol: e.symbol, VenueOrderID: e.venueOrderID})
 		if venues.CodeOf(err) == venues.CodeNotFound {
 			done.fills, done.err = a.newStrangers(c, e.fills)

@@ -124,6 +124,7 @@ func (s *state) reconciled(m moment, in reconcileDone) {
 	if in.err != nil {
 		s.recon.due = m.now.Add(min(reconcileRetry<<min(s.recon.failures, 8), reconcileBusy))
 		s.recon.failures++
+		s.inquireUnknown(m)
 		return
 	}
 	s.recon.failures = 0
@@ -171,8 +172,15 @@ func (s *state) everything() publishAll {
 func (s *state) takeAnswers(m moment, in reconcileDone) {
 	for _, a := range in.answers {
 		s.queried(m, a)
-		if o := s.orders[a.orderID]; o != nil && o.Status == venues.StatusUnknown && o.inquiry.due.IsZero() {
-			s.inquire(m, o, inquirySteps[0])
+	}
+	s.inquireUnknown(m)
+}
+
+// inquireUnknown has every order asked for that was left to a reconciliation.
+func (s *state) inquireUnknown(m moment) {
+	for _, o := range s.unfinished() {
+		if o.Status == venues.StatusUnknown && o.inquiry.due.IsZero() {
+			s.inquire(m, o, inquiryWait)
 		}
 	}
 }

@@ -194,7 +194,7 @@ func (s *state) become(m moment, o *order, next venues.OrderStatus) {
 		o.inquiry = inquiry{}
 		if next.IsActive() && o.change.sent {
 			// What was asked of the venue may have come before the order did.
-			s.inquire(m, o, inquirySteps[0])
+			s.inquire(m, o, inquiryWait)
 		}
 	}
 	s.noteStatus(m, o, previous)

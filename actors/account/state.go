@@ -37,6 +37,7 @@ type state struct {
 	lookups    map[string]*lookups
 	funds      funds
 	recon      reconciliation
+	proof      proof
 	stream     privateStream
 	ledger     ledger
 	risk       risk
@@ -166,6 +167,7 @@ func earlier(a, b time.Time) time.Time {
 // nextDue is when tick is wanted next; zero means not at all.
 func (s *state) nextDue() time.Time {
 	due := earlier(earlier(s.recon.due, s.positionsDue()), earlier(s.riskDue(), s.haltDue()))
+	due = earlier(due, s.proof.due)
 	for _, o := range s.watched {
 		due = earlier(due, o.nextDue())
 	}
@@ -197,6 +199,9 @@ func (s *state) tick(m moment) {
 			s.streamMissed(m, o)
 		}
 		s.watch(o)
+	}
+	if isDue(s.proof.due, m.now) {
+		s.prove()
 	}
 	s.touchWaiting()
 	s.haltTick(m)

@@ -94,38 +94,6 @@ func TestUnknownIsAnsweredAsUnknownAndFound(t *testing.T) {
 	b.want(o, venues.StatusOpen, "0")
 }
 
-func TestAbsenceNeedsProof(t *testing.T) {
-	b := newBench(t, venues.Capabilities{})
-	o := b.place(limitOrder("r1"))
-	b.step(func(m moment) { b.state.placed(m, placeDone{orderID: o.OrderID, err: errTimeout}) })
-	miss := func() {
-		b.step(func(m moment) { b.state.queried(m, queryDone{orderID: o.OrderID, err: notFound()}) })
-	}
-	for range 3 {
-		b.pass(4 * time.Second)
-		miss()
-		if b.find(isProof) {
-			t.Fatalf("proof begun %s after the order", b.now.Sub(o.CreatedAt.Time))
-		}
-	}
-	b.pass(4 * time.Second)
-	miss()
-	if !b.find(isProof) {
-		t.Fatal("no proof begun after deadline, delay and two questions")
-	}
-	stranger := venues.Fill{Symbol: o.Symbol, Side: o.Side, VenueOrderID: "77"}
-	b.step(func(m moment) { b.state.proved(m, proofDone{orderID: o.OrderID, fills: []venues.Fill{stranger}}) })
-	b.want(o, venues.StatusUnknown, "0")
-	b.pass(10 * time.Second)
-	miss()
-	b.step(func(m moment) { b.state.proved(m, proofDone{orderID: o.OrderID}) })
-	b.want(o, venues.StatusRejected, "0")
-	if o.Error.Reason != "not_placed" {
-		t.Fatalf("error %+v", o.Error)
-	}
-	b.wantFreed(true)
-}
-
 func TestOrderIsFilledOnlyWithItsFills(t *testing.T) {
 	b := newBench(t, venues.Capabilities{})
 	o := b.place(limitOrder("r1"))

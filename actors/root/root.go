@@ -24,6 +24,10 @@ const (
 	// at the same time; orderCallsWaiting how many may wait for a place.
 	orderCallsMax     = 64
 	orderCallsWaiting = 256
+	// inquiriesMax and inquiriesWaiting are the same for what finds out whether
+	// orders exist, which must not wait behind what is only good to know.
+	inquiriesMax     = 16
+	inquiriesWaiting = 2048
 	// readCallsMax and readCallsWaiting are the same for everything else.
 	readCallsMax     = 16
 	readCallsWaiting = 1024
@@ -68,6 +72,7 @@ type Tree struct {
 	storePool  *actors.Pool
 	signalPool *actors.Pool
 	orderPool  map[venues.Venue]*actors.Pool
+	inquiries  map[venues.Venue]*actors.Pool
 	readPool   map[venues.Venue]*actors.Pool
 }
 
@@ -78,11 +83,12 @@ func Start(ctx context.Context, d Deps) (*Tree, error) {
 		Directory: newDirectory(d.Store, d.Markets), Journal: journal.NewClient(d.Store), deps: d,
 		storePool:  d.System.NewPool("store", storeCallsMax, storeCallsWaiting),
 		signalPool: d.System.NewPool("signals", signalStepsMax, signalStepsWaiting),
-		orderPool:  map[venues.Venue]*actors.Pool{}, readPool: map[venues.Venue]*actors.Pool{},
+		orderPool:  map[venues.Venue]*actors.Pool{}, inquiries: map[venues.Venue]*actors.Pool{}, readPool: map[venues.Venue]*actors.Pool{},
 	}
 	t.Journal.Listen(t.wake)
 	for exchange := range d.Connectors {
 		t.orderPool[exchange] = d.System.NewPool("orders/"+string(exchange), orderCallsMax, orderCallsWaiting)
+		t.inquiries[exchange] = d.System.NewReadPool("inquiries/"+string(exchange), inquiriesMax, inquiriesWaiting)
 		t.readPool[exchange] = d.System.NewReadPool("reads/"+string(exchange), readCallsMax, readCallsWaiting)
 	}
 	keep := journal.Deps{Store: d.Store, Pool: t.storePool, EventsKeep: d.EventsKeep, JournalKeep: d.JournalKeep}
@@ -154,7 +160,7 @@ func (t *Tree) openAccount(fence persistence.Fence, record persistence.VenueAcco
 		Config: config, Fence: fence, Venue: port, Store: t.deps.Store,
 		Journal: t.Journal.Line(record.Customer, account.Name(record.Exchange)),
 		Market:  market, Updates: updates, NewID: t.deps.NewID,
-		OrderPool: t.orderPool[record.Exchange], ReadPool: t.readPool[record.Exchange],
+		OrderPool: t.orderPool[record.Exchange], InquiryPool: t.inquiries[record.Exchange], ReadPool: t.readPool[record.Exchange],
 		Private: func(events account.Observer) actors.Child {
 			return private.Child(private.Deps{Open: port.OpenPrivate, Events: events})
 		},

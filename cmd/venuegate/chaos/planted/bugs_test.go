@@ -106,7 +106,7 @@ var bugs = []bug{
 		name: "one answer \"not found\" is proof", invariant: "I-5", catcher: simulation("I-5"),
 		edits: []overlay.Edit{
 			edit(accountDir+"inquiry.go",
-				"return m.now.Sub(o.inquiry.firstMiss) >= absenceSpan && m.now.After(o.Deadline.Add(s.caps.AbsenceAfter))", "return true"),
+				"if !o.inquiry.firstMiss.IsZero() && !began.Before(s.provableFrom(o)) {", "{"),
 		},
 	},
 	{
