@@ -46,6 +46,14 @@ export async function refused(kind, call) {
   throw new Error(`not refused with ${kind.name}, answered ${JSON.stringify(answer)?.slice(0, 300)}`)
 }
 
+// expected demands the usual class of error, or the one that CCXT has for the
+// venue alone, and answers why.
+export async function expected(t, name, usual, call) {
+  const { kind, because } = t.venue.otherClasses[name] ?? { kind: usual }
+  await refused(kind, call)
+  return because
+}
+
 export function pause(ms) {
   return new Promise((resolve) => setTimeout(resolve, ms))
 }

@@ -4,6 +4,7 @@
 import { readFileSync } from 'node:fs'
 import account from './cases/account.js'
 import conditional from './cases/conditional.js'
+import entry from './cases/entry.js'
 import errors from './cases/errors.js'
 import markets from './cases/markets.js'
 import orders from './cases/orders.js'
@@ -14,7 +15,7 @@ import { eventually, within } from './expect.js'
 import ledger from './ledger.js'
 import { balance, canonical, connect, startPrice, Trader } from './trader.js'
 
-const suites = { markets, account, orders, conditional, queries, streams, errors }
+const suites = { markets, account, orders, entry, conditional, queries, streams, errors }
 const caseLimitMs = 30_000
 const depth = 100
 const sweep = ['62500', '67500']

@@ -1,7 +1,7 @@
 // Errors: the class that CCXT makes of each refusal. Where CCXT does not know a
 // code that the venue's documents have, the venue says so and why.
 import ccxt from 'ccxt'
-import { check, equal, refused } from '../expect.js'
+import { check, equal, expected, refused } from '../expect.js'
 import { connect, symbol } from '../trader.js'
 
 export default {
@@ -89,12 +89,4 @@ export default {
 async function balanceWith(t, change) {
   const stranger = await connect(t.venue, t.sim, { ...t.account, ...change }, t.exchange.markets)
   return stranger.fetchBalance()
-}
-
-// expected demands the usual class of error, or the one that CCXT has for the
-// venue alone, and answers why.
-async function expected(t, name, usual, call) {
-  const { kind, because } = t.venue.otherClasses[name] ?? { kind: usual }
-  await refused(kind, call)
-  return because
 }

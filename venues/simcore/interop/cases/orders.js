@@ -124,14 +124,4 @@ export default {
     await t.exchange.cancelOrders(ids, symbol)
     for (const id of ids) await t.becomes(id, 'canceled')
   },
-
-  // The same over the WebSocket order entry of the venue.
-  async socket(t) {
-    const { id } = await t.exchange.createOrderWs(symbol, 'limit', 'buy', t.contracts('0.01'), '64000')
-    await t.becomes(id, 'open')
-    await t.exchange.editOrderWs(id, symbol, 'limit', 'buy', t.contracts('0.02'), '63900')
-    await eventually('the new price', async () => Number((await t.fetch(id)).price) === 63900)
-    await t.exchange.cancelOrderWs(id, symbol)
-    equal('amount', t.base((await t.becomes(id, 'canceled')).amount), '0.02')
-  },
 }

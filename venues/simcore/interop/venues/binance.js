@@ -51,6 +51,7 @@ export default {
 
   notApplicable: {
     'account/status': 'CCXT asks the spot service sapi, which the simulator does not have',
+    'entry/attached': noAttached,
     'conditional/attached-market': noAttached,
     'conditional/attached-limit': noAttached,
     'conditional/edit-stop': 'the venue cannot change a conditional order and CCXT sends the order to the plain service',

@@ -24,6 +24,8 @@ export default {
   protectionParams: { trigger: true, ordType: 'conditional' },
   byClientId: (id) => ({ clOrdId: id }),
   hedgedOrder: () => ({ hedged: true }),
+  // CCXT places with batches of one where it is not told otherwise.
+  entryParams: { op: 'order' },
 
   // CCXT keeps the venue's sign in its stream: charges are negative.
   streamedFee: (cost) => ccxt.Precise.stringNeg(cost),
