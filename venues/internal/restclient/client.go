@@ -19,10 +19,12 @@ import (
 
 // Limits of one exchange with a venue.
 const (
-	dialTimeout            = 5 * time.Second
-	tlsHandshakeTimeout    = 5 * time.Second
-	idleConnTimeout        = 30 * time.Second
-	idleConnsMax           = 16
+	dialTimeout         = 5 * time.Second
+	tlsHandshakeTimeout = 5 * time.Second
+	idleConnTimeout     = 30 * time.Second
+	// idleConnsMax is above what the service sends to a venue at the same time:
+	// a burst of orders must not close connections for the next one to open.
+	idleConnsMax           = 128
 	responseHeaderBytesMax = 64 << 10
 	timeoutDefault         = 10 * time.Second
 	bodyBytesMaxDefault    = 8 << 20

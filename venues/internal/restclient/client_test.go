@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -287,5 +288,45 @@ func TestResolvingPassesOtherReadings(t *testing.T) {
 	}
 	if _, err := c.Do(venues.Resolving(ctx), reading); err != nil {
 		t.Errorf("the question waits behind readings: %v", err)
+	}
+}
+
+// As many requests as the service sends at once go over connections that the ones
+// before have left: none is opened for a burst of orders that follows another.
+func TestBurstsShareConnections(t *testing.T) {
+	const burst = 96
+	var opened, waiting atomic.Int64
+	together := make(chan struct{})
+	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		if waiting.Add(1)%burst == 0 {
+			for range burst - 1 {
+				together <- struct{}{}
+			}
+			return
+		}
+		<-together
+	}))
+	server.Config.ConnState = func(_ net.Conn, state http.ConnState) {
+		if state == http.StateNew {
+			opened.Add(1)
+		}
+	}
+	server.Start()
+	defer server.Close()
+	c := client(server.URL)
+	defer c.Close()
+	for range 3 {
+		var sent sync.WaitGroup
+		for range burst {
+			sent.Go(func() {
+				if _, err := c.Do(t.Context(), call(http.MethodPost, true)); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		sent.Wait()
+	}
+	if opened.Load() != burst {
+		t.Errorf("3 bursts of %d requests opened %d connections", burst, opened.Load())
 	}
 }
