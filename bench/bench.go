@@ -139,10 +139,14 @@ func (f Figure) ratio() string {
 }
 
 // median of durations, in microseconds.
-func median(took []time.Duration) float64 {
+func median(took []time.Duration) float64 { return quantile(took, 50) }
+
+// quantile is the duration that so many of a hundred do not exceed, in
+// microseconds.
+func quantile(took []time.Duration, percent int) float64 {
 	sorted := slices.Sorted(slices.Values(took))
 	if len(sorted) == 0 {
 		return 0
 	}
-	return float64(sorted[len(sorted)/2].Nanoseconds()) / 1e3
+	return float64(sorted[(len(sorted)-1)*percent/100].Nanoseconds()) / 1e3
 }

@@ -2,6 +2,8 @@ package bench_test
 
 import (
 	"context"
+	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -46,6 +48,24 @@ func TestHooksAreMeasured(t *testing.T) {
 	var out strings.Builder
 	if err := bench.Run(context.Background(), &out, []string{"hooks"}, bench.Options{Rounds: 1, Quick: true}); err != nil {
 		t.Fatal(err)
+	}
+	t.Log(out.String())
+}
+
+// TestOrdersAreMeasured: each of the ways takes the orders, through the binary.
+func TestOrdersAreMeasured(t *testing.T) {
+	binary := filepath.Join(t.TempDir(), "venuegate")
+	if out, err := exec.Command("go", "build", "-o", binary, "venuegate/cmd/venuegate").CombinedOutput(); err != nil {
+		t.Fatalf("build: %v %s", err, out)
+	}
+	var out strings.Builder
+	if err := bench.Run(context.Background(), &out, []string{"orders"}, bench.Options{Binary: binary, Rounds: 1, Quick: true}); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"1 client, forward", "1 client, in memory, added", "2 clients, durable", "processor time"} {
+		if !strings.Contains(out.String(), name) {
+			t.Errorf("the table has no %s", name)
+		}
 	}
 	t.Log(out.String())
 }

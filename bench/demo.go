@@ -12,13 +12,17 @@ import (
 	"time"
 )
 
-// demoReadyMax bounds the start of the service.
-const demoReadyMax = 60 * time.Second
+const (
+	// demoReadyMax bounds the start of the service, demoPoll is how often it is
+	// looked at.
+	demoReadyMax = 60 * time.Second
+	demoPoll     = 50 * time.Millisecond
+)
 
 // demo is the whole service as a process of its own, with simulated venues.
 type demo struct {
 	command *exec.Cmd
-	dir     string
+	data    string
 	File    demoFile
 }
 
@@ -35,18 +39,15 @@ type demoFile struct {
 	} `json:"sim"`
 }
 
-// startDemo runs `venuegate serve --demo` on free ports and waits until it
-// serves.
-func startDemo(ctx context.Context, binary string) (*demo, error) {
-	dir, err := os.MkdirTemp("", "venuegate-bench-")
-	if err != nil {
-		return nil, err
-	}
-	d := &demo{dir: dir}
-	d.command = exec.CommandContext(context.WithoutCancel(ctx), binary, "serve", "--demo", "--data", filepath.Join(dir, "data"),
-		"--listen", "127.0.0.1:0", "--admin-listen", "127.0.0.1:0")
+// startDemo runs `venuegate serve --demo` on free ports, with its data within dir,
+// and waits until it serves.
+func startDemo(ctx context.Context, binary, dir string, flags ...string) (*demo, error) {
+	d := &demo{data: filepath.Join(dir, "data")}
+	flags = append([]string{"serve", "--demo", "--data", d.data, "--listen", "127.0.0.1:0", "--admin-listen", "127.0.0.1:0", "--log-level", "warn"}, flags...)
+	d.command = exec.CommandContext(context.WithoutCancel(ctx), binary, flags...)
+	d.command.Stderr = os.Stderr
 	if err := d.command.Start(); err != nil {
-		return nil, errors.Join(err, os.RemoveAll(dir))
+		return nil, err
 	}
 	if err := d.await(ctx); err != nil {
 		return nil, errors.Join(err, d.Close())
@@ -58,10 +59,10 @@ func startDemo(ctx context.Context, binary string) (*demo, error) {
 func (d *demo) await(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, demoReadyMax)
 	defer cancel()
-	poll := time.NewTicker(50 * time.Millisecond)
+	poll := time.NewTicker(demoPoll)
 	defer poll.Stop()
 	for {
-		data, err := os.ReadFile(filepath.Join(d.dir, "data", "demo.json"))
+		data, err := os.ReadFile(filepath.Join(d.data, "demo.json"))
 		if err == nil {
 			return json.Unmarshal(data, &d.File)
 		}
@@ -73,12 +74,12 @@ func (d *demo) await(ctx context.Context) error {
 	}
 }
 
-// Close ends the process in order and removes what it kept.
+// Close ends the process in order.
 func (d *demo) Close() error {
 	err := d.command.Process.Signal(syscall.SIGTERM)
 	var exit *exec.ExitError
 	if waited := d.command.Wait(); waited != nil && !errors.As(waited, &exit) {
 		err = errors.Join(err, waited)
 	}
-	return errors.Join(err, os.RemoveAll(d.dir))
+	return err
 }

@@ -3,9 +3,13 @@ package bench
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
+	"path/filepath"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -20,7 +24,12 @@ var memoryScenario = Scenario{
 }
 
 func measureIdle(ctx context.Context, o Options) ([]Figure, error) {
-	d, err := startDemo(ctx, o.Binary)
+	dir, err := os.MkdirTemp("", "venuegate-bench-")
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
+	d, err := startDemo(ctx, o.Binary, dir)
 	if err != nil {
 		return nil, err
 	}
@@ -82,4 +91,29 @@ func residentBytes(pid int) (int64, error) {
 	}
 	pages, err := strconv.ParseInt(string(bytes.Fields(data)[1]), 10, 64)
 	return pages * int64(os.Getpagesize()), err
+}
+
+// processorTime is how long the threads of a process have run so far.
+func processorTime(pid int) (time.Duration, error) {
+	threads, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/schedstat", pid))
+	if err != nil {
+		return 0, err
+	}
+	var total time.Duration
+	for _, thread := range threads {
+		stat, err := os.ReadFile(thread)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue // it has ended
+		}
+		if err != nil {
+			return 0, err
+		}
+		ran, _, _ := strings.Cut(string(stat), " ")
+		nanoseconds, err := strconv.ParseInt(ran, 10, 64)
+		if err != nil {
+			return 0, err
+		}
+		total += time.Duration(nanoseconds)
+	}
+	return total, nil
 }

@@ -1,74 +1,105 @@
 package bench
 
 import (
-	"bytes"
 	"context"
-	"crypto/hmac"
-	"crypto/sha256"
-	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"net"
-	"net/http"
-	"net/url"
-	"strconv"
+	"os"
+	"path/filepath"
 	"time"
-
-	"github.com/gofiber/fiber/v2"
 )
 
 const (
-	// ordersPerKey stays below the trading limit of a key within a minute;
-	// each round uses a key of its own.
-	ordersPerKey = 60
-	// roundEvery keeps the three ways together below the venue's limit of 300
-	// orders in ten seconds.
+	// ordersOfOne are the orders of a round of one client, ordersOfEach those of
+	// each client of several. Neither uses up what a key may send in a minute or
+	// what the venue takes from an account.
+	ordersOfOne  = 100
+	ordersOfEach = 20
+	// ordersWarm of them, of each client, are sent before the clock runs.
+	ordersWarm = 4
+	// ordersQuick are as few as show that it works.
+	ordersQuick = 6
+	// roundEvery keeps the orders of an account below what the venue takes in ten
+	// seconds.
 	roundEvery = 11 * time.Second
+	// commitOfOrderBytes is about what an order's intent takes in the store's log.
+	commitOfOrderBytes = 7 * commitBytes
+	// syncsOfRound are the syncs of the probe in each round.
+	syncsOfRound = 200
 )
+
+// ordersClients are how many clients send at the same time.
+var ordersClients = []int{1, 16, 64}
 
 var ordersScenario = Scenario{
 	Name: "orders",
-	Does: "POST /v1/orders through to the simulated venue and back, against a plain forward of the same request",
+	Does: "POST /v1/orders through to the simulated venue and back, durable and in memory, against a plain forward of the same request",
 	Run:  measureOrders,
 }
 
-// measureOrders compares three ways of an order that ends at once: straight to
-// the venue, through a server that only forwards, and through the service, which
-// checks, makes the intent durable, signs, sends, and makes the answer durable.
-func measureOrders(ctx context.Context, o Options) ([]Figure, error) {
-	d, err := startDemo(ctx, o.Binary)
+// orderWay is one way of an order that ends at once.
+type orderWay func(client int) error
+
+// orderRounds are the measurements of one way, a value for each round.
+type orderRounds struct{ p50, p99, perSecond, busy []float64 }
+
+// measureOrders compares four ways of an order: straight to the venue, through a
+// server that only forwards, through the service with its store in memory, and
+// through the service with its store on the disk.
+func measureOrders(ctx context.Context, o Options) (figures []Figure, err error) {
+	if _, err := os.Stat(memoryDir); err != nil {
+		return []Figure{{Name: "clients", Missing: "no place in memory for a store: " + err.Error()}}, nil
+	}
+	defer keepAwake()()
+	counts := ordersClients
+	if o.Quick {
+		counts = []int{1, 2}
+	}
+	b, err := openOrdersBench(ctx, o.Binary, counts[len(counts)-1])
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = d.Close() }()
-	venue := newVenueClient(d.File)
-	forward, stop, err := startForward(ctx, d.File.Sim["binance"].RESTURL)
-	if err != nil {
-		return nil, err
-	}
-	defer stop()
-	var direct, forwarded, ours []float64
-	for round := range o.Rounds {
-		next := time.After(roundEvery)
-		key, err := d.newKey(ctx, round)
+	defer func() { err = errors.Join(err, b.close()) }()
+	for _, clients := range counts {
+		m, err := b.measure(ctx, clients, o)
 		if err != nil {
 			return nil, err
 		}
-		for _, way := range []struct {
-			rounds *[]float64
-			send   func(context.Context) error
-		}{
-			{&direct, func(ctx context.Context) error { return venue.order(ctx, d.File.Sim["binance"].RESTURL) }},
-			{&forwarded, func(ctx context.Context) error { return venue.order(ctx, forward) }},
-			{&ours, func(ctx context.Context) error { return d.order(ctx, key) }},
-		} {
-			took, err := timeEach(ctx, way.send)
-			if err != nil {
-				return nil, err
-			}
-			*way.rounds = append(*way.rounds, median(took))
+		figures = append(figures, m.figures(clients)...)
+	}
+	return figures, nil
+}
+
+// ordersMeasured is what the rounds of some clients came to.
+type ordersMeasured struct {
+	direct, forward, memory, disk, sync orderRounds
+}
+
+func (b *ordersBench) measure(ctx context.Context, clients int, o Options) (*ordersMeasured, error) {
+	each := ordersOfEach
+	switch {
+	case o.Quick:
+		each = ordersQuick
+	case clients == 1:
+		each = ordersOfOne
+	}
+	m := &ordersMeasured{}
+	for round := range o.Rounds {
+		next := time.After(roundEvery)
+		if err := errors.Join(b.memory.renewKeys(clients), b.disk.renewKeys(clients)); err != nil {
+			return nil, err
+		}
+		if err := errors.Join(
+			m.direct.send(clients, each, b.direct), m.forward.send(clients, each, b.forwarded),
+			m.memory.sendThrough(b.memory, clients, each), m.disk.sendThrough(b.disk, clients, each),
+		); err != nil {
+			return nil, err
+		}
+		if err := m.sync.probe(filepath.Join(b.dir, fmt.Sprint("log", clients, "-", round))); err != nil {
+			return nil, err
+		}
+		if o.Quick {
+			continue
 		}
 		select {
 		case <-ctx.Done():
@@ -76,12 +107,86 @@ func measureOrders(ctx context.Context, o Options) ([]Figure, error) {
 		case <-next:
 		}
 	}
-	return []Figure{
-		{Name: "whole p50", Ours: spreadOf(ours), Limit: spreadOf(direct), Unit: "µs", Goal: "limit: straight to the venue"},
-		{Name: "added p50", Ours: added(ours, direct), Limit: added(forwarded, direct), Unit: "µs", Goal: "limit: plain forward; ours includes two durable commits"},
-	}, nil
+	return m, nil
 }
 
+// send lets every client send its orders, one after the other.
+func (r *orderRounds) send(clients, each int, order orderWay) error {
+	if err := together(clients, func(client int) error {
+		for range ordersWarm {
+			if err := order(client); err != nil {
+				return err
+			}
+		}
+		return nil
+	}); err != nil {
+		return err
+	}
+	took := make([]time.Duration, clients*each)
+	begun := time.Now()
+	err := together(clients, func(client int) error {
+		for n := range each {
+			sent := time.Now()
+			if err := order(client); err != nil {
+				return err
+			}
+			took[client*each+n] = time.Since(sent)
+		}
+		return nil
+	})
+	r.add(took, time.Since(begun))
+	return err
+}
+
+// sendThrough sends through a service, and takes the time of the processors that it
+// uses: unlike the others it says the same on a busy machine.
+func (r *orderRounds) sendThrough(s *orderService, clients, each int) error {
+	before, err := processorTime(s.demo.command.Process.Pid)
+	if err != nil {
+		return err
+	}
+	if err := r.send(clients, each, s.order); err != nil {
+		return err
+	}
+	after, err := processorTime(s.demo.command.Process.Pid)
+	r.busy = append(r.busy, float64((after-before).Nanoseconds())/1e3/float64(clients*(each+ordersWarm)))
+	return err
+}
+
+// probe is the limit of what is durable: syncs of as many bytes as a commit of an
+// order has.
+func (r *orderRounds) probe(path string) error {
+	begun := time.Now()
+	took, err := syncs(path, syncsOfRound, commitOfOrderBytes/commitBytes)
+	r.add(took, time.Since(begun))
+	return err
+}
+
+func (r *orderRounds) add(took []time.Duration, all time.Duration) {
+	r.p50 = append(r.p50, quantile(took, 50))
+	r.p99 = append(r.p99, quantile(took, 99))
+	r.perSecond = append(r.perSecond, float64(len(took))/all.Seconds())
+}
+
+func (m *ordersMeasured) figures(clients int) []Figure {
+	name := func(what string) string { return fmt.Sprintf("%d clients, %s", clients, what) }
+	if clients == 1 {
+		name = func(what string) string { return "1 client, " + what }
+	}
+	return []Figure{
+		{Name: name("forward, p50"), Ours: spreadOf(m.forward.p50), Limit: spreadOf(m.direct.p50), Unit: "µs", Goal: "limit: straight to the venue"},
+		{Name: name("in memory, added p50"), Ours: added(m.memory.p50, m.direct.p50), Limit: added(m.forward.p50, m.direct.p50), Unit: "µs", Goal: "limit: what the forward adds"},
+		{Name: name("in memory, p99"), Ours: spreadOf(m.memory.p99), Limit: spreadOf(m.forward.p99), Unit: "µs", Goal: "limit: the forward"},
+		{Name: name("durable, p50"), Ours: spreadOf(m.disk.p50), Limit: sum(m.memory.p50, m.sync.p50), Unit: "µs", Goal: "<= 1.15; limit: in memory and one sync"},
+		{Name: name("durable, p99"), Ours: spreadOf(m.disk.p99), Limit: sum(m.memory.p99, m.sync.p99), Unit: "µs", Goal: "limit: in memory and one sync"},
+		{Name: name("durable, less in memory, p50"), Ours: added(m.disk.p50, m.memory.p50), Limit: spreadOf(m.sync.p50), Unit: "µs", Goal: "limit: one sync; ours are two commits"},
+		{Name: name("durable"), Ours: spreadOf(m.disk.perSecond), Limit: spreadOf(m.memory.perSecond), Unit: "orders/s", HigherIsBetter: true, Goal: "limit: in memory"},
+		{Name: name("processor time of an order"), Ours: spreadOf(m.disk.busy), Limit: spreadOf(m.memory.busy), Unit: "µs", Goal: "limit: in memory"},
+		{Name: name("in memory"), Ours: spreadOf(m.memory.perSecond), Limit: spreadOf(m.forward.perSecond), Unit: "orders/s", HigherIsBetter: true, Goal: "limit: the forward"},
+	}
+}
+
+// added is how much longer one way takes than another, round by round.
 func added(through, direct []float64) Spread {
 	rounds := make([]float64, len(through))
 	for i := range through {
@@ -90,142 +195,10 @@ func added(through, direct []float64) Spread {
 	return spreadOf(rounds)
 }
 
-func timeEach(ctx context.Context, send func(context.Context) error) ([]time.Duration, error) {
-	var took []time.Duration
-	for n := range ordersPerKey {
-		begun := time.Now()
-		if err := send(ctx); err != nil {
-			return nil, err
-		}
-		if n >= ordersPerKey/10 { // the first ones warm connections up
-			took = append(took, time.Since(begun))
-		}
+func sum(a, b []float64) Spread {
+	rounds := make([]float64, len(a))
+	for i := range a {
+		rounds[i] = a[i] + b[i]
 	}
-	return took, nil
-}
-
-// newKey makes a trading key: the limit of requests is per key.
-func (d *demo) newKey(ctx context.Context, round int) (string, error) {
-	var customers struct {
-		Items []struct {
-			ID string `json:"id"`
-		} `json:"items"`
-	}
-	if err := call(ctx, http.MethodGet, d.File.AdminURL+"/admin/v1/customers", d.File.AdminToken, nil, &customers); err != nil {
-		return "", err
-	}
-	if len(customers.Items) == 0 {
-		return "", errors.New("the demo has no customer")
-	}
-	customer := customers.Items[0].ID
-	body, err := json.Marshal(map[string]any{
-		"customer": customer, "name": "bench " + strconv.Itoa(round), "scopes": []string{"trade"},
-	})
-	if err != nil {
-		return "", err
-	}
-	var created struct {
-		Key string `json:"apiKey"`
-	}
-	err = call(ctx, http.MethodPost, d.File.AdminURL+"/admin/v1/keys", d.File.AdminToken, body, &created)
-	return created.Key, err
-}
-
-// order places a limit order that cannot rest and finds nothing to fill.
-func (d *demo) order(ctx context.Context, key string) error {
-	const body = `{"exchange":"binance","symbol":"BTCUSDT","side":"buy","type":"limit","qty":"1","price":"20000","timeInForce":"ioc"}`
-	var order struct {
-		Status string `json:"status"`
-	}
-	if err := call(ctx, http.MethodPost, d.File.BaseURL+"/v1/orders", key, []byte(body), &order); err != nil {
-		return err
-	}
-	if order.Status != "cancelled" && order.Status != "expired" {
-		return fmt.Errorf("order is %s", order.Status)
-	}
-	return nil
-}
-
-var client = &http.Client{Timeout: 30 * time.Second, Transport: &http.Transport{MaxIdleConnsPerHost: 16}}
-
-func call(ctx context.Context, method, address, token string, body []byte, answer any) error {
-	request, err := http.NewRequestWithContext(ctx, method, address, bytes.NewReader(body))
-	if err != nil {
-		return err
-	}
-	request.Header.Set("Content-Type", "application/json")
-	request.Header.Set("Authorization", "Bearer "+token)
-	return send(request, answer)
-}
-
-func send(request *http.Request, answer any) error {
-	response, err := client.Do(request)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = response.Body.Close() }()
-	data, err := io.ReadAll(io.LimitReader(response.Body, 1<<20))
-	if err != nil {
-		return err
-	}
-	if response.StatusCode/100 != 2 {
-		return fmt.Errorf("%s %s: %d %s", request.Method, request.URL.Path, response.StatusCode, data)
-	}
-	return json.Unmarshal(data, answer)
-}
-
-// venueClient places the same order at the venue itself.
-type venueClient struct{ key, secret string }
-
-func newVenueClient(f demoFile) venueClient {
-	sim := f.Sim["binance"]
-	return venueClient{key: sim.APIKey, secret: sim.APISecret}
-}
-
-func (v venueClient) order(ctx context.Context, base string) error {
-	query := url.Values{
-		"symbol": {"BTCUSDT"}, "side": {"BUY"}, "type": {"LIMIT"}, "timeInForce": {"IOC"}, "quantity": {"1"}, "price": {"20000"},
-		"newOrderRespType": {"RESULT"}, "timestamp": {strconv.FormatInt(time.Now().UnixMilli(), 10)},
-	}.Encode()
-	sum := hmac.New(sha256.New, []byte(v.secret))
-	sum.Write([]byte(query))
-	address := base + "/fapi/v1/order?" + query + "&signature=" + hex.EncodeToString(sum.Sum(nil))
-	request, err := http.NewRequestWithContext(ctx, http.MethodPost, address, nil)
-	if err != nil {
-		return err
-	}
-	request.Header.Set("X-MBX-APIKEY", v.key)
-	var order struct {
-		Status string `json:"status"`
-	}
-	return send(request, &order)
-}
-
-// startForward serves a Fiber application that does nothing but pass requests on
-// with the standard client: what any service in between must cost at least.
-func startForward(ctx context.Context, target string) (base string, stop func(), err error) {
-	app := fiber.New(fiber.Config{DisableStartupMessage: true})
-	app.All("/*", func(c *fiber.Ctx) error {
-		request, err := http.NewRequestWithContext(c.Context(), c.Method(), target+c.OriginalURL(), bytes.NewReader(c.Body()))
-		if err != nil {
-			return err
-		}
-		request.Header.Set("X-MBX-APIKEY", c.Get("X-MBX-APIKEY"))
-		response, err := client.Do(request)
-		if err != nil {
-			return err
-		}
-		defer func() { _ = response.Body.Close() }()
-		data, err := io.ReadAll(response.Body)
-		if err != nil {
-			return err
-		}
-		return c.Status(response.StatusCode).Send(data)
-	})
-	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", "127.0.0.1:0")
-	if err != nil {
-		return "", nil, err
-	}
-	go func() { _ = app.Listener(listener) }()
-	return "http://" + listener.Addr().String(), func() { _ = app.Shutdown() }, nil
+	return spreadOf(rounds)
 }
