@@ -16,8 +16,8 @@ var entryCases = []conformanceCase{
 	{number: 342, name: "a connection cut with an order under way: unknown, and the order is found", run: entryCut},
 	{number: 343, name: "answers out of order find their orders", run: entryReordered},
 	{number: 344, name: "an answer told twice is nobody's", run: entryAnswerTwice},
-	{number: 345, name: "an answer that comes late is nobody's, and the order is found", under: hasty, run: entryAnswerLate},
-	{number: 346, name: "an answer that is swallowed: unknown, and the order is found", under: hasty, run: entryAnswerLost},
+	{number: 345, name: "an answer that comes late is nobody's, and the order is found", run: entryAnswerLate},
+	{number: 346, name: "an answer that is swallowed: unknown, and the order is found", run: entryAnswerLost},
 	{number: 347, name: "a refused login: REST takes the orders until it is not", needs: EntryLogin, run: entryLoginRefused},
 	{number: 348, name: "an order is placed while the connection is replaced", run: entryReplaced},
 	{number: 349, name: "without its private feed an account enters orders by REST", run: entryClosed},
@@ -149,10 +149,9 @@ func entryAnswerTwice(s *stage) {
 func entryAnswerLate(s *stage) {
 	s.warm()
 	place := s.harness.Wire.Place
-	s.fault(simcore.FaultDelay, place, 1, simcore.FaultArgs{DelayMs: 1300})
+	s.fault(simcore.FaultDelay, place, 1, simcore.FaultArgs{DelayMs: 300})
 	order := s.order()
-	_, err := s.account.Place(s.t.Context(), order)
-	s.uncertain(err)
+	s.uncertain(s.abandonOrder(order))
 	s.appears(order)
 	s.carries(place, func() { s.resting() })
 }
@@ -162,8 +161,7 @@ func entryAnswerLost(s *stage) {
 	place := s.harness.Wire.Place
 	s.streamFault(simcore.FaultGap, place.Path, place.Method, 1, simcore.FaultArgs{})
 	order := s.order()
-	_, err := s.account.Place(s.t.Context(), order)
-	s.uncertain(err)
+	s.uncertain(s.abandonOrder(order))
 	s.holds(order.ClientOrderID, 1)
 	s.reaches(order, venues.StatusOpen)
 }
