@@ -10,7 +10,7 @@
 //	options.go      hosts and limits; the environments live, testnet and sim
 //	sign.go         parameters and their signature
 //	rest.go         one request: carrier, lanes, deadline, clock, judgement
-//	order_socket.go the other carrier of orders, the WebSocket API
+//	entry.go        the other carrier of orders, the WebSocket API
 //	rest_*.go       account, leverage, orders, algo orders, fills; wire structs
 //	stream*.go      public feed and private stream, their watch and their events
 //	depth_*.go      order book messages to fixed-point numbers
@@ -43,8 +43,8 @@
 //
 // Options.OrderEntry sends market and limit orders, their amendments and cancels
 // over the WebSocket API while the private stream is open: signed one by one, under
-// the same limits, judged by the same rules. Whatever that socket proves not sent
-// goes by REST, and so do stops.
+// the same limits, judged by the same rules. Whatever that connection proves not
+// sent goes by REST, and so do stops.
 //
 // # Streams
 //

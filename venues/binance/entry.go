@@ -13,7 +13,6 @@ import (
 	"github.com/valyala/fastjson"
 	"go.uber.org/zap"
 
-	"venuegate/venues"
 	"venuegate/venues/internal/payload"
 	"venuegate/venues/internal/restclient"
 	"venuegate/venues/internal/wscall"
@@ -26,92 +25,89 @@ const (
 	handshakeWeight = 5
 )
 
-// socketMethods are the methods of the WebSocket API that do what the methods of
-// the order endpoint do (document "WebSocket API", trade).
-var socketMethods = map[string]string{
+// entryMethods are the methods of the WebSocket API that do what the methods of the
+// order endpoint do (document "WebSocket API", trade).
+var entryMethods = map[string]string{
 	http.MethodPost: "order.place", http.MethodPut: "order.modify", http.MethodDelete: "order.cancel",
 }
 
-// orderSocket carries the orders of an account over the venue's WebSocket API.
-// Requests are signed one by one: a session of its own takes an Ed25519 key.
-type orderSocket struct {
+// errNameless ends a connection whose refusal names no request: it may be that of
+// any, and their orders are found sooner by query than by waiting.
+var errNameless = errors.New("the venue refuses a request that it does not name")
+
+// orderEntry is the connection for orders of an account, to the venue's WebSocket
+// API. Requests are signed one by one: a session takes an Ed25519 key.
+type orderEntry struct {
 	c      *Connector
 	calls  *wscall.Client
 	lastID atomic.Uint64
 }
 
-// openSocket starts an order socket for the account if orders are to go that way,
-// else it is nil.
-func (a *Account) openSocket() *orderSocket {
+// openEntry makes an account's connection for orders.
+func (a *Account) openEntry() *orderEntry {
 	o := a.c.options
-	if o.OrderEntry != venues.OrderEntryWebSocket {
-		return nil
-	}
-	s := &orderSocket{c: a.c}
-	s.calls = wscall.New(wscall.Options{
+	e := &orderEntry{c: a.c}
+	e.calls = wscall.New(wscall.Options{
 		Link: wsclient.Options{
-			URL: s.address, Lifetime: o.ConnLifetime,
+			URL: e.address, Lifetime: o.ConnLifetime,
 			BackoffMin: o.BackoffMin, BackoffMax: o.BackoffMax, TickInterval: o.tickInterval,
-			Log: o.Log.With(zap.String("category", tradePath)),
+			Log: o.Log.With(zap.String("stream", "order entry")),
 		},
-		AnswerID: answerID, Other: s.notice, Timeout: o.Timeout,
+		AnswerID: answerID, Other: e.notice, Timeout: o.Timeout,
 	})
-	a.socket.Store(s)
-	return s
+	return e
 }
 
-// closeSocket ends an order socket; orders go by REST from now on.
-func (a *Account) closeSocket(s *orderSocket) {
-	if s != nil {
-		a.socket.CompareAndSwap(s, nil)
-		s.calls.Close()
-	}
-}
+// Close ends the connection. Calls under way end with an unknown outcome.
+func (e *orderEntry) Close() { e.calls.Close() }
 
 // up says whether an order would be sent now.
-func (s *orderSocket) up() bool { return s != nil && s.calls.Up() }
+func (e *orderEntry) up() bool { return e != nil && e.calls.Up() }
 
 // address waits at the gate: an attempt to connect is weighed, and none is made
 // while the venue wants silence.
-func (s *orderSocket) address(ctx context.Context) (string, error) {
-	cost := restclient.Cost{Budget: s.c.weight, Units: handshakeWeight}
-	if err := s.c.gate.Wait(ctx, restclient.LaneReconcile, cost); err != nil {
+func (e *orderEntry) address(ctx context.Context) (string, error) {
+	cost := restclient.Cost{Budget: e.c.weight, Units: handshakeWeight}
+	if err := e.c.gate.Wait(ctx, restclient.LaneReconcile, cost); err != nil {
 		return "", err
 	}
-	return s.c.options.TradeURL + tradePath, nil
+	return e.c.options.TradeURL + tradePath, nil
 }
 
-// notice hears what answers no call. A server that is about to shut down says so:
-// the connection is replaced before that.
-func (s *orderSocket) notice(calls *wscall.Client, message []byte) {
+// notice looks at what answers no request: a server that is about to shut down
+// says so and is left before that, a refusal without a name ends what is under way.
+func (e *orderEntry) notice(calls *wscall.Client, message []byte) {
 	// encoding/json would take "e" and "E" for one.
 	if fastjson.GetString(message, "event", "e") == "serverShutdown" {
 		calls.Renew()
 		return
 	}
-	s.c.options.Log.Warn("order socket: message that answers nothing", zap.String("message", payload.Bounded(string(message))))
+	e.c.options.Log.Warn("order entry: message that answers nothing", zap.String("message", payload.Bounded(string(message))))
+	if fastjson.Exists(message, "error") {
+		calls.Reconnect(errNameless)
+	}
 }
 
 // send sends a request once and reads its answer as one of REST.
-func (s *orderSocket) send(ctx context.Context, r request) (*restclient.Answer, error) {
-	id := strconv.FormatUint(s.lastID.Add(1), 10)
-	message, err := s.c.socketMessage(r, id, time.Now())
+func (e *orderEntry) send(ctx context.Context, r request) (*restclient.Answer, error) {
+	id := strconv.FormatUint(e.lastID.Add(1), 10)
+	message, err := e.c.entryMessage(r, id, time.Now())
 	if err != nil {
 		return nil, err
 	}
-	raw, err := s.calls.Call(ctx, id, message)
+	raw, err := e.calls.Call(ctx, id, message)
 	if err != nil {
 		return nil, err
 	}
-	answer, err := parseSocketAnswer(raw)
+	answer, err := parseEntryAnswer(raw)
 	if err != nil {
 		return nil, malformed(r, err)
 	}
 	return answer, nil
 }
 
-// socketMessage signs a request for the moment now.
-func (c *Connector) socketMessage(r request, id string, now time.Time) ([]byte, error) {
+// entryMessage signs a request for the moment now.
+func (c *Connector) entryMessage(r request, id string, now time.Time) ([]byte, error) {
 	p, err := c.stamped(r, now)
 	if err != nil {
 		return nil, err
@@ -122,7 +118,7 @@ func (c *Connector) socketMessage(r request, id string, now time.Time) ([]byte, 
 	values := make(map[string]any, len(p))
 	for _, one := range p {
 		values[one.name] = one.value
-		if socketIntegers[one.name] {
+		if entryIntegers[one.name] {
 			values[one.name] = json.Number(one.value)
 		}
 	}
@@ -130,12 +126,12 @@ func (c *Connector) socketMessage(r request, id string, now time.Time) ([]byte, 
 		ID     string         `json:"id"`
 		Method string         `json:"method"`
 		Params map[string]any `json:"params"`
-	}{id, socketMethods[r.method], values})
+	}{id, entryMethods[r.method], values})
 }
 
-// socketIntegers are the parameters that this API wants as numbers; all others
+// entryIntegers are the parameters that this API wants as numbers; all others
 // are text.
-var socketIntegers = map[string]bool{"timestamp": true, "recvWindow": true, "orderId": true}
+var entryIntegers = map[string]bool{"timestamp": true, "recvWindow": true, "orderId": true}
 
 // answerID is the id of the request that a message answers.
 func answerID(message []byte) (string, bool) {
@@ -149,8 +145,8 @@ func answerID(message []byte) (string, bool) {
 	return id, ok
 }
 
-// socketAnswer is the envelope of an answer.
-type socketAnswer struct {
+// entryAnswer is the envelope of an answer.
+type entryAnswer struct {
 	Status     int             `json:"status"`
 	Result     json.RawMessage `json:"result"`
 	Error      json.RawMessage `json:"error"`
@@ -168,10 +164,10 @@ type usedLimit struct {
 
 var errNoStatus = errors.New("answer without a status")
 
-// parseSocketAnswer reads an answer as REST would bring it: what is used of the
+// parseEntryAnswer reads an answer as REST would bring it: what is used of the
 // limits stands in the headers, result or error in the body.
-func parseSocketAnswer(raw []byte) (*restclient.Answer, error) {
-	var in socketAnswer
+func parseEntryAnswer(raw []byte) (*restclient.Answer, error) {
+	var in entryAnswer
 	if err := json.Unmarshal(raw, &in); err != nil {
 		return nil, err
 	}

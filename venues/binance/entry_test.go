@@ -52,7 +52,7 @@ func (r tradeRequest) values() url.Values {
 
 const placed = `"status":200,"result":` + openOrder
 
-// newTrades is a venue whose account keeps its socket up; a nil reply takes every
+// newTrades is a venue whose account has its connection for orders up; a nil reply takes every
 // order.
 func newTrades(t *testing.T, reply func(int, tradeRequest) string) *trades {
 	t.Helper()
@@ -62,9 +62,10 @@ func newTrades(t *testing.T, reply func(int, tradeRequest) string) *trades {
 	}
 	v.script = newScriptWith(t, func(o *Options) { o.OrderEntry = venues.OrderEntryWebSocket })
 	v.stream = v.serve
-	socket := v.account.openSocket()
-	t.Cleanup(func() { v.account.closeSocket(socket) })
-	eventually(t, "the order socket", socket.up)
+	entry := v.account.openEntry()
+	v.account.entry.Store(entry)
+	t.Cleanup(entry.Close)
+	eventually(t, "the connection", entry.up)
 	return v
 }
 
@@ -143,7 +144,7 @@ func (v *trades) checkSignature(in tradeRequest) {
 	}
 }
 
-// change is one of the calls that go over the socket.
+// change is one of the calls that go over the connection for orders.
 type change struct {
 	name, method, rest string
 	do                 func(*Account) (venues.ExecutionReport, error)
@@ -163,7 +164,7 @@ var changes = []change{
 }
 
 // Both carriers say the same and read the same.
-func TestSocketSaysWhatRESTSays(t *testing.T) {
+func TestEntrySaysWhatRESTSays(t *testing.T) {
 	v := newTrades(t, nil)
 	rest := newScript(t)
 	for _, c := range changes {
@@ -203,14 +204,14 @@ func TestStopsStayOnREST(t *testing.T) {
 	}
 }
 
-func TestSocketCarriesTheDeadline(t *testing.T) {
+func TestEntryCarriesTheDeadline(t *testing.T) {
 	v := newTrades(t, nil)
 	order := limitOrder()
 	order.Deadline = time.Now().Add(900 * time.Millisecond)
 	if _, err := v.account.Place(background, order); err != nil {
 		t.Fatal(err)
 	}
-	window, _ := v.requests()[0].Params["recvWindow"], 0
+	window := v.requests()[0].Params["recvWindow"]
 	var ms int64
 	if err := json.Unmarshal(window, &ms); err != nil || ms <= 0 || ms > 900 {
 		t.Errorf("a window of %s", window)
@@ -222,8 +223,8 @@ func envelope(status int, body string) string {
 	return fmt.Sprintf(`"status":%d,"error":%s`, status, body)
 }
 
-// What the socket answers is judged by the rules of REST.
-func TestSocketAnswersAreJudged(t *testing.T) {
+// What comes over the connection is judged by the rules of REST.
+func TestEntryAnswersAreJudged(t *testing.T) {
 	for _, c := range []struct {
 		name, reply string
 		code        venues.Code // empty for success
@@ -253,7 +254,7 @@ func TestSocketAnswersAreJudged(t *testing.T) {
 				t.Errorf("%v", err)
 			}
 			if asked, sent := len(v.requests()), len(v.sent("POST /fapi/v1/order")); asked != 1 || sent != 0 {
-				t.Errorf("sent %d times by socket and %d by REST", asked, sent)
+				t.Errorf("sent %d times by the connection and %d by REST", asked, sent)
 			}
 		})
 	}
@@ -279,7 +280,7 @@ func (v *trades) refused() *venues.Error {
 	return e
 }
 
-func TestCountersOfTheSocketFeedTheGate(t *testing.T) {
+func TestCountersOfEntryFeedTheGate(t *testing.T) {
 	v := newTrades(t, func(int, tradeRequest) string { return placed + limits(1, 290, 290) })
 	if _, err := v.account.Place(background, limitOrder()); err != nil {
 		t.Fatal(err)
@@ -290,7 +291,7 @@ func TestCountersOfTheSocketFeedTheGate(t *testing.T) {
 }
 
 // An order limit stops the account's orders for its span and leaves cancels.
-func TestOrderLimitOnTheSocket(t *testing.T) {
+func TestOrderLimitOnEntry(t *testing.T) {
 	v := newTrades(t, func(n int, _ tradeRequest) string {
 		if n > 1 {
 			return placed
@@ -309,7 +310,7 @@ func TestOrderLimitOnTheSocket(t *testing.T) {
 }
 
 // A ban heard on one carrier closes both, and no new connection is tried.
-func TestBanOnTheSocketClosesBothCarriers(t *testing.T) {
+func TestBanOnEntryClosesBothCarriers(t *testing.T) {
 	until := time.Now().Add(time.Hour).UnixMilli()
 	v := newTrades(t, func(int, tradeRequest) string {
 		return envelope(418, fmt.Sprintf(`{"code":-1003,"msg":"Way too many requests; IP(1.2.3.4) banned until %d. Please use the websocket."}`, until))
@@ -324,14 +325,14 @@ func TestBanOnTheSocketClosesBothCarriers(t *testing.T) {
 	if e := v.refused(); !errors.Is(e, venues.ErrNotSent) || len(v.requests()) != before {
 		t.Errorf("%v, asked %d times", e, len(v.requests()))
 	}
-	if _, err := v.account.socket.Load().address(background); venues.CodeOf(err) != venues.CodeRateLimited {
+	if _, err := v.account.entry.Load().address(background); venues.CodeOf(err) != venues.CodeRateLimited {
 		t.Errorf("a connection is tried during the ban: %v", err)
 	}
 }
 
 // A refused timestamp is definite: the clock is read, the order signed once more
 // under its old deadline.
-func TestClockRefusalOnTheSocket(t *testing.T) {
+func TestClockRefusalOnEntry(t *testing.T) {
 	v := newTrades(t, func(n int, _ tradeRequest) string {
 		if n == 1 {
 			return envelope(400, `{"code":-1021,"msg":"Timestamp for this request is outside of the recvWindow."}`)
@@ -356,10 +357,10 @@ func TestClockRefusalOnTheSocket(t *testing.T) {
 	}
 }
 
-func TestRESTTakesOverWhileTheSocketIsDown(t *testing.T) {
+func TestRESTTakesOverWithoutEntry(t *testing.T) {
 	v := newTrades(t, nil)
 	v.on("POST /fapi/v1/order", 200, openOrder)
-	v.account.closeSocket(v.account.socket.Load())
+	v.account.entry.Load().Close()
 	if _, err := v.account.Place(background, limitOrder()); err != nil || len(v.requests()) != 0 || len(v.sent("POST /fapi/v1/order")) != 1 {
 		t.Errorf("%v, asked %d times", err, len(v.requests()))
 	}
@@ -368,11 +369,11 @@ func TestRESTTakesOverWhileTheSocketIsDown(t *testing.T) {
 // A connection that ends with an order on it leaves its outcome open; nothing is
 // sent by REST.
 func TestConnectionLostWithAnOrder(t *testing.T) {
-	var v *trades
-	v = newTrades(t, func(int, tradeRequest) string {
+	v := newTrades(t, nil)
+	v.reply = func(int, tradeRequest) string {
 		v.conns[len(v.conns)-1].Close()
 		return ""
-	})
+	}
 	_, err := v.account.Place(background, limitOrder())
 	if !errors.Is(err, venues.ErrOutcomeUnknown) || len(v.sent("POST /fapi/v1/order")) != 0 {
 		t.Errorf("%v", err)
@@ -384,9 +385,23 @@ func TestConnectionLostWithAnOrder(t *testing.T) {
 func TestShutdownIsAnnounced(t *testing.T) {
 	v := newTrades(t, nil)
 	v.say(`{"event":{"e":"serverShutdown","E":1770123456789}}`)
-	eventually(t, "the next connection", func() bool { return v.connections() == 2 && v.account.socket.Load().up() })
-	v.say(`{"id":null,"status":401,"error":{"code":-2015,"msg":"Invalid API-key, IP, or permissions for action."}}`)
+	eventually(t, "the next connection", func() bool { return v.connections() == 2 && v.account.entry.Load().up() })
 	if _, err := v.account.Place(background, limitOrder()); err != nil || len(v.requests()) != 1 {
+		t.Errorf("%v", err)
+	}
+}
+
+// A refusal that names no request may be that of any: nobody waits for more.
+func TestNamelessRefusalEndsWhatIsUnderWay(t *testing.T) {
+	v := newTrades(t, nil)
+	v.reply = func(int, tradeRequest) string {
+		const revoked = `{"id":null,"status":401,"error":{"code":-2015,"msg":"Invalid API-key, IP, or permissions for action."}}`
+		_ = v.conns[len(v.conns)-1].WriteMessage(websocket.TextMessage, []byte(revoked))
+		return ""
+	}
+	began := time.Now()
+	_, err := v.account.Place(background, limitOrder())
+	if !errors.Is(err, venues.ErrOutcomeUnknown) || time.Since(began) > time.Second {
 		t.Errorf("%v", err)
 	}
 }
@@ -421,14 +436,14 @@ func TestOptionsNeedATradeURL(t *testing.T) {
 	}
 }
 
-func FuzzSocketAnswer(f *testing.F) {
+func FuzzEntryAnswer(f *testing.F) {
 	f.Add([]byte(`{"id":"1",` + placed + limits(1, 2, 3) + `}`))
 	f.Add([]byte(`{"id":"1",` + envelope(429, `{"code":-1015,"msg":"x"}`) + limits(1, 301, 3) + `}`))
 	f.Add([]byte(`{"id":null,"status":401,"error":{}}`))
 	f.Add([]byte(`{"id":"1","status":429,"rateLimits":[{"limit":1,"count":1}]}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		answerID(data)
-		answer, err := parseSocketAnswer(data)
+		answer, err := parseEntryAnswer(data)
 		if err != nil {
 			return
 		}

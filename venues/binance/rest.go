@@ -92,52 +92,41 @@ func (c *Connector) once(ctx context.Context, r request, out any) error {
 	return nil
 }
 
-// exchange sends a request: an order over its account's socket while that is up,
-// all else by REST. What the socket proves not sent has its place at the gate
-// already and goes by REST.
+// exchange carries a request one way or the other and gives the venue's answer.
+// What the connection for orders proves not sent goes by REST, within the same
+// deadline and at the place at the gate that it has.
 func (c *Connector) exchange(ctx context.Context, r request) (*restclient.Answer, error) {
-	costs := c.costs(r)
-	if socket := r.socket(); socket.up() {
-		if err := c.admit(ctx, r, costs); err != nil {
-			return nil, notSent(err)
-		}
-		answer, err := socket.send(ctx, r)
-		if !errors.Is(err, venues.ErrNotSent) {
-			return answer, err
-		}
-		c.options.Log.Debug("order goes by REST", zap.String("method", r.method), zap.Error(err))
-		costs = nil
-	}
 	client := c.rest
 	if r.keyHost {
 		client = c.keys
 	}
-	return client.Do(ctx, restclient.Call{
+	call := restclient.Call{
 		Lane:    r.lane,
-		Costs:   costs,
+		Costs:   c.costs(r),
 		Mutates: r.mutates,
 		SendBy:  r.deadline,
 		Build:   func() (restclient.Request, error) { return c.build(r, time.Now()) },
-	})
+	}
+	if e := r.entry(); e.up() {
+		if err := client.Admit(ctx, call); err != nil {
+			return nil, err
+		}
+		answer, err := e.send(ctx, r)
+		if !errors.Is(err, venues.ErrNotSent) {
+			return answer, err
+		}
+		c.options.Log.Debug("order entry: the request goes by REST", zap.String("method", r.method), zap.Error(err))
+		call.Costs = nil
+	}
+	return client.Do(ctx, call)
 }
 
-// socket is what carries the request beside REST, or nil.
-func (r request) socket() *orderSocket {
+// entry is what carries a request beside REST, or nil.
+func (r request) entry() *orderEntry {
 	if r.path != orderPath || !r.mutates {
 		return nil
 	}
-	return r.account.socket.Load()
-}
-
-// admit waits at the gate until the request may leave, and no longer than it is of
-// use.
-func (c *Connector) admit(ctx context.Context, r request, costs []restclient.Cost) error {
-	if !r.deadline.IsZero() {
-		bounded, cancel := context.WithDeadline(ctx, r.deadline)
-		defer cancel()
-		ctx = bounded
-	}
-	return c.gate.Wait(ctx, r.lane, costs...)
+	return r.account.entry.Load()
 }
 
 func (c *Connector) costs(r request) []restclient.Cost {

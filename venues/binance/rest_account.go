@@ -23,9 +23,9 @@ type Account struct {
 	// in unix nanoseconds: the private stream must tell of it soon.
 	acknowledged atomic.Int64
 	sides        sideMemory
-	// socket carries orders while the private stream is open, if they are to go
+	// entry carries orders while the private stream is open, if they are to go
 	// that way.
-	socket atomic.Pointer[orderSocket]
+	entry atomic.Pointer[orderEntry]
 }
 
 func newAccount(c *Connector, credentials venues.Credentials) *Account {

@@ -53,7 +53,7 @@ type privateFeed struct {
 	sink    venues.PrivateSink
 	log     *zap.Logger
 	link    *wsclient.Link
-	orders  *orderSocket // nil where orders go by REST alone
+	entry   *orderEntry // nil if orders go by REST
 	ctx     context.Context
 	cancel  context.CancelFunc
 	workers sync.WaitGroup
@@ -73,8 +73,8 @@ type privateFeed struct {
 	extending bool
 }
 
-// OpenPrivate starts the private stream, and the order socket where orders go that
-// way. It makes a listen key for each connection and keeps it alive; it never
+// OpenPrivate starts the private stream, and the connection for orders where they
+// go that way. It makes a listen key for each connection and keeps it alive; it never
 // deletes one, because all processes of the account share it.
 func (a *Account) OpenPrivate(sink venues.PrivateSink) venues.PrivateFeed {
 	o := a.c.options
@@ -88,13 +88,20 @@ func (a *Account) OpenPrivate(sink venues.PrivateSink) venues.PrivateFeed {
 		Log: o.Log.With(zap.String("category", "/private")),
 	})
 	f.link.Start()
-	f.orders = a.openSocket()
+	if o.OrderEntry == venues.OrderEntryWebSocket {
+		f.entry = a.openEntry()
+		a.entry.Store(f.entry)
+	}
 	return f
 }
 
-// Close ends the stream and the order socket and waits until the sink is silent.
+// Close ends the stream and the connection for orders, and waits until the sink is
+// silent.
 func (f *privateFeed) Close() {
-	f.account.closeSocket(f.orders)
+	if f.entry != nil {
+		f.account.entry.CompareAndSwap(f.entry, nil)
+		f.entry.Close()
+	}
 	f.cancel()
 	f.link.Close()
 	f.workers.Wait()
