@@ -117,6 +117,9 @@ func (d *delivery) Receive(ctx *actors.Context, msg any) {
 		d.state.deliveryFound(m, in)
 	case undeliveredRead:
 		d.state.undeliveredRead(m, in)
+	case lapsedRead:
+		d.warn(ctx, "read what has lapsed", in.err)
+		d.state.lapsedRead(m, in)
 	case attempted:
 		d.warn(ctx, "read the event", in.unread)
 		d.state.attempted(m, in)
@@ -131,6 +134,9 @@ func (d *delivery) Receive(ctx *actors.Context, msg any) {
 		ctx.Unhandled(msg)
 	}
 	d.finish(ctx, m)
+	if d.state.over {
+		ctx.Stop()
+	}
 }
 
 // Stopping begins nothing more; attempts under way are cut off.

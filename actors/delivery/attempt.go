@@ -34,7 +34,7 @@ func (s *state) attempted(m moment, in attempted) {
 	d.UpdatedAt = venues.At(in.end)
 	switch {
 	case in.lost:
-		d.LastError = "the event is no longer kept"
+		d.LastError = lapsedEvent
 		s.undelivered(m, d)
 	case in.attempt.Throttled && s.rest(m, d, in):
 	default:

@@ -31,16 +31,21 @@
 //
 // windowMax deliveries, those that are due first, are in memory. The others are
 // in the store and are read when their time comes. New events are read only while
-// few are waiting to be tried; until then the cursor stays behind.
+// few are waiting to be tried; until then the cursor stays behind. A minute later
+// they are read whatever waits: an event that is taken cannot be missed any more.
 //
 // # The endpoint's record
 //
 // An actor serves one version of the record: whoever changes it (pause, resume,
-// filter, secret) stops the actor and starts it with the new one. A paused or
-// disabled endpoint reads and sends nothing, and goes on from its cursor when it
-// is resumed. Events are removed when their retention ends, whoever has not read
-// them: one that is paused for longer does not get the oldest, and what was queued
-// of them is undelivered. A new endpoint begins with the first event made after it.
+// filter, secret) stops the actor and starts it with the new one. A new endpoint
+// begins with the first event made after it.
+//
+// A paused or disabled endpoint takes events and sends none; they wait until it is
+// resumed, for as long as events are kept. What outlasts that is undelivered, each
+// event with its row, so that nothing is missing without a word.
+//
+// What waits for an endpoint that is removed is undelivered with it; then the queue
+// ends. If the service ends before, the queue does so at the next start.
 //
 // When the other end says that it is gone, the actor stops sending and hands the
 // record, marked, to Deps.Disable, until it is ended: records of a customer are
@@ -50,13 +55,14 @@
 //
 // Client.Test posts one alert.fired whose data has "test": true; spreadsheets and
 // files, which take closed trades alone, are sent one of quantity zero with the
-// comment "test". It is no event of the outbox: it has an id of its own, is tried once whatever the filter and the
-// pause say, is journaled, and is neither kept nor repeated.
+// comment "test". It is no event of the outbox: it has an id of its own, is tried
+// once whatever the filter and the pause say, is journaled, and is neither kept nor
+// repeated.
 //
 // # Files
 //
 // state.go holds the state and what is to be done next, window.go the deliveries
-// in memory, attempt.go and resend.go their steps, journal.go the rows, schedule.go
-// the delays. All of these are pure. effects.go carries out, load.go reads the
-// store, actor.go dispatches, client.go is the way in.
+// in memory, attempt.go, resend.go and lapse.go their steps, journal.go the rows,
+// schedule.go the delays. All of these are pure. effects.go carries out, load.go
+// reads the store, actor.go dispatches, client.go is the way in.
 package delivery

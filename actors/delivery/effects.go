@@ -37,6 +37,10 @@ type (
 		sent  int
 		after *persistence.Position
 	}
+	// findLapsed looks for deliveries to give up, at most a page; lapseMore goes on
+	// when they are.
+	findLapsed struct{ removed bool }
+	lapseMore  struct{}
 	pageStored struct {
 		cursor persistence.EndpointCursor
 		rows   []persistence.Delivery
@@ -137,8 +141,36 @@ func (d *delivery) attempt(ctx context.Context, e persistence.Event, attempt int
 	return d.deps.Sender.Send(ctx, d.deps.Endpoint, e, attempt, at)
 }
 
+func (e findLapsed) run(d *delivery, ctx *actors.Context) {
+	d.read(ctx, func(c context.Context) any {
+		rows, err := d.lapsed(c, e.removed)
+		return lapsedRead{rows: rows, err: err}
+	}, lapsedRead{err: actors.ErrBusy})
+}
+
+// lapsed lists the pending deliveries that are given up, by due time up to the
+// first whose event is kept: events leave in order, and nearly so do deliveries.
+func (d *delivery) lapsed(ctx context.Context, removed bool) ([]persistence.Delivery, error) {
+	rows, err := d.deps.Store.PendingDeliveries(ctx, d.deps.Endpoint.Customer, d.deps.Endpoint.ID, pageMax)
+	if removed || err != nil {
+		return rows, err
+	}
+	for i, row := range rows {
+		_, err := d.deps.Store.Event(ctx, row.Customer, row.EventID)
+		switch {
+		case err == nil:
+			return rows[:i], nil
+		case !errors.Is(err, persistence.ErrNotFound):
+			return nil, err
+		}
+	}
+	return rows, nil
+}
+
 func (e pageStored) run(d *delivery, _ *actors.Context) { d.state.pageStored(e) }
 func (e stored) run(d *delivery, _ *actors.Context)     { d.state.stored(d.moment(), e.eventID) }
+
+func (lapseMore) run(d *delivery, _ *actors.Context) { d.state.lapse() }
 
 func (e nextUndelivered) run(d *delivery, _ *actors.Context) {
 	d.state.reads++

@@ -19,6 +19,7 @@ import (
 //	pendingRead      result   own effect         -
 //	deliveryFound    result   own effect         -
 //	undeliveredRead  result   own effect         -
+//	lapsedRead       result   own effect         -
 //	attempted        result   own attempt        -
 //	tested           result   own attempt        -
 //	committed        result   journal            -
@@ -66,6 +67,11 @@ type (
 		in   resendAll
 		sent int
 		page persistence.Page[persistence.Delivery]
+		err  error
+	}
+	// lapsedRead are pending deliveries that will not be sent.
+	lapsedRead struct {
+		rows []persistence.Delivery
 		err  error
 	}
 	attempted struct {

@@ -25,13 +25,15 @@ type state struct {
 	fence    persistence.Fence
 	schedule Schedule
 
-	// sending is false before the load, when the endpoint is paused or
-	// disabled, and in a stop.
-	sending bool
-	cursor  persistence.EndpointCursor
-	// behind: the store may hold events after the cursor.
-	behind  bool
-	reading bool
+	// taking says that events become deliveries, sending that those are tried.
+	// Both are false before the load and in a stop; an endpoint that is paused or
+	// disabled takes and sends nothing, one that was removed does neither.
+	taking, sending bool
+	cursor          persistence.EndpointCursor
+	// behind: the store may hold events after the cursor. late: it has done so
+	// for a poll's period, whatever waits.
+	behind, late bool
+	reading      bool
 	// retryAt puts reads off after one has failed.
 	retryAt time.Time
 	// restUntil puts attempts off: the other end has a limit that is reached.
@@ -47,6 +49,10 @@ type state struct {
 	reads   int
 	touched map[string]bool
 	testing bool
+	// lapsing: a search for what is given up is under way; lapseAt puts one off.
+	// over: of a removed endpoint nothing is left.
+	lapsing, over bool
+	lapseAt       time.Time
 
 	out output
 }
@@ -72,20 +78,32 @@ func newState(e persistence.Endpoint, f persistence.Fence, s Schedule) *state {
 // loaded begins the work of an incarnation.
 func (s *state) loaded(in loaded) {
 	s.cursor = in.cursor
+	if s.isRemoved() {
+		s.lapse()
+		return
+	}
 	if !in.begun {
 		s.put(s.cursor)
 	}
-	s.sending = !s.endpoint.Paused && s.endpoint.Disabled == "" && s.endpoint.RemovedAt.IsZero()
+	s.taking = true
+	s.sending = !s.endpoint.Paused && s.endpoint.Disabled == ""
 	s.behind = true
-	s.take(in.rows)
+	if s.sending {
+		s.take(in.rows)
+	} else {
+		s.lapse()
+	}
 }
 
 // halt begins nothing more.
-func (s *state) halt() { s.sending = false }
+func (s *state) halt() { s.taking, s.sending = false, false }
 
 // polled looks for what may have been lost on its way.
 func (s *state) polled() {
-	s.behind = true
+	s.late, s.behind = s.behind, true
+	if s.taking && !s.sending {
+		s.lapse()
+	}
 	if s.gone != nil {
 		s.do(*s.gone)
 	}
@@ -157,6 +175,10 @@ func (s *state) pageStored(in pageStored) {
 	s.reading = false
 	s.cursor = in.cursor
 	s.behind = s.behind || in.more
+	s.late = s.late && in.more
+	if !s.sending {
+		return // they wait in the store
+	}
 	for _, d := range in.rows {
 		s.window.take(d)
 	}
@@ -180,21 +202,26 @@ func takes(e *persistence.Endpoint, t persistence.EventType) bool {
 
 // advance begins whatever can begin now.
 func (s *state) advance(m moment) {
-	if !s.sending {
+	if s.lapseDue(m.now) {
+		s.lapse()
+	}
+	if !s.taking {
 		return
 	}
-	s.beginAttempts(m)
+	if s.sending {
+		s.beginAttempts(m)
+	}
 	if m.now.Before(s.retryAt) || (!s.behind && s.window.outside.IsZero()) {
 		return
 	}
 	ready := s.window.ready(m.now)
-	if outside := s.window.outside; !s.refilling && !outside.IsZero() && !outside.After(m.now) && ready <= windowMax/2 {
+	if outside := s.window.outside; s.sending && !s.refilling && !outside.IsZero() && !outside.After(m.now) && ready <= windowMax/2 {
 		s.refilling = true
 		s.reads++
 		s.window.outside = time.Time{}
 		s.do(readPending{})
 	}
-	if s.behind && !s.reading && ready <= readAheadMax {
+	if s.behind && !s.reading && (ready <= readAheadMax || s.late) {
 		s.behind, s.reading = false, true
 		s.do(readEvents{s.cursor.Seq})
 	}
@@ -209,13 +236,16 @@ func (s *state) nextDue(now time.Time) time.Time {
 			next = at
 		}
 	}
-	if !s.sending {
+	if s.lapseAt.After(now) {
+		earlier(s.lapseAt)
+	}
+	if !s.taking {
 		return next
 	}
-	if len(s.window.queue) > 0 && s.running < ConcurrencyMax {
+	if s.sending && len(s.window.queue) > 0 && s.running < ConcurrencyMax {
 		earlier(later(s.window.queue[0].DueAt.Time, s.restUntil))
 	}
-	if outside := s.window.outside; !outside.IsZero() && outside.After(now) {
+	if outside := s.window.outside; s.sending && !outside.IsZero() && outside.After(now) {
 		earlier(outside)
 	}
 	if s.retryAt.After(now) {

@@ -75,14 +75,12 @@ func (d *Directory) removeEndpoint(customer, id string) {
 	delete(d.endpoints[customer], id)
 }
 
-// openEndpoint joins a queue with the sender of its kind.
+// openEndpoint joins a queue with the sender of its kind. That of an endpoint which
+// was removed is found by nobody, ends what waits, and then itself.
 func (t *Tree) openEndpoint(fence persistence.Fence, record persistence.Endpoint) (*actors.Child, error) {
-	if !record.RemovedAt.IsZero() {
-		t.removeEndpoint(record.Customer, record.ID)
-		return nil, nil //nolint:nilnil // nothing is to run
-	}
+	removed := !record.RemovedAt.IsZero()
 	sender, served := t.deps.Senders[record.Kind]
-	if !served {
+	if !served && !removed {
 		t.removeEndpoint(record.Customer, record.ID)
 		return nil, fmt.Errorf("nothing sends to an endpoint of kind %s", record.Kind)
 	}
@@ -96,6 +94,10 @@ func (t *Tree) openEndpoint(fence persistence.Fence, record persistence.Endpoint
 			}
 		},
 	})
+	if removed {
+		t.removeEndpoint(record.Customer, record.ID)
+		return &child, nil
+	}
 	t.addEndpoint(record.Customer, record.ID, delivery.NewClient(t.part(record.Customer, delivery.Name(record.ID))))
 	return &child, nil
 }

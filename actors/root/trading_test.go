@@ -13,6 +13,7 @@ import (
 	"go.uber.org/zap/zaptest"
 
 	"venuegate/actors"
+	"venuegate/actors/delivery"
 	"venuegate/actors/root"
 	"venuegate/persistence"
 	"venuegate/persistence/storetest"
@@ -33,6 +34,8 @@ type desk struct {
 	venue  *binance.Connector
 	// exchange is the venue's code.
 	exchange venues.Venue
+	// senders carry events from the next start on.
+	senders map[persistence.EndpointKind]delivery.Sender
 }
 
 // fixedMarket serves the catalogue and no prices.
@@ -109,6 +112,7 @@ func (d *desk) start(ctx context.Context) {
 	demo := d.sim.DemoAccount()
 	d.tree, err = root.Start(ctx, root.Deps{
 		System: d.system, Store: d.store, Encoder: noFrames{}, ClientIDPrefix: "test",
+		Senders: d.senders, Schedule: delivery.ScheduleDefault(),
 		UnsealSecret: func([]byte, persistence.Key) (venues.Secret, error) { return "secret", nil },
 		Connectors:   map[venues.Venue]venues.Connector{venues.Binance: d.venue},
 		Markets:      map[venues.Venue]root.Market{venues.Binance: d.market},

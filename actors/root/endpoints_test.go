@@ -1,0 +1,67 @@
+package root_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"venuegate/actors/delivery"
+	"venuegate/persistence"
+	"venuegate/venues"
+)
+
+// refuser is a receiver that takes nothing.
+type refuser struct{}
+
+func (refuser) Send(context.Context, persistence.Endpoint, persistence.Event, int, time.Time) persistence.Attempt {
+	return persistence.Attempt{Code: 500, Err: errors.New("answered 500")}
+}
+
+// What waits for an endpoint ends when it is removed, and at the next start if the
+// service ended before that.
+func TestWhatWaitsForARemovedEndpointEnds(t *testing.T) {
+	d := openDesk(t)
+	d.stop()
+	d.senders = map[persistence.EndpointKind]delivery.Sender{persistence.EndpointWebhook: refuser{}}
+	d.start(t.Context())
+	at := venues.At(time.Now())
+	to := persistence.Endpoint{ID: "end_1", Customer: "c1", Kind: persistence.EndpointWebhook, CreatedAt: at}
+	put := func(id string) {
+		t.Helper()
+		row := persistence.JournalEntry{ID: id, At: at, Kind: "admin.endpoint", Subject: to.ID}
+		if err := d.tree.ConfigurePart(t.Context(), to, row); err != nil {
+			t.Fatal(err)
+		}
+	}
+	pending := func() int {
+		t.Helper()
+		rows, err := d.store.PendingDeliveries(t.Context(), "c1", to.ID, 10)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return len(rows)
+	}
+	put("jrn_1")
+	if _, err := d.place("r1", spec(venues.Buy, venues.TypeMarket, "0.01", "")); err != nil {
+		t.Fatal(err)
+	}
+	d.until("a delivery waits", func() bool { return pending() > 0 })
+	to.RemovedAt = venues.At(time.Now())
+	put("jrn_2")
+	d.until("nothing waits", func() bool { return pending() == 0 })
+	if err := d.tree.Resend(t.Context(), "c1", to.ID, "evt"); venues.CodeOf(err) != venues.CodeNotFound {
+		t.Errorf("a removed endpoint resends: %v", err)
+	}
+	page, err := d.store.Deliveries(t.Context(), persistence.DeliveryQuery{Customer: "c1", Endpoint: to.ID})
+	if err != nil || len(page.Items) == 0 {
+		t.Fatal(page.Items, err)
+	}
+	for _, row := range page.Items {
+		if row.Status != persistence.DeliveryUndelivered {
+			t.Errorf("%+v", row)
+		}
+	}
+	d.stop()
+	d.start(t.Context()) // its queue begins and ends again
+}
