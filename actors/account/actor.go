@@ -1,6 +1,7 @@
 package account
 
 import (
+	"errors"
 	"math"
 	"time"
 
@@ -99,6 +100,10 @@ type account struct {
 func (a *account) Started(ctx *actors.Context) {
 	a.logger = ctx.Logger()
 	a.state = newState(a.deps.Config, a.deps.Fence)
+	a.begin(ctx)
+}
+
+func (a *account) begin(ctx *actors.Context) {
 	if err := ctx.Go(a.deps.ReadPool, a.load); err != nil {
 		ctx.Fail(err)
 	}
@@ -136,6 +141,8 @@ func (a *account) Receive(ctx *actors.Context, msg any) {
 		a.observe(m, in)
 	case loadDone:
 		a.loaded(ctx, m, in)
+	case loadDue:
+		a.begin(ctx)
 	case placeDone:
 		a.state.placed(m, in)
 	case amendDone:
@@ -201,7 +208,11 @@ func (a *account) observe(m moment, in observed) {
 }
 
 func (a *account) loaded(ctx *actors.Context, m moment, in loadDone) {
-	if in.err != nil {
+	switch {
+	case errors.Is(in.err, persistence.ErrUnavailable):
+		ctx.Timers().After("load", storeRetry, loadDue{})
+		return
+	case in.err != nil:
 		ctx.Fail(in.err)
 	}
 	a.state.loaded(m, in)

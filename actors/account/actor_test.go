@@ -103,7 +103,9 @@ type ledgerVenue struct {
 	onPlace               func()
 	onCancel              func() error
 	listError             error
-	positions             []venues.Position
+	// lists is how often the open orders were read.
+	lists     int
+	positions []venues.Position
 	// executions are shown at once, orders not while the venue hides them.
 	executions []venues.Fill
 	hides      bool
@@ -176,6 +178,7 @@ func (v *ledgerVenue) Order(_ context.Context, ref venues.OrderRef) (venues.Exec
 func (v *ledgerVenue) OpenOrders(context.Context) ([]venues.ExecutionReport, error) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
+	v.lists++
 	if v.listError != nil {
 		return nil, v.listError
 	}

@@ -41,8 +41,14 @@ func (a *account) findStored(ctx context.Context, r *venues.ExecutionReport) (*l
 	return &loaded, err
 }
 
+// storeRetry is the wait of an account that is to start while the store takes no
+// commits. It would end with the first thing that it found at its venue, and spend
+// the venue's limits on finding it again and again.
+const storeRetry = time.Second
+
 // load reads what the account must know before it does anything. What an
-// incarnation before this one has submitted is waited for.
+// incarnation before this one has submitted is waited for, and the store must take
+// a commit.
 func (a *account) load(ctx context.Context) any {
 	var done loadDone
 	if err := persistence.Await(ctx, a.deps.Journal, persistence.Batch{Fence: a.deps.Fence}); err != nil {
@@ -53,6 +59,11 @@ func (a *account) load(ctx context.Context) any {
 		return loadDone{err: err}
 	}
 	done.account = state
+	done.account.Customer, done.account.Exchange = a.deps.Customer, a.deps.Exchange
+	unchanged := persistence.Batch{Fence: a.deps.Fence, Puts: []persistence.Record{done.account}}
+	if err := persistence.Await(ctx, a.deps.Journal, unchanged); err != nil {
+		return loadDone{err: err}
+	}
 	if err := a.loadRisk(ctx, &done); err != nil {
 		return loadDone{err: err}
 	}

@@ -180,4 +180,5 @@ type (
 	tick      struct{}
 	readFills struct{ callFills }
 	fundsDue  struct{}
+	loadDue   struct{}
 )

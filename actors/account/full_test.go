@@ -1,0 +1,80 @@
+package account_test
+
+import (
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	"venuegate/actors/account"
+	"venuegate/actors/actortest"
+	"venuegate/persistence"
+	"venuegate/persistence/storetest"
+	"venuegate/venues"
+)
+
+// fullStore is a journal that has no room while it is full: it refuses what it
+// would have to write.
+type fullStore struct {
+	account.Committer
+	mu   sync.Mutex
+	full bool
+}
+
+func (f *fullStore) Submit(b persistence.Batch, done func(error)) {
+	f.mu.Lock()
+	full := f.full
+	f.mu.Unlock()
+	if full && !b.Empty() {
+		done(persistence.ErrUnavailable)
+		return
+	}
+	f.Committer.Submit(b, done)
+}
+
+func (f *fullStore) fill(full bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.full = full
+}
+
+func (v *ledgerVenue) listsRead() int {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return v.lists
+}
+
+// While the store has no room the account leaves its venue in peace, and takes
+// orders again soon after there is room.
+func TestAccountOutlivesAFullStore(t *testing.T) {
+	actortest.Run(t, func(kit *actortest.Kit) {
+		f, venue := &fullStore{}, newVenue()
+		h := openWith(kit, storetest.NewMemory(), venue, "account", func(c account.Committer) account.Committer {
+			f.Committer = c
+			return f
+		})
+		if _, err := h.place("r0", "59000"); err != nil {
+			t.Fatal(err)
+		}
+		f.fill(true)
+		kit.Advance(time.Minute) // the next comparison has something to store
+		before := venue.listsRead()
+		for n := range 60 {
+			if _, err := h.place(fmt.Sprintf("full%d", n), "59000"); venues.CodeOf(err) != venues.CodeMaintenance {
+				t.Fatalf("an order on a full disk: %v", err)
+			}
+			kit.Advance(10 * time.Second)
+		}
+		if read := venue.listsRead() - before; read > 0 {
+			t.Errorf("the venue was read %d times in ten minutes of a full disk", read)
+		}
+		f.fill(false)
+		kit.Advance(2 * storeRetry)
+		if _, err := h.place("r1", "59000"); err != nil {
+			t.Errorf("no order %s after there is room: %v", 2*storeRetry, err)
+		}
+	}, actortest.ExpectFailures())
+}
+
+// storeRetry is the account's.
+const storeRetry = time.Second
