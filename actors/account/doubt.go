@@ -62,10 +62,10 @@ func (s *state) adoptListed(m moment, b *book, readAt time.Time) {
 	s.touchBook(b)
 	for _, side := range positionSides() {
 		p := s.funds.positions[(&venues.Position{Symbol: b.symbol, Side: side}).Key()]
-		if _, waiting := b.told[side]; waiting || p.Qty.Equal(openQty(b.now.of(side))) {
+		if _, waiting := b.told.first(side); waiting || p.Qty.Equal(openQty(b.now.of(side))) {
 			continue
 		}
-		for _, over := range b.adjust(side, p.Qty, p.EntryPrice, readAt) {
+		for _, over := range b.adjust(len(b.recent), side, p.Qty, p.EntryPrice, readAt) {
 			s.positionClosed(m, b, over)
 		}
 		s.journalPosition(m, "adopted", b.symbol,

@@ -135,8 +135,10 @@ func openedBy(side venues.Side) venues.PositionSide {
 type ended struct {
 	side venues.PositionSide
 	life holding
-	// by is the execution that ended it, an index of the book's recent ones.
-	by int
+	// by is the execution that ended it, an index of the book's recent ones;
+	// turned says that it opened the opposite position as well.
+	by     int
+	turned bool
 	// heardAt is when the last of its executions became known.
 	heardAt time.Time
 }
@@ -158,10 +160,13 @@ func (v *lives) apply(e execution) []ended {
 	}
 	out, rest := e.split(decimal.Min(open, e.qty))
 	list := v.exit(opposite, out)
-	if rest.qty.IsPositive() {
-		list = append(list, v.enter(own, rest)...)
+	if !rest.qty.IsPositive() {
+		return list
 	}
-	return list
+	for i := range list {
+		list[i].turned = true
+	}
+	return append(list, v.enter(own, rest)...)
 }
 
 func (v *lives) enter(side venues.PositionSide, e execution) []ended {
@@ -233,8 +238,7 @@ type book struct {
 	over []ended
 
 	heardAt time.Time
-	// told are the ends that the venue has told and that no executions show yet.
-	told map[venues.PositionSide]toldEnd
+	told    toldEnds
 	// doubtSince is when the venue's list of positions began to disagree.
 	doubtSince time.Time
 	// dirty says that the record is to be stored, touched that the step has it
@@ -245,7 +249,7 @@ type book struct {
 }
 
 func newBook(symbol string) *book {
-	return &book{symbol: symbol, told: map[venues.PositionSide]toldEnd{}}
+	return &book{symbol: symbol, told: toldEnds{}}
 }
 
 // add counts an execution in, and gives the positions that ended before the cut
@@ -305,13 +309,21 @@ func (b *book) settle(through int) {
 	b.count()
 }
 
-// adjust brings a position to the quantity that the venue tells, where the
-// executions in between are not to be had. It gives the positions that have
-// ended by then.
-func (b *book) adjust(side venues.PositionSide, qty decimal.Decimal, entryPrice venues.Optional, at time.Time) []ended {
-	list := slices.Clone(b.over)
-	if len(b.recent) > 0 {
-		b.settle(len(b.recent) - 1)
+// adjust brings a position to the quantity that the venue tells, after so many of
+// the recent executions, where others in between are not to be had. It gives the
+// positions that have ended by then.
+func (b *book) adjust(through int, side venues.PositionSide, qty decimal.Decimal, entryPrice venues.Optional, at time.Time) []ended {
+	var list []ended
+	for _, over := range b.over {
+		if over.by < through {
+			list = append(list, over)
+		}
+	}
+	if through > 0 {
+		b.settle(through - 1)
+	}
+	if len(b.recent) > 0 && !at.Before(b.recent[0].at) {
+		at = b.recent[0].at.Add(-time.Millisecond)
 	}
 	b.knownSince, b.dirty = at, true
 	l := b.base.of(side)

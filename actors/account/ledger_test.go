@@ -193,7 +193,7 @@ func TestFeesInTwoCurrenciesAreNotAdded(t *testing.T) {
 
 func TestQuantityOfTheVenueIsTaken(t *testing.T) {
 	b := newBook("BTCUSDT")
-	b.adjust(venues.Long, venues.MustDecimal("2"), venues.Some(venues.MustDecimal("50")), ledgerStart)
+	b.adjust(len(b.recent), venues.Long, venues.MustDecimal("2"), venues.Some(venues.MustDecimal("50")), ledgerStart)
 	b.add(exec(-5, venues.Buy, "2", "50")) // it is what made the position
 	b.add(exec(5, venues.Sell, "2", "60"))
 	if len(b.over) != 1 || b.over[0].text() != "long in 2 for 100, out 2 for 120, fee 0.1" {
@@ -206,7 +206,7 @@ func TestQuantityOfTheVenueIsTaken(t *testing.T) {
 		t.Errorf("brought %v", gain)
 	}
 	b = bookOf(exec(1, venues.Buy, "2", "50"))
-	over := b.adjust(venues.Long, decimal.Zero, venues.Optional{}, ledgerStart.Add(time.Minute))
+	over := b.adjust(len(b.recent), venues.Long, decimal.Zero, venues.Optional{}, ledgerStart.Add(time.Minute))
 	if len(over) != 1 || pnl(venues.Long, &over[0].life).Valid {
 		t.Fatalf("%+v: what it brought is not known", over)
 	}

@@ -12,9 +12,6 @@ import (
 )
 
 const (
-	// endFillsMax is how long the end of a position that the venue has told waits
-	// for the executions that made it. Then it is told without their prices.
-	endFillsMax = 10 * time.Second
 	// endWordMax is how long the end of a position that its executions show waits
 	// for the venue to say the same. Until then executions may be found that come
 	// between them.
@@ -23,12 +20,6 @@ const (
 	// positions have disagreed with the executions.
 	doubtRetry = 2 * time.Second
 )
-
-// toldEnd is the end of a position as the venue has told it.
-type toldEnd struct {
-	position venues.Position
-	due      time.Time
-}
 
 // ledger is the accounting of all positions, by instrument.
 type ledger struct {
@@ -109,7 +100,7 @@ func (s *state) recordFill(m moment, f venues.Fill, why cause) persistence.FillR
 func (s *state) positionEnded(m moment, p venues.Position) {
 	b := s.book(p.Symbol)
 	s.touchBook(b)
-	b.told[p.Side] = toldEnd{position: p, due: m.now.Add(endFillsMax)}
+	b.told.add(p.Side, toldEnd{position: p, at: m.now, due: m.now.Add(endFillsMax)})
 	s.recon.due = earlier(s.recon.due, m.now.Add(doubtRetry))
 }
 
@@ -154,13 +145,24 @@ func (s *state) touchWaiting() {
 // proven is the last execution up to which every end is certain; -1 if none is.
 func (b *book) proven(now time.Time) int {
 	through := -1
-	for _, over := range b.over {
-		_, told := b.told[over.side]
-		if told || isDue(over.heardAt.Add(endWordMax), now) {
+	for _, over := range b.provable() {
+		if _, told := b.told.first(over.side); told || isDue(over.heardAt.Add(endWordMax), now) {
 			through = over.by
 		}
 	}
 	return through
+}
+
+// provable are the ends that the executions show, up to one that they may show
+// wrongly: an execution has turned the position round after the venue had told its
+// end, whose own executions are still to come.
+func (b *book) provable() []ended {
+	for i, over := range b.over {
+		if end, told := b.told.first(over.side); told && over.turned && end.isBefore(&b.recent[over.by]) {
+			return b.over[:i]
+		}
+	}
+	return b.over
 }
 
 // settleBook counts executions in for good, with the ends that they made.
@@ -171,27 +173,6 @@ func (s *state) settleBook(m moment, b *book, through int) {
 		}
 	}
 	b.settle(through)
-}
-
-// endUntold tells the ends whose executions have not come in time.
-func (s *state) endUntold(m moment, b *book) {
-	for _, side := range positionSides() {
-		told, waiting := b.told[side]
-		if !waiting || !isDue(told.due, m.now) {
-			continue
-		}
-		if openQty(b.now.of(side)).IsZero() {
-			// Nothing is known of what was opened either. When the executions are
-			// found, they tell the end.
-			delete(b.told, side)
-			told.position.Reason = s.closeReason(m, b, side, told.position.OpenedAt.Time)
-			s.after(publishPosition{told.position})
-			continue
-		}
-		for _, over := range b.adjust(side, decimal.Zero, venues.Optional{}, m.now) {
-			s.positionClosed(m, b, over)
-		}
-	}
 }
 
 // positionClosed tells the end of a position, once: in the commit that counts it
@@ -223,9 +204,9 @@ func (s *state) positionClosed(m moment, b *book, over ended) {
 // to close. A position that the venue still lists from before its last execution
 // is closed here.
 func (s *state) takeEnd(m moment, b *book, side venues.PositionSide) (venues.Position, bool) {
-	if told, waiting := b.told[side]; waiting {
-		delete(b.told, side)
-		return told.position, true
+	if end, waiting := b.told.first(side); waiting {
+		b.told.drop(side)
+		return end.position, true
 	}
 	key := (&venues.Position{Symbol: b.symbol, Side: side}).Key()
 	p, listed := s.funds.positions[key]
@@ -247,10 +228,8 @@ func average(notional, qty decimal.Decimal) *string {
 func (s *state) positionsDue() time.Time {
 	var due time.Time
 	for _, b := range s.ledger.waiting {
-		for _, told := range b.told {
-			due = earlier(due, told.due)
-		}
-		for _, over := range b.over {
+		due = earlier(due, b.told.due())
+		for _, over := range b.provable() {
 			due = earlier(due, over.heardAt.Add(endWordMax))
 		}
 	}

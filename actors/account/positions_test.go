@@ -124,7 +124,7 @@ func TestEndWithoutItsExecutionsIsToldWithoutPrices(t *testing.T) {
 		t.Fatalf("%v", got)
 	}
 	// They are found in the end: recorded, and no second end.
-	b.stranger(2, venues.Sell, "2", "110", func(r *venues.ExecutionReport) { r.Fill.ExecutedAt = venues.At(b.now.Add(-5 * time.Second)) })
+	b.stranger(2, venues.Sell, "2", "110", func(r *venues.ExecutionReport) { r.Fill.ExecutedAt = venues.At(b.now.Add(-endFillsMax)) })
 	b.pass(time.Minute)
 	b.onlyClosing()
 }

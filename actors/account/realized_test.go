@@ -50,16 +50,16 @@ func TestRealizedAtTheAverageCost(t *testing.T) {
 // not known where that is not.
 func TestRealizedAfterAdoption(t *testing.T) {
 	b := bookOf(exec(1, venues.Buy, "1", "100"))
-	b.adjust(venues.Long, venues.MustDecimal("3"), venues.Some(venues.MustDecimal("110")), ledgerStart)
+	b.adjust(len(b.recent), venues.Long, venues.MustDecimal("3"), venues.Some(venues.MustDecimal("110")), ledgerStart)
 	if got := realize(t, b, exec(9, venues.Sell, "1", "120")); !got.Equal(venues.MustDecimal("10")) {
 		t.Errorf("%s", got)
 	}
-	b.adjust(venues.Long, venues.MustDecimal("1"), venues.Optional{}, ledgerStart.Add(recentSpan))
+	b.adjust(len(b.recent), venues.Long, venues.MustDecimal("1"), venues.Optional{}, ledgerStart.Add(recentSpan))
 	if got := realize(t, b, exec(99, venues.Sell, "1", "120")); !got.Equal(venues.MustDecimal("10")) {
 		t.Errorf("%s after an exit that nobody told", got)
 	}
 	b = newBook("BTCUSDT")
-	b.adjust(venues.Long, venues.MustDecimal("1"), venues.Optional{}, ledgerStart)
+	b.adjust(len(b.recent), venues.Long, venues.MustDecimal("1"), venues.Optional{}, ledgerStart)
 	b.add(exec(1, venues.Buy, "1", "100"))
 	if got := b.realized(exec(2, venues.Sell, "1", "120")); got.Valid {
 		t.Errorf("%s of a position with an unknown price", got.Decimal)
