@@ -9,8 +9,20 @@ import (
 	"venuegate/venues/venuetest"
 )
 
-func TestConformance(t *testing.T) {
-	venuetest.Run(t, venuetest.Harness{
+func TestConformance(t *testing.T) { venuetest.Run(t, harness()) }
+
+func TestConformanceWebSocket(t *testing.T) {
+	venuetest.RunWebSocket(t, harness(), venuetest.OrderEntry{
+		Up:     func(account venues.Account) bool { return account.(*Account).entry.Load().up() },
+		Place:  venuetest.Route{Method: "order.place", Path: "/ws-fapi/v1"},
+		Amend:  venuetest.Route{Method: "order.modify", Path: "/ws-fapi/v1"},
+		Cancel: venuetest.Route{Method: "order.cancel", Path: "/ws-fapi/v1"},
+		Stop:   venuetest.Route{Method: "POST", Path: "/fapi/v1/algoOrder"},
+	})
+}
+
+func harness() venuetest.Harness {
+	return venuetest.Harness{
 		Simulate: simulate,
 		Connect:  connect,
 		Lacks: map[venuetest.Capability]string{
@@ -21,6 +33,7 @@ func TestConformance(t *testing.T) {
 			venuetest.ClientIDForever:    "an id is unique among open orders",
 			venuetest.ContractUnits:      "a contract is one coin",
 			venuetest.InstrumentPages:    "the list comes whole",
+			venuetest.EntryLogin:         "every request is signed by itself",
 		},
 		Wire: venuetest.Wire{
 			Place:           venuetest.Route{Method: "POST", Path: "/fapi/v1/order"},
@@ -45,7 +58,7 @@ func TestConformance(t *testing.T) {
 			FillsPage:       1000,
 			BusyBody:        `{"code":-1001,"msg":"Internal error; unable to process your request. Please try again."}`,
 		},
-	})
+	}
 }
 
 func TestEveryRecordingIsRead(t *testing.T) { venuetest.RecordingsAreRead(t, venues.Binance) }
@@ -61,7 +74,7 @@ func simulate(c venuetest.Conditions) (venuetest.Simulator, error) {
 func connect(restURL, streamURL string, c venuetest.Conditions) venuetest.Connector {
 	o := Sim(restURL, streamURL)
 	o.KeyURL = restURL
-	o.Timeout = c.Timeout
+	o.Timeout, o.OrderEntry = c.Timeout, c.OrderEntry
 	o.BookSilenceMax, o.EventSilenceMax = c.SilenceMax, c.SilenceMax
 	o.ConnLifetime = c.ConnLifetime
 	o.BackoffMin, o.BackoffMax = 10*time.Millisecond, 50*time.Millisecond

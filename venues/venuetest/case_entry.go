@@ -24,6 +24,7 @@ var entryCases = []conformanceCase{
 	{number: 350, name: "many orders at once each get their own answer", run: entryCrowd},
 	{number: 351, name: "orders under cuts: every outcome agrees with the venue's ledger", run: entryStorm},
 	{number: 352, name: "orders of both ways count in one limit", under: Conditions{OrdersMax: 4}, run: entrySharesLimit},
+	{number: 353, name: "a connection renewed in time loses no order and waits for its answers", needs: Renewal, under: Conditions{ConnLifetime: 200 * time.Millisecond}, run: entryRenewed},
 }
 
 func entryCarries(s *stage) {
@@ -272,4 +273,28 @@ func entrySharesLimit(s *stage) {
 	if placed := len(s.sim.Control().Ledger().Orders); placed > s.under.OrdersMax {
 		s.t.Errorf("%d orders", placed)
 	}
+}
+
+// entryRenewed places orders across several lives of the connection, one of them
+// longer under way than the connection is to live.
+func entryRenewed(s *stage) {
+	s.warm()
+	s.fault(simcore.FaultDelay, s.harness.Wire.Place, 1, simcore.FaultArgs{DelayMs: 500})
+	s.eventually("an order that outlasts its connection", func() bool {
+		order := s.place()
+		s.holds(order.ClientOrderID, 1)
+		return s.struck() > 0
+	})
+	for range 3 {
+		s.awaitEntry(false)
+		order := s.place()
+		s.holds(order.ClientOrderID, 1)
+		s.awaitEntry(true)
+	}
+	s.crowd(60, func(order venues.OrderRequest, err error) {
+		if err != nil {
+			s.t.Errorf("%s: %v", order.ClientOrderID, err)
+		}
+		s.holds(order.ClientOrderID, 1)
+	})
 }

@@ -276,6 +276,9 @@ func faultStorm(s *stage) {
 	outcomes := map[string]int{}
 	const ordersMax = 25
 	for range ordersMax {
+		if s.harness.entry != nil {
+			s.awaitEntry(true) // REST has no storm
+		}
 		order := s.order()
 		_, err := s.account.Place(s.t.Context(), order)
 		held := len(s.truth(order.ClientOrderID))
