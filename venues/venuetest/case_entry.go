@@ -74,24 +74,9 @@ func (s *stage) underWay(do func()) (venues.OrderRequest, error) {
 		_, err := s.account.Place(s.t.Context(), order)
 		outcome <- err
 	}()
-	s.awaitStrike()
+	s.eventually("the fault", func() bool { return s.struck() > 0 })
 	do()
 	return order, <-outcome
-}
-
-// awaitStrike waits until a scripted fault has struck.
-func (s *stage) awaitStrike() {
-	s.t.Helper()
-	late := time.After(patience)
-	tick := time.NewTicker(entryPoll)
-	defer tick.Stop()
-	for s.struck() == 0 {
-		select {
-		case <-tick.C:
-		case <-late:
-			s.t.Fatal("no fault struck")
-		}
-	}
 }
 
 func entryCut(s *stage) {
@@ -104,17 +89,7 @@ func entryCut(s *stage) {
 // appears waits until the venue holds an order, and looks for it.
 func (s *stage) appears(order venues.OrderRequest) {
 	s.t.Helper()
-	late := time.After(patience)
-	tick := time.NewTicker(entryPoll)
-	defer tick.Stop()
-	for len(s.truth(order.ClientOrderID)) == 0 {
-		select {
-		case <-tick.C:
-		case <-late:
-			s.t.Fatalf("%s never reached the venue", order.ClientOrderID)
-		}
-	}
-	s.holds(order.ClientOrderID, 1)
+	s.executes(order)
 	if found := s.find(order); found.Status != venues.StatusOpen {
 		s.t.Errorf("%+v", found)
 	}
@@ -173,7 +148,7 @@ func entryLoginRefused(s *stage) {
 	s.awaitEntry(false)
 	order := s.place()
 	s.holds(order.ClientOrderID, 1)
-	s.awaitStrike()
+	s.eventually("a refused login", func() bool { return s.struck() > 0 })
 	s.sim.Control().ClearFaults()
 	s.awaitEntry(true)
 	s.carries(s.harness.Wire.Place, func() { order = s.place() })

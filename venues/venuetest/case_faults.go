@@ -269,6 +269,9 @@ func faultStorm(s *stage) {
 		{Do: simcore.FaultStatus, Args: simcore.FaultArgs{Status: 502, Executed: true}},
 		{Do: simcore.FaultReject, Args: simcore.FaultArgs{Code: []byte(s.harness.Wire.NoMargin)}},
 	} {
+		if f.Do == simcore.FaultStatus && s.harness.entry != nil {
+			continue // no answer on a connection for orders, at the price of a time-out each
+		}
 		f.Match = simcore.FaultMatch{Path: s.harness.Wire.Place.Path, Op: s.harness.Wire.Place.Method}
 		f.Probability, f.Seed = &simcore.Decimal{Decimal: d("0.15")}, uint64(n+1)
 		s.script(f)

@@ -1,9 +1,9 @@
 package venuetest
 
 import (
+	"fmt"
 	"slices"
 	"testing"
-	"time"
 
 	"venuegate/venues"
 	"venuegate/venues/simcore"
@@ -39,22 +39,10 @@ func RunWebSocket(t *testing.T, h Harness, e OrderEntry) {
 	runAll(t, h, cases)
 }
 
-// entryPoll is how often a case looks whether the connection for orders is up.
-const entryPoll = time.Millisecond
-
 // awaitEntry waits until the connection for orders is up, or down.
 func (s *stage) awaitEntry(up bool) {
 	s.t.Helper()
-	late := time.After(patience)
-	tick := time.NewTicker(entryPoll)
-	defer tick.Stop()
-	for s.harness.entry.Up(s.account) != up {
-		select {
-		case <-tick.C:
-		case <-late:
-			s.t.Fatalf("the connection for orders is not up=%v", up)
-		}
-	}
+	s.eventually(fmt.Sprintf("the connection for orders, up=%v,", up), func() bool { return s.harness.entry.Up(s.account) == up })
 }
 
 // carries fails the case unless do is one operation on the connection for orders.
