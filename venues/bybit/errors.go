@@ -107,14 +107,17 @@ func (c *Connector) blocked(r request, a *restclient.Answer) error {
 	return uncertain(r, e.With("reason", "blocked"))
 }
 
-// limited handles a broken limit: definite, nothing was executed. It concerns the
+// addressLimits are the codes of limits that concern whatever comes from here.
+var addressLimits = []int{10018, 10403, 10429}
+
+// limited handles a broken limit: definite, nothing was executed. Most concern the
 // account's use of one endpoint.
 func (c *Connector) limited(r request, a *restclient.Answer, code int, message string) error {
 	wait := limitWaitMin
 	if ms, err := strconv.ParseInt(a.Header.Get("X-Bapi-Limit-Reset-Timestamp"), 10, 64); err == nil {
 		wait = min(max(time.UnixMilli(ms).Sub(c.clock.Now()), limitWaitMin), limitWaitMax)
 	}
-	if budget := r.budget(); budget != nil {
+	if budget := r.budget(); budget != nil && !slices.Contains(addressLimits, code) {
 		c.gate.Exhaust(budget, wait)
 	} else {
 		c.gate.Freeze(wait)

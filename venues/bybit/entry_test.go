@@ -1,0 +1,386 @@
+package bybit
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/fasthttp/websocket"
+	"go.uber.org/zap"
+	"go.uber.org/zap/zaptest/observer"
+
+	"venuegate/venues"
+)
+
+// asked is a request on the order entry socket.
+type asked struct {
+	ReqID  string            `json:"reqId"`
+	Op     string            `json:"op"`
+	Header map[string]string `json:"header"`
+	Args   []json.RawMessage `json:"args"`
+	text   string
+}
+
+// tradeVenue serves order entry sockets by hand, beside a script's streams.
+type tradeVenue struct {
+	mu     sync.Mutex
+	logins int
+	// login is the answer to logins, answer what is said to a request; %s is its
+	// name. What is empty is not said.
+	login  string
+	answer string
+	asked  []asked
+}
+
+const (
+	loggedIn  = `{"retCode":0,"retMsg":"OK","op":"auth","connId":"c"}`
+	entryDone = `{"reqId":"%s","retCode":0,"retMsg":"OK","op":"order.create","data":` + accepted + `,"retExtInfo":{},` +
+		`"header":{"X-Bapi-Limit":"10","X-Bapi-Limit-Status":"9","X-Bapi-Limit-Reset-Timestamp":"1764401421682","Traceid":"1"},"connId":"c"}`
+)
+
+func newTradeVenue(s *script) *tradeVenue {
+	v := &tradeVenue{login: loggedIn, answer: entryDone}
+	private := newStreamVenue(s)
+	s.stream = func(r *http.Request, c *websocket.Conn) {
+		if r.URL.Path == tradePath {
+			v.serve(c)
+		} else {
+			private.serve(r, c)
+		}
+	}
+	s.connector.options.OrderEntry = venues.OrderEntryWebSocket
+	return v
+}
+
+func (v *tradeVenue) serve(c *websocket.Conn) {
+	for {
+		_, text, err := c.ReadMessage()
+		if err != nil {
+			return
+		}
+		if says := v.hear(text); says != "" {
+			_ = c.WriteMessage(websocket.TextMessage, []byte(says))
+		}
+	}
+}
+
+func (v *tradeVenue) hear(text []byte) string {
+	a := asked{text: string(text)}
+	if json.Unmarshal(text, &a) != nil || a.Op == "ping" {
+		return ""
+	}
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if a.Op == "auth" {
+		v.logins++
+		return v.login
+	}
+	v.asked = append(v.asked, a)
+	return strings.ReplaceAll(v.answer, "%s", a.ReqID)
+}
+
+func (v *tradeVenue) says(answer string) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.answer = answer
+}
+
+func (v *tradeVenue) requests() []asked {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return v.asked
+}
+
+func (v *tradeVenue) loginCount() int {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return v.logins
+}
+
+// trading opens the account's private feed and waits for its order entry.
+func (s *script) trading() venues.PrivateFeed {
+	s.t.Helper()
+	feed := s.account.OpenPrivate(&heard{})
+	s.t.Cleanup(feed.Close)
+	await(s.t, "order entry", s.account.entryUp)
+	return feed
+}
+
+func (a *Account) entryUp() bool {
+	e := a.entry.Load()
+	return e != nil && e.calls.Up()
+}
+
+func await(t *testing.T, what string, done func() bool) {
+	t.Helper()
+	deadline := time.After(10 * time.Second)
+	look := time.NewTicker(time.Millisecond)
+	defer look.Stop()
+	for !done() {
+		select {
+		case <-look.C:
+		case <-deadline:
+			t.Fatalf("%s did not come", what)
+		}
+	}
+}
+
+// The socket gets the very body of REST, with the same time and deadline, and no
+// secret.
+func TestEntrySaysWhatRESTSays(t *testing.T) {
+	s := newScript(t)
+	s.ok(createOrder, accepted)
+	s.ok(amendOrder, accepted)
+	s.ok(cancelOrder, accepted)
+	trade := func() {
+		t.Helper()
+		if _, err := s.account.Place(background, limitOrder()); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.account.Amend(background, venues.AmendRequest{
+			OrderRef: ours, Qty: limitOrder().Qty, Price: dec("60001"), Deadline: limitOrder().Deadline,
+		}); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.account.Cancel(background, ours); err != nil {
+			t.Fatal(err)
+		}
+	}
+	trade()
+	v := newTradeVenue(s)
+	s.trading()
+	trade()
+	requests, seen := v.requests(), map[string]bool{}
+	if len(requests) != 3 {
+		t.Fatalf("%d requests", len(requests))
+	}
+	for n, want := range []struct {
+		op, name string
+		window   int64
+	}{{"order.create", createOrder, 3200}, {"order.amend", amendOrder, 3200}, {"order.cancel", cancelOrder, 5000}} {
+		r := requests[n]
+		if r.Op != want.op || len(r.Args) != 1 || string(r.Args[0]) != s.body(want.name) || len(s.sent(want.name)) != 1 {
+			t.Errorf("%s; REST said %s", r.text, s.body(want.name))
+		}
+		if len(r.ReqID) > 36 || seen[r.ReqID] || strings.Contains(r.text, scriptKey) || strings.Contains(r.text, scriptSecret) {
+			t.Errorf("name or secret: %s", r.text)
+		}
+		seen[r.ReqID] = true
+		ms, _ := strconv.ParseInt(r.Header["X-BAPI-TIMESTAMP"], 10, 64)
+		window, _ := strconv.ParseInt(r.Header["X-BAPI-RECV-WINDOW"], 10, 64)
+		if age := time.Since(time.UnixMilli(ms)); age < behind || age > 3*time.Second || window > want.window || window < want.window-2000 {
+			t.Errorf("%s: %v old, good for %d ms", r.Op, age, window)
+		}
+	}
+}
+
+// Answers mean on the socket what they mean by REST.
+func TestEntryRefusals(t *testing.T) {
+	refusal := func(code int) string {
+		return fmt.Sprintf(`{"reqId":"%%s","retCode":%d,"retMsg":"no","op":"order.create","data":{},"retExtInfo":{},"header":{"Traceid":"1"},"connId":"c"}`, code)
+	}
+	for name, c := range map[string]struct {
+		answer string
+		want   meaning
+	}{
+		"margin":       {refusal(110007), meaning{code: venues.CodeInsufficientBalance}},
+		"duplicate id": {refusal(110072), meaning{code: venues.CodeExchangeUnavailable, reason: "duplicate_client_id", unknown: true}},
+		"uncertain":    {refusal(10016), meaning{code: venues.CodeExchangeUnavailable, unknown: true}},
+		"limit":        {refusal(10006), meaning{code: venues.CodeRateLimited}},
+		"address":      {refusal(10403), meaning{code: venues.CodeRateLimited}},
+		"operation":    {refusal(10404), meaning{code: venues.CodeInvalidRequest}},
+		"name twice":   {refusal(20006), meaning{code: venues.CodeInvalidRequest}},
+		"key": {
+			`{"retCode":10005,"retMsg":"Permission denied for current apikey","connId":"c","op":"order.create","reqId":"%s"}`,
+			meaning{code: venues.CodeUnauthorized},
+		},
+		"unlisted":      {refusal(12345), meaning{code: venues.CodeExchangeUnavailable, unknown: true}},
+		"another order": {strings.ReplaceAll(entryDone, "vg00000001", "vg00000002"), meaning{code: venues.CodeExchangeUnavailable, unknown: true}},
+		"no data":       {`{"reqId":"%s","retCode":0,"retMsg":"OK","op":"order.create"}`, meaning{code: venues.CodeExchangeUnavailable, unknown: true}},
+		"no code":       {`{"reqId":"%s","op":"order.create","data":` + accepted + `}`, meaning{code: venues.CodeExchangeUnavailable, unknown: true}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newScript(t)
+			s.ok(readWallet, `{"list":[]}`)
+			newTradeVenue(s).says(c.answer)
+			s.trading()
+			_, err := s.account.Place(background, limitOrder())
+			e, ok := errors.AsType[*venues.Error](err)
+			if !ok || e.Code != c.want.code || errors.Is(err, venues.ErrOutcomeUnknown) != c.want.unknown || errors.Is(err, venues.ErrNotSent) {
+				t.Fatalf("%v, want %+v", err, c.want)
+			}
+			if c.want.reason != "" && e.Details["reason"] != c.want.reason || len(s.sent(createOrder)) != 0 {
+				t.Errorf("%v; %d by REST", err, len(s.sent(createOrder)))
+			}
+		})
+	}
+}
+
+// A broken limit of the socket closes REST too.
+func TestEntryLimitsAreThoseOfREST(t *testing.T) {
+	for code, frozen := range map[int]bool{10006: false, 10403: true} {
+		s := newScript(t)
+		v := newTradeVenue(s)
+		feed := s.trading()
+		s.ok(readRealtime, nothing)
+		v.says(fmt.Sprintf(`{"reqId":"%%s","retCode":%d,"retMsg":"no","op":"order.create","data":{},"header":{}}`, code))
+		if _, err := s.account.Place(background, limitOrder()); venues.CodeOf(err) != venues.CodeRateLimited {
+			t.Errorf("%d: %v", code, err)
+		}
+		feed.Close()
+		soon := orderWith(func(r *venues.OrderRequest) { r.Deadline = time.Now().Add(300 * time.Millisecond) })
+		if _, err := s.account.Place(background, soon); venues.CodeOf(err) != venues.CodeRateLimited || !errors.Is(err, venues.ErrNotSent) {
+			t.Errorf("%d, then by REST: %v", code, err)
+		}
+		if _, err := s.account.OpenOrders(background); (venues.CodeOf(err) == venues.CodeRateLimited) != frozen {
+			t.Errorf("%d, then a read: %v", code, err)
+		}
+	}
+}
+
+// The venue's own counter, told with an answer, holds for both ways.
+func TestEntryAdoptsTheVenuesCounter(t *testing.T) {
+	s := newScript(t)
+	v := newTradeVenue(s)
+	v.says(strings.Replace(entryDone, `"X-Bapi-Limit-Status":"9"`, `"X-Bapi-Limit-Status":"0"`, 1))
+	feed := s.trading()
+	if _, err := s.account.Place(background, limitOrder()); err != nil {
+		t.Fatal(err)
+	}
+	feed.Close()
+	s.ok(createOrder, accepted)
+	soon := orderWith(func(r *venues.OrderRequest) { r.Deadline = time.Now().Add(300 * time.Millisecond) })
+	if _, err := s.account.Place(background, soon); venues.CodeOf(err) != venues.CodeRateLimited {
+		t.Errorf("%v", err)
+	}
+}
+
+// A server that restarts leaves the outcome open and is left.
+func TestEntryLeavesAServerThatRestarts(t *testing.T) {
+	s := newScript(t)
+	v := newTradeVenue(s)
+	s.trading()
+	v.says(`{"reqId":"%s","retCode":10019,"retMsg":"restarting","op":"order.create","data":{},"header":{}}`)
+	if _, err := s.account.Place(background, limitOrder()); !errors.Is(err, venues.ErrOutcomeUnknown) {
+		t.Errorf("%v", err)
+	}
+	await(t, "the next connection", func() bool { return v.loginCount() == 2 && s.account.entryUp() })
+	v.says(entryDone)
+	if _, err := s.account.Place(background, limitOrder()); err != nil {
+		t.Error(err)
+	}
+}
+
+// A refusal that names no request may be of any: all are unknown at once.
+func TestEntryNamelessRefusal(t *testing.T) {
+	s := newScript(t)
+	v := newTradeVenue(s)
+	s.trading()
+	v.says(`{"retCode":10005,"retMsg":"Permission denied for current apikey","connId":"c","op":"order.create"}`)
+	began := time.Now()
+	if _, err := s.account.Place(background, limitOrder()); !errors.Is(err, venues.ErrOutcomeUnknown) {
+		t.Errorf("%v", err)
+	}
+	if took := time.Since(began); took > s.connector.options.Timeout {
+		t.Errorf("took %v", took)
+	}
+	await(t, "the next connection", func() bool { return v.loginCount() == 2 && s.account.entryUp() })
+}
+
+// A refused key is warned of once and without the key; REST takes the orders.
+func TestEntryLoginRefused(t *testing.T) {
+	s := newScript(t)
+	core, logged := observer.New(zap.WarnLevel)
+	s.connector.options.Log = zap.New(core)
+	v := newTradeVenue(s)
+	v.login = `{"retCode":10004,"retMsg":"Invalid sign, api_key[` + scriptKey + `]","op":"auth","connId":"c"}`
+	s.ok(createOrder, accepted)
+	feed := s.account.OpenPrivate(&heard{})
+	await(t, "some logins", func() bool { return v.loginCount() >= 3 })
+	if _, err := s.account.Place(background, limitOrder()); err != nil || len(s.sent(createOrder)) != 1 {
+		t.Errorf("%v, %d by REST", err, len(s.sent(createOrder)))
+	}
+	feed.Close()
+	failures := logged.FilterMessage("venue stream: dial failed").All()
+	if len(failures) != 1 || strings.Contains(fmt.Sprint(failures[0].ContextMap()), scriptKey) {
+		t.Errorf("logged %v", failures)
+	}
+}
+
+// Of two feeds the newest enters the orders; the last one gone, REST does.
+func TestEntryOfTwoFeeds(t *testing.T) {
+	s := newScript(t)
+	v := newTradeVenue(s)
+	s.ok(createOrder, accepted)
+	first := s.trading()
+	second := s.trading()
+	for _, want := range []struct {
+		closing        venues.PrivateFeed
+		socket, byREST int
+	}{{first, 1, 0}, {second, 1, 1}} {
+		want.closing.Close()
+		if _, err := s.account.Place(background, limitOrder()); err != nil {
+			t.Fatal(err)
+		}
+		if socket, byREST := len(v.requests()), len(s.sent(createOrder)); socket != want.socket || byREST != want.byREST {
+			t.Errorf("%d on the socket and %d by REST, want %+v", socket, byREST, want)
+		}
+	}
+}
+
+func TestDemoTakesOrdersByRESTAlone(t *testing.T) {
+	for name, good := range map[string]bool{Live: true, Testnet: true, Demo: false} {
+		o, _ := Preset(name)
+		o.OrderEntry = venues.OrderEntryWebSocket
+		if err := o.Validate(); (err == nil) != good {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// Recorded answers name their requests and mean what they say.
+func TestRecordedEntryAnswers(t *testing.T) {
+	c := New(Sim("http://x", "ws://x"))
+	named := 0
+	for _, r := range recordings(t, "ws_trade.jsonl") {
+		id, ok := answerID(r.Msg)
+		if !ok {
+			continue
+		}
+		named++
+		result, err := c.judge(placing(), answerOf(http.StatusOK, string(r.Msg)))
+		var ack ackRecord
+		done := err == nil && json.Unmarshal(result, &ack) == nil && ack.OrderID != ""
+		if refused := venueCode(err) != 0; id == "" || done == refused {
+			t.Errorf("%s: %q, %+v, %v", r.Name, id, ack, err)
+		}
+	}
+	if named < 6 {
+		t.Errorf("%d answers", named)
+	}
+}
+
+// Whatever the socket says, it disturbs nothing.
+func FuzzEntryMessages(f *testing.F) {
+	f.Add([]byte(entryDone))
+	f.Add([]byte(`{"retCode":"10005","op":"order.create"}`))
+	f.Add([]byte(`{"retCode":0,"op":"pong","data":["1711002002529"]}`))
+	f.Add([]byte("Failed to decode incoming data:"))
+	c := New(Sim("http://127.0.0.1:1", "ws://127.0.0.1:1"))
+	f.Fuzz(func(t *testing.T, message []byte) {
+		if id, ok := answerID(message); ok {
+			if _, err := c.judge(placing(), answerOf(http.StatusOK, string(message))); err == nil && id == "" {
+				t.Fatalf("%q answers nobody", message)
+			}
+			return
+		}
+		var a entryAnswer
+		_ = json.Unmarshal(message, &a)
+	})
+}
