@@ -213,7 +213,11 @@ func TestFeedIsSilentOnceUnsubscribed(t *testing.T) {
 	v := newStreamVenue(s)
 	sink := &lastWords{heard: &heard{}, said: make(chan struct{})}
 	feed := s.connector.OpenFeed(sink)
-	sink.end = sync.OnceFunc(func() { feed.Unsubscribe(bookOf("BTCUSDT")) })
+	unsubscribed := make(chan struct{})
+	sink.end = sync.OnceFunc(func() {
+		feed.Unsubscribe(bookOf("BTCUSDT"))
+		close(unsubscribed)
+	})
 	feed.Subscribe(bookOf("BTCUSDT"))
 	sink.await(t, "the confirmation", func() bool { return len(sink.resumed) == 1 })
 	for seq := range 200 {
@@ -221,6 +225,7 @@ func TestFeedIsSilentOnceUnsubscribed(t *testing.T) {
 	}
 	close(sink.said)
 	sink.await(t, "the first message", func() bool { return len(sink.books) > 0 })
+	<-unsubscribed // a feed that is closed does not hear of it any more
 	feed.Close()
 	if len(sink.books) != 1 || len(sink.interrupted) != 0 {
 		t.Errorf("%d messages, interrupted %v", len(sink.books), sink.interrupted)
