@@ -133,8 +133,6 @@ func (a *account) Receive(ctx *actors.Context, msg any) {
 		a.state.swept(m, in)
 	case getOpen:
 		a.state.getOpen(in)
-	case openDue:
-		in.run(a, ctx)
 	case openDone:
 		a.state.openRead(m, in)
 	case observed:
@@ -151,8 +149,6 @@ func (a *account) Receive(ctx *actors.Context, msg any) {
 		a.state.cancelled(m, in)
 	case protectDone:
 		a.state.protected(in)
-	case protectDue:
-		in.run(a, ctx)
 	case queryDone:
 		a.state.queried(m, in)
 	case proofDone:
@@ -177,6 +173,8 @@ func (a *account) Receive(ctx *actors.Context, msg any) {
 		a.readFills(ctx, in)
 	case fundsDue:
 		a.state.readFunds()
+	case effect: // put off until now
+		in.run(a, ctx)
 	case *actors.ChildEnded: // the private connection, to be opened anew
 		a.openPrivate(ctx)
 	case nil:
