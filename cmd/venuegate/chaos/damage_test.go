@@ -130,7 +130,7 @@ func (w *world) get(url string) (status int, body string) {
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	status, content, err := exchange(w.client, request)
+	status, content, err := exchange(w.observer, request)
 	if err != nil {
 		return 0, err.Error()
 	}

@@ -18,7 +18,7 @@ const (
 	diskOfFullBytes = 300 << 20
 	guardFraction   = 10
 	// noticeMax is how long the guard may take to look again.
-	noticeMax = 5 * time.Second
+	noticeMax = 20 * time.Second
 	// recoverMax is how long trading may take to come back after there is room: a
 	// look at the disk and the start of each account, of which a slow machine makes
 	// several seconds.

@@ -12,7 +12,7 @@ import (
 
 const (
 	// lifeMax is how long a service may live that waits for its kill point.
-	lifeMax = 10 * time.Second
+	lifeMax = 20 * time.Second
 	// lifeOfVictims is how long one lives that is killed at no point in
 	// particular, at most.
 	lifeOfVictims = 2 * time.Second

@@ -104,6 +104,7 @@ var unsynced = overlay.Variant{Edits: []overlay.Edit{{
 func TestPowerCutControl(t *testing.T) {
 	t.Parallel() // most of its time is waiting
 	d := newDisk(t, diskOfPowerBytes)
+	total.plant()
 	w := newWorld(t, build(t, unsynced), d.dir+"/data")
 	t.Cleanup(func() { w.service.kill() })
 	if out, err := d.command("sync"); err != nil { // the keys are not what may be lost

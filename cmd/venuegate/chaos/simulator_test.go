@@ -42,7 +42,7 @@ func startSimulator(t testing.TB) *simulator {
 	s := &simulator{
 		t: t, listen: "127.0.0.1:" + strconv.Itoa(freePorts(t, portsOfSimulator)),
 		file: filepath.Join(dir, "sim.json"), ledger: filepath.Join(dir, "ledger.jsonl"),
-		client: newHTTPClient(),
+		client: newHTTPClient(observedMax),
 	}
 	s.start()
 	return s

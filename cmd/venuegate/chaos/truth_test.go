@@ -70,7 +70,7 @@ func page[T any](w *world, path string, query url.Values) []T {
 			w.t.Fatal(err)
 		}
 		request.Header.Set("Authorization", "Bearer "+w.key(at))
-		status, body, err := exchange(w.client, request)
+		status, body, err := exchange(w.observer, request)
 		if err != nil || status != http.StatusOK {
 			w.t.Fatalf("GET %s: %d %s %v\n%s", path, status, body, err, w.service.tail())
 		}
