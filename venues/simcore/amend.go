@@ -23,7 +23,7 @@ type AmendRequest struct {
 // order that would end below what is filled, and a post-only order that would
 // take, is cancelled; that is no error. A *Refusal leaves the order as it was.
 func (x *Exchange) Amend(request AmendRequest) (Order, error) {
-	x.mu.Lock()
+	x.lockToWrite()
 	defer x.mu.Unlock()
 	if !request.Deadline.IsZero() && x.clock.Now().After(request.Deadline) {
 		return Order{}, refuse(ReasonDeadline)

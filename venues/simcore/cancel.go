@@ -15,7 +15,7 @@ type OrderRef struct {
 // Cancel ends an open order. The error is a *Refusal with ReasonUnknownOrder
 // where it does not work.
 func (x *Exchange) Cancel(accountID, symbolName string, ref OrderRef) (Order, error) {
-	x.mu.Lock()
+	x.lockToWrite()
 	defer x.mu.Unlock()
 	a, s, o, refusal := x.openOrder(accountID, symbolName, ref)
 	if refusal != nil {
@@ -29,7 +29,7 @@ func (x *Exchange) Cancel(accountID, symbolName string, ref OrderRef) (Order, er
 // CancelAll ends all open orders of an account in a symbol, or in all symbols
 // where it is empty, and answers them. Conditional orders are not touched.
 func (x *Exchange) CancelAll(accountID, symbolName string) ([]Order, error) {
-	x.mu.Lock()
+	x.lockToWrite()
 	defer x.mu.Unlock()
 	a, refusal := x.account(accountID)
 	if refusal != nil {

@@ -122,7 +122,7 @@ func (cs *conditionalSet) find(ref OrderRef) *Conditional {
 
 // PlaceConditional accepts a conditional order. The error is a *Refusal.
 func (x *Exchange) PlaceConditional(request ConditionalRequest) (Conditional, error) {
-	x.mu.Lock()
+	x.lockToWrite()
 	defer x.mu.Unlock()
 	in, refusal := x.newIntent(&request.OrderRequest)
 	if refusal != nil {
@@ -203,7 +203,7 @@ func (a *account) guards(s *symbol, request *ConditionalRequest) bool {
 
 // CancelConditional ends a waiting conditional order.
 func (x *Exchange) CancelConditional(accountID string, ref OrderRef) (Conditional, error) {
-	x.mu.Lock()
+	x.lockToWrite()
 	defer x.mu.Unlock()
 	a, refusal := x.account(accountID)
 	if refusal != nil {
@@ -223,7 +223,7 @@ func (x *Exchange) CancelConditional(accountID string, ref OrderRef) (Conditiona
 // CancelAllConditionals ends the waiting conditional orders of an account in a
 // symbol, or in all where it is empty.
 func (x *Exchange) CancelAllConditionals(accountID, symbolName string) ([]Conditional, error) {
-	x.mu.Lock()
+	x.lockToWrite()
 	defer x.mu.Unlock()
 	a, refusal := x.account(accountID)
 	if refusal != nil {

@@ -17,7 +17,7 @@ type ConditionalAmendment struct {
 // ReasonTriggering, ReasonWouldTrigger and the reasons of prices and quantities
 // refuse and leave the order as it was.
 func (x *Exchange) AmendConditional(request ConditionalAmendment) (Conditional, error) {
-	x.mu.Lock()
+	x.lockToWrite()
 	defer x.mu.Unlock()
 	a, refusal := x.account(request.Account)
 	if refusal != nil {

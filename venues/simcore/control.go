@@ -21,11 +21,13 @@ func NewControl(x *Exchange, faults *Faults) *Control {
 // LedgerPage is the answer of GET /ledger.
 type LedgerPage struct {
 	Orders []LedgerOrder `json:"orders"`
+	// Writes is Exchange.Writes since the simulator has started.
+	Writes int `json:"writes"`
 }
 
 // Ledger is every order that the venue ever accepted or refused.
 func (c *Control) Ledger() LedgerPage {
-	return LedgerPage{Orders: c.exchange.Ledger().Orders()}
+	return LedgerPage{Orders: c.exchange.Ledger().Orders(), Writes: c.exchange.Writes()}
 }
 
 // FaultPage is the answer of the calls on /faults.

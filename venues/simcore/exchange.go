@@ -55,6 +55,8 @@ type Exchange struct {
 	// touched are holdings whose position changed since the last settle.
 	touched []touchedHolding
 	due     []*Conditional
+	// writes counts the requests of clients to change something.
+	writes int
 }
 
 type touchedHolding struct {
@@ -119,6 +121,21 @@ func (x *Exchange) list(listed Instrument, now time.Time) error {
 	x.symbols[t.Symbol] = s
 	x.names = append(x.names, t.Symbol)
 	return nil
+}
+
+// lockToWrite locks the exchange for a client's request to change something, and
+// counts the request, whatever becomes of it.
+func (x *Exchange) lockToWrite() {
+	x.mu.Lock()
+	x.writes++
+}
+
+// Writes counts the requests of clients to change something: orders, cancels,
+// amendments, settings; by whichever way they came, refused ones too.
+func (x *Exchange) Writes() int {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return x.writes
 }
 
 // Subscribe adds a receiver of all further events. It is called under the

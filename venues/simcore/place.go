@@ -36,7 +36,7 @@ type OrderRequest struct {
 // Place checks an order, lets it match and leaves the rest in the book. The
 // answer shows the order after matching. The error is a *Refusal.
 func (x *Exchange) Place(request OrderRequest) (Order, error) {
-	x.mu.Lock()
+	x.lockToWrite()
 	defer x.mu.Unlock()
 	o, refusal := x.place(request)
 	if refusal != nil {

@@ -5,7 +5,7 @@ import "github.com/shopspring/decimal"
 // SetPositionMode switches between one-way and hedge mode. ReasonNoChange,
 // ReasonOpenOrders and ReasonOpenPosition refuse.
 func (x *Exchange) SetPositionMode(accountID string, mode PositionMode) error {
-	x.mu.Lock()
+	x.lockToWrite()
 	defer x.mu.Unlock()
 	a, refusal := x.account(accountID)
 	if refusal != nil {
@@ -37,7 +37,7 @@ func (a *account) checkModeChange() *Refusal {
 // SetMarginMode switches a symbol between cross and isolated margin.
 // ReasonNoChange, ReasonOpenOrders and ReasonOpenPosition refuse.
 func (x *Exchange) SetMarginMode(accountID, symbolName string, isolated bool) error {
-	x.mu.Lock()
+	x.lockToWrite()
 	defer x.mu.Unlock()
 	a, h, refusal := x.setting(accountID, symbolName)
 	switch {
@@ -59,7 +59,7 @@ func (x *Exchange) SetMarginMode(accountID, symbolName string, isolated bool) er
 // is open. ReasonLeverage, ReasonLeverageIsolated, ReasonPositionTooLarge and
 // ReasonInsufficientMargin refuse.
 func (x *Exchange) SetLeverage(accountID, symbolName string, leverage int) error {
-	x.mu.Lock()
+	x.lockToWrite()
 	defer x.mu.Unlock()
 	a, h, refusal := x.setting(accountID, symbolName)
 	switch {
@@ -99,7 +99,7 @@ func (a *account) checkLeverage(h *holding, leverage int) *Refusal {
 // AddIsolatedMargin moves margin between the cross wallet and an isolated
 // position; a negative amount takes it out.
 func (x *Exchange) AddIsolatedMargin(accountID, symbolName string, side PositionSide, amount decimal.Decimal) error {
-	x.mu.Lock()
+	x.lockToWrite()
 	defer x.mu.Unlock()
 	a, h, refusal := x.setting(accountID, symbolName)
 	if refusal != nil {
