@@ -1,0 +1,170 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"venuegate/venues"
+)
+
+// TestTestModeWritesNothing: signals of every action, sent to channels in test
+// mode over sockets, ask no venue to change anything.
+func TestTestModeWritesNothing(t *testing.T) { writeNothing(t, 1_000) }
+
+const (
+	// signalsPerHook is less than what one channel takes in a minute.
+	signalsPerHook = 50
+	// hooksPerCustomer is less than a customer may have.
+	hooksPerCustomer = 90
+	// signalSenders send at the same time.
+	signalSenders = 16
+)
+
+// rehearsed are the bodies of signals in turn, with the exchange for %s.
+var rehearsed = []string{
+	`{"action":"order","exchange":"%s","symbol":"BTCUSDT","side":"buy","qty":"0.01"}`,
+	`{"action":"order","exchange":"%s","symbol":"ETHUSDT","side":"sell","qty":"0.5","orderType":"limit","price":"9000","stopLoss":"9500","takeProfit":"8000"}`,
+	`{"action":"close","exchange":"%s","symbol":"BTCUSDT"}`,
+	`{"action":"cancel-all","exchange":"%s"}`,
+	`{"action":"notify","exchange":"%s","comment":"test"}`,
+}
+
+func writeNothing(t *testing.T, signals int) {
+	t.Helper()
+	s := startService(t, t.TempDir())
+	for _, exchange := range venues.All() { // there is something to close and to cancel
+		s.trade(http.StatusCreated, http.MethodPost, "/v1/orders", fmt.Sprintf(`{"exchange":%q,"symbol":"BTCUSDT","side":"sell","type":"market","qty":"0.02"}`, exchange))
+		s.trade(http.StatusCreated, http.MethodPost, "/v1/orders", fmt.Sprintf(`{"exchange":%q,"symbol":"BTCUSDT","side":"buy","type":"limit","price":"50000","qty":"0.02"}`, exchange))
+	}
+	before := s.writes()
+	if slices.Contains(before, 0) {
+		t.Fatalf("the venues have counted %v requests", before)
+	}
+	hooks := s.rehearsingHooks((signals + signalsPerHook - 1) / signalsPerHook)
+	s.rehearse(hooks)
+	for _, h := range hooks {
+		eventually(t, "the end of every signal", func() bool { return s.tested(h) == signalsPerHook })
+	}
+	if after := s.writes(); !slices.Equal(after, before) {
+		t.Errorf("the venues have counted %v requests, and %v before %d signals", after, before, len(hooks)*signalsPerHook)
+	}
+	s.trade(http.StatusOK, http.MethodDelete, "/v1/orders", "") // the counter sees what is not in test mode
+	if after := s.writes(); slices.Equal(after, before) {
+		t.Error("a cancel is not counted")
+	}
+}
+
+// rehearsingHook is a channel in test mode and whose it is.
+type rehearsingHook struct {
+	DemoHook
+	customer string
+}
+
+// rehearsingHooks makes n channels in test mode, of as many customers as it takes,
+// each with an account at every venue.
+func (s *service) rehearsingHooks(n int) []rehearsingHook {
+	s.t.Helper()
+	hooks := make([]rehearsingHook, 0, n)
+	customer := s.customer()
+	for i := range n {
+		if i > 0 && i%hooksPerCustomer == 0 {
+			customer = s.administer(http.StatusCreated, http.MethodPost, "customers", fmt.Sprintf(`{"name":"rehearsing %d"}`, i)).text("id")
+			for _, exchange := range venues.All() {
+				s.connectNew(customer, exchange)
+			}
+		}
+		made := s.administer(http.StatusCreated, http.MethodPost, "hooks", fmt.Sprintf(`{"customer":%q,"kind":"webhook","name":"test","testMode":true}`, customer))
+		hooks = append(hooks, rehearsingHook{DemoHook{made.text("id"), made.text("url"), made.text("secret")}, customer})
+	}
+	return hooks
+}
+
+// connectNew connects a customer with a new account of a simulated venue.
+func (s *service) connectNew(customer string, exchange venues.Venue) {
+	s.t.Helper()
+	request, err := http.NewRequestWithContext(s.t.Context(), http.MethodPost, s.demo.Sim[exchange].ControlURL+"/accounts", strings.NewReader("{}"))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	request.Header.Set("Content-Type", "application/json")
+	_, text := do(s.t, request)
+	var made SimVenue
+	if err := json.Unmarshal([]byte(text), &made); err != nil {
+		s.t.Fatalf("%s: %v", text, err)
+	}
+	s.administer(http.StatusCreated, http.MethodPost, "accounts", fmt.Sprintf(
+		`{"customer":%q,"exchange":%q,"apiKey":%q,"apiSecret":%q,"passphrase":%q}`, customer, exchange, made.APIKey, made.APISecret, made.Passphrase))
+}
+
+// rehearse sends each channel its signals.
+func (s *service) rehearse(hooks []rehearsingHook) {
+	s.t.Helper()
+	client := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: signalSenders}}
+	defer client.CloseIdleConnections()
+	work := make(chan signed)
+	var wait sync.WaitGroup
+	for range signalSenders {
+		wait.Go(func() {
+			for in := range work {
+				status, answer, err := in.post(s.t.Context(), client)
+				if err != nil || status != http.StatusAccepted || !slices.Contains([]string{"test", "pending"}, answer.text("status")) || answer["orderId"] != nil {
+					s.t.Errorf("%s: %d %v, %v", in.body, status, answer, err)
+				}
+			}
+		})
+	}
+	for i := range signalsPerHook {
+		for _, h := range hooks {
+			body := fmt.Sprintf(rehearsed[i%len(rehearsed)], venues.All()[i%len(venues.All())])
+			work <- newSignal(h.DemoHook, fmt.Sprintf(`%s,"requestId":"r-%d"}`, strings.TrimSuffix(body, "}"), i))
+		}
+	}
+	close(work)
+	wait.Wait()
+}
+
+// post sends a signal; it may be called on any goroutine.
+func (in signed) post(ctx context.Context, client *http.Client) (int, record, error) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, in.url, strings.NewReader(in.body))
+	if err != nil {
+		return 0, nil, err
+	}
+	in.sign(request.Header)
+	response, err := client.Do(request)
+	if err != nil {
+		return 0, nil, err
+	}
+	defer response.Body.Close()
+	var answer record
+	return response.StatusCode, answer, json.NewDecoder(response.Body).Decode(&answer)
+}
+
+// tested counts the signals of a channel that have ended as tests.
+func (s *service) tested(h rehearsingHook) int {
+	s.t.Helper()
+	page := s.administer(http.StatusOK, http.MethodGet, "journal?limit=1000&kind=signal.answer&result=test&customer="+h.customer+"&channel="+h.ID, "")
+	return len(page.items())
+}
+
+// writes are the requests to change something that each venue has counted.
+func (s *service) writes() []int {
+	s.t.Helper()
+	var list []int
+	for _, exchange := range venues.All() {
+		_, text := get(s.t, s.demo.Sim[exchange].ControlURL+"/ledger")
+		var ledger struct {
+			Writes int `json:"writes"`
+		}
+		if err := json.Unmarshal([]byte(text), &ledger); err != nil {
+			s.t.Fatal(err)
+		}
+		list = append(list, ledger.Writes)
+	}
+	return list
+}
