@@ -77,6 +77,9 @@ type FillRecord struct {
 	Closes venues.CloseReason `json:"closes,omitempty"`
 	// Comment is its order's.
 	Comment string `json:"comment,omitempty"`
+	// FeeWorth is what a fee in another currency than the settlement's was worth
+	// when it was counted in the daily loss; unknown if no price was known.
+	FeeWorth venues.Optional `json:"feeWorth,omitzero"`
 }
 
 // FillQuery selects fills of one customer, newest first by execution time.

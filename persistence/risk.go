@@ -9,7 +9,9 @@ import (
 // RiskLimits are what an account may not exceed; unset ones do not limit.
 // Amounts are in the settlement currency, of which USDT and USDC count alike.
 type RiskLimits struct {
-	// DailyLoss locks the account for the rest of the UTC day.
+	// DailyLoss locks the account for the rest of the UTC day. Fees in a venue's own
+	// token count at the mark price of their moment, or once one is known; until
+	// then RiskRecord.Uncounted has them.
 	DailyLoss venues.Optional `json:"dailyLoss"`
 	// MaxOrderNotional bounds one increasing order.
 	MaxOrderNotional venues.Optional `json:"maxOrderNotional"`
@@ -35,6 +37,15 @@ type RiskRecord struct {
 	// HaltDone names the halt that was carried out to its end, by its HaltedAt:
 	// what is opened after it by whoever may is left alone.
 	HaltDone venues.Time `json:"haltDone,omitzero"`
+	// Uncounted are the fees of the day that the daily loss does not hold, because
+	// the price of their currency was never known.
+	Uncounted []UncountedFees `json:"uncounted,omitempty"`
+}
+
+// UncountedFees are those of one currency.
+type UncountedFees struct {
+	Currency string          `json:"currency"`
+	Amount   decimal.Decimal `json:"amount"`
 }
 
 // RiskLock keeps increasing orders from being sent.

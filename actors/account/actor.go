@@ -186,7 +186,15 @@ func (a *account) Receive(ctx *actors.Context, msg any) {
 
 func (a *account) moment() moment {
 	now := time.Now()
-	return moment{now: now, newID: func(prefix string) string { return a.deps.NewID(prefix, now) }}
+	return moment{now: now, newID: func(prefix string) string { return a.deps.NewID(prefix, now) }, price: a.price}
+}
+
+func (a *account) price(currency, symbol string) venues.Optional {
+	i, known := a.deps.Market.Instrument(symbol)
+	if !known {
+		return venues.Optional{}
+	}
+	return a.deps.Market.Mark(currency + i.SettleCurrency)
 }
 
 func (a *account) observe(m moment, in observed) {

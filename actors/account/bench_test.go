@@ -24,6 +24,8 @@ type bench struct {
 	events  []persistence.Event
 	journal []persistence.JournalEntry
 	replies []result
+	// prices are the mark prices that are known, by symbol.
+	prices map[string]string
 	// shown is what the venue tells of orders that are asked for under its numbers.
 	shown map[string]venues.ExecutionReport
 }
@@ -48,6 +50,11 @@ func (b *bench) moment() moment {
 	return moment{now: b.now, newID: func(prefix string) string {
 		b.nextID++
 		return fmt.Sprintf("%s_%026d", prefix, b.nextID)
+	}, price: func(currency, _ string) venues.Optional {
+		if price, known := b.prices[currency+"USDT"]; known {
+			return venues.Some(venues.MustDecimal(price))
+		}
+		return venues.Optional{}
 	}}
 }
 

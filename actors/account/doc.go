@@ -70,7 +70,8 @@
 //
 // # Risk
 //
-// risk.go holds limits and the daily loss. An account is closed to increasing
+// risk.go holds limits and the daily loss, fees.go what fees in another currency
+// take from it. An account is closed to increasing
 // orders from the moment of the decision on: it is asked when an order is
 // admitted, when its intent is durable, and by gate.go right before the request
 // leaves. The lock becomes durable, with its event, when nothing that increases is

@@ -24,9 +24,9 @@ func (a *account) loadRisk(ctx context.Context, done *loadDone) error {
 	if err != nil && !errors.Is(err, persistence.ErrNotFound) {
 		return err
 	}
-	done.day = dayOf(time.Now())
-	q := persistence.FillQuery{Customer: a.deps.Customer, Exchange: a.deps.Exchange, From: done.day}
-	err = a.eachFill(ctx, q, func(f persistence.FillRecord) { done.earned = done.earned.Add(earnedBy(&f.Fill)) })
+	done.today.day = dayOf(time.Now())
+	q := persistence.FillQuery{Customer: a.deps.Customer, Exchange: a.deps.Exchange, From: done.today.day}
+	err = a.eachFill(ctx, q, func(f persistence.FillRecord) { done.today.add(&f) })
 	if err != nil {
 		return err
 	}

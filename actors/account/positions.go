@@ -80,9 +80,10 @@ func (s *state) recordFill(m moment, f venues.Fill, why cause) persistence.FillR
 	s.touchBook(b)
 	record := persistence.FillRecord{Fill: f, Customer: s.customer}
 	why.note(&record)
+	record.FeeWorth = feeWorth(m, &f)
 	s.out.batch.Puts = append(s.out.batch.Puts, record)
 	s.beginDay(m)
-	s.risk.countFill(&f)
+	s.countFill(m, &record)
 	for _, over := range b.add(e) {
 		s.positionClosed(m, b, over)
 	}

@@ -260,15 +260,15 @@ func (b *bench) restart() *bench {
 	again := newBench(b.t, b.state.caps)
 	again.now, again.nextID = b.now, b.nextID
 	again.state.ready = false
-	again.puts = b.puts
-	in := loadDone{day: dayOf(b.now)}
+	again.puts, again.prices = b.puts, b.prices
+	in := loadDone{today: dayResult{day: dayOf(b.now)}}
 	fills := []persistence.FillRecord{}
 	for _, r := range b.puts {
 		switch r := r.(type) {
 		case persistence.FillRecord:
 			fills = append(fills, r)
-			if !r.ExecutedAt.Before(in.day) {
-				in.earned = in.earned.Add(earnedBy(&r.Fill))
+			if !r.ExecutedAt.Before(in.today.day) {
+				in.today.add(&r)
 			}
 		case persistence.RiskRecord:
 			in.risk = r

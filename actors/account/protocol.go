@@ -90,10 +90,9 @@ type (
 		risk      persistence.RiskRecord
 		// control is the account's own record, with its limits.
 		control persistence.VenueAccount
-		// earned is what the executions of the day brought.
-		day    time.Time
-		earned decimal.Decimal
-		err    error
+		// today is what the executions of the day brought.
+		today dayResult
+		err   error
 	}
 	loadedPosition struct {
 		record persistence.PositionRecord

@@ -1,7 +1,6 @@
 package account
 
 import (
-	"strings"
 	"time"
 
 	"github.com/shopspring/decimal"
@@ -42,13 +41,21 @@ type risk struct {
 	// hedge is the account's position mode: an order without reduceOnly opens.
 	hedge  bool
 	record persistence.RiskRecord
-	// earned is the realized P&L less the fees of the executions since day.
-	day    time.Time
-	earned decimal.Decimal
+	dayResult
+	// feesDue is when the price of what is uncounted is looked for again.
+	feesDue time.Time
 	// locking is a lock that waits for what is being sent, until lockingDue.
 	locking    *persistence.RiskLock
 	lockingDue time.Time
 	readDue    time.Time
+}
+
+// dayResult is what the executions since day have brought: the realized P&L less the
+// fees, but for those that are uncounted, by currency.
+type dayResult struct {
+	day       time.Time
+	earned    decimal.Decimal
+	uncounted map[string]uncounted
 }
 
 type limitEvent struct {
@@ -58,30 +65,11 @@ type limitEvent struct {
 	Action    string `json:"action"`
 }
 
-// countFill counts an execution of the day.
-func (r *risk) countFill(f *venues.Fill) {
-	if f.ExecutedAt.Before(r.day) {
-		return
-	}
-	r.earned = r.earned.Add(earnedBy(f))
-}
-
-// earnedBy is what an execution brought. A fee in another currency than the
-// settlement's, such as a venue's own token, is not counted.
-func earnedBy(f *venues.Fill) decimal.Decimal {
-	earned := f.RealizedPnl.Decimal
-	base, _, _ := strings.Cut(f.Symbol, "-")
-	if f.Fee.Valid && strings.HasSuffix(base, f.FeeCurrency) {
-		earned = earned.Sub(f.Fee.Decimal)
-	}
-	return earned
-}
-
 // beginDay starts the count anew at 00:00 UTC, and with it ends a lock.
 func (s *state) beginDay(m moment) {
 	today := dayOf(m.now)
 	if today.After(s.risk.day) {
-		s.risk.day, s.risk.earned = today, decimal.Zero
+		s.risk.dayResult = dayResult{day: today}
 	}
 	if !s.ready || !today.After(s.risk.record.Day.Time) {
 		return
@@ -89,6 +77,7 @@ func (s *state) beginDay(m moment) {
 	s.risk.record.Day = venues.At(today)
 	s.risk.record.Baseline = venues.Some(s.unrealized())
 	s.risk.record.Forgiven = decimal.Zero
+	s.risk.record.Uncounted = nil
 	if lock := s.risk.record.Lock; lock != nil && !m.now.Before(lock.Until.Time) {
 		s.risk.record.Lock = nil
 		s.journal(m, "risk.unlocked", string(s.exchange), persistence.JournalField{Name: "by", Value: "day_end"})
@@ -99,7 +88,7 @@ func (s *state) beginDay(m moment) {
 // restoreRisk takes what was stored.
 func (s *state) restoreRisk(m moment, in loadDone) {
 	s.risk.limits = in.control.Limits
-	s.risk.day, s.risk.earned, s.risk.record = in.day, in.earned, in.risk
+	s.risk.dayResult, s.risk.record = in.today, in.risk
 	s.restoreHalt(m, in.control)
 }
 
@@ -143,6 +132,7 @@ func (s *state) judge(m moment) {
 		return
 	}
 	s.beginDay(m)
+	s.countFees(m)
 	limit := s.risk.limits.DailyLoss
 	if s.risk.locking == nil && s.risk.record.Lock == nil && limit.Valid {
 		if loss := s.dailyLoss(); loss.GreaterThanOrEqual(limit.Decimal) {
@@ -209,6 +199,9 @@ func (s *state) watchRisk(m moment) {
 
 func (s *state) riskDue() time.Time {
 	due := earlier(s.risk.lockingDue, s.risk.readDue)
+	if s.risk.limits.DailyLoss.Valid {
+		due = earlier(due, s.risk.feesDue)
+	}
 	if s.ready {
 		due = earlier(due, s.risk.record.Day.Add(day))
 	}

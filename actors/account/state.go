@@ -52,6 +52,9 @@ type state struct {
 type moment struct {
 	now   time.Time
 	newID func(prefix string) string
+	// price is the mark price of a currency in the settlement currency of an
+	// instrument, if one is known. To ask makes it known later.
+	price func(currency, symbol string) venues.Optional
 }
 
 // output is what a step asks for: after happens once batch is durable, and never

@@ -132,13 +132,16 @@ func limitRows(a admin.Account) [][]string {
 		[]string{a.ID, text(a.Limits.DailyLoss), text(a.Limits.MaxOrderNotional), orders, accountState(a)})
 }
 
-// accountState says in a word or two whether an account takes orders.
+// accountState says in a few words whether an account takes orders, and what its
+// limit cannot see.
 func accountState(a admin.Account) string {
 	switch {
 	case a.Halted:
 		return "halted"
 	case a.Lock != nil:
 		return "locked until " + moment(venues.At(a.Lock.Until.Time))
+	case len(a.UncountedFees) > 0:
+		return "trading; the daily loss lacks fees in " + a.UncountedFees[0].Currency
 	default:
 		return "trading"
 	}

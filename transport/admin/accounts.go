@@ -25,8 +25,17 @@ type Account struct {
 	Limits      Limits       `json:"limits"`
 	// Lock is why increasing orders are refused until its end; null if they are
 	// not, or only because the account is halted.
-	Lock      *Lock       `json:"lock"`
-	CreatedAt venues.Time `json:"createdAt"`
+	Lock *Lock `json:"lock"`
+	// UncountedFees are those of the day that the daily loss does not hold: nobody
+	// knows a price of their currency.
+	UncountedFees []Fees      `json:"uncountedFees"`
+	CreatedAt     venues.Time `json:"createdAt"`
+}
+
+// Fees are those of one currency.
+type Fees struct {
+	Currency string `json:"currency"`
+	Amount   string `json:"amount"`
 }
 
 // NewAccount asks to connect an account. Environment may be left out: it is the
@@ -228,7 +237,7 @@ func accountID(customer string, exchange venues.Venue) string {
 func accountOf(record persistence.VenueAccount) Account {
 	return Account{
 		ID: accountID(record.Customer, record.Exchange), Customer: record.Customer, Exchange: record.Exchange,
-		Environment: record.Environment, Halted: record.Halted, Limits: limitsOf(record.Limits), CreatedAt: record.CreatedAt,
+		Environment: record.Environment, Halted: record.Halted, Limits: limitsOf(record.Limits), UncountedFees: []Fees{}, CreatedAt: record.CreatedAt,
 	}
 }
 

@@ -130,7 +130,7 @@ func (r *Registry) keepControl(ctx context.Context, record *persistence.VenueAcc
 	return nil
 }
 
-// withLock adds the lock that is in force.
+// withLock adds the lock that is in force, and what the loss that sets it lacks.
 func (r *Registry) withLock(ctx context.Context, account Account) (Account, error) {
 	risk, err := r.Store.Risk(ctx, account.Customer, account.Exchange)
 	if err != nil && !errors.Is(err, persistence.ErrNotFound) {
@@ -140,6 +140,9 @@ func (r *Registry) withLock(ctx context.Context, account Account) (Account, erro
 		account.Lock = &Lock{
 			Limit: lock.Limit, Threshold: venues.FormatDecimal(lock.Threshold), Actual: venues.FormatDecimal(lock.Actual), Until: lock.Until,
 		}
+	}
+	for _, fees := range risk.Uncounted {
+		account.UncountedFees = append(account.UncountedFees, Fees{fees.Currency, venues.FormatDecimal(fees.Amount)})
 	}
 	return account, nil
 }

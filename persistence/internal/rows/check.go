@@ -16,7 +16,7 @@ func checkValue(v any) error {
 	case persistence.OrderRecord:
 		return checkOrder(&r)
 	case persistence.FillRecord:
-		optionals := []venues.Optional{venues.Some(r.Qty), venues.Some(r.Price), r.Fee, r.RealizedPnl}
+		optionals := []venues.Optional{venues.Some(r.Qty), venues.Some(r.Price), r.Fee, r.RealizedPnl, r.FeeWorth}
 		return firstError(checkDecimals(optionals...), checkTimes(r.ExecutedAt))
 	case persistence.Customer:
 		return checkTimes(r.CreatedAt)

@@ -100,6 +100,7 @@ type fillRow struct {
 	Price       strictDecimal  `json:"price"`
 	Fee         strictOptional `json:"fee"`
 	RealizedPnl strictOptional `json:"realizedPnl"`
+	FeeWorth    strictOptional `json:"feeWorth"`
 }
 
 func decodeFill(value []byte) (persistence.FillRecord, error) {
@@ -112,6 +113,7 @@ func decodeFill(value []byte) (persistence.FillRecord, error) {
 	record.Price = decimal.Decimal(row.Price)
 	record.Fee = venues.Optional(row.Fee)
 	record.RealizedPnl = venues.Optional(row.RealizedPnl)
+	record.FeeWorth = venues.Optional(row.FeeWorth)
 	return record, nil
 }
 

@@ -24,6 +24,12 @@ type (
 		Baseline strictOptional `json:"baseline"`
 		Forgiven strictDecimal  `json:"forgiven"`
 		Lock     *lockRow       `json:"lock"`
+		// Uncounted hides the record's.
+		Uncounted []uncountedRow `json:"uncounted"`
+	}
+	uncountedRow struct {
+		persistence.UncountedFees
+		Amount strictDecimal `json:"amount"`
 	}
 	lockRow struct {
 		persistence.RiskLock
@@ -73,6 +79,9 @@ func decodeRisk(value []byte) (persistence.RiskRecord, error) {
 		lock.Threshold, lock.Actual = decimal.Decimal(row.Lock.Threshold), decimal.Decimal(row.Lock.Actual)
 		record.Lock = &lock
 	}
+	for _, fees := range row.Uncounted {
+		record.Uncounted = append(record.Uncounted, persistence.UncountedFees{Currency: fees.Currency, Amount: decimal.Decimal(fees.Amount)})
+	}
 	return record, nil
 }
 
@@ -103,6 +112,9 @@ func checkRisk(r *persistence.RiskRecord) error {
 	err := firstError(checkDecimals(r.Baseline, venues.Some(r.Forgiven)), checkTimes(r.Day, r.HaltDone))
 	if err == nil && r.Lock != nil {
 		err = firstError(checkDecimals(venues.Some(r.Lock.Threshold), venues.Some(r.Lock.Actual)), checkTimes(r.Lock.At, r.Lock.Until))
+	}
+	for _, fees := range r.Uncounted {
+		err = firstError(err, checkDecimals(venues.Some(fees.Amount)))
 	}
 	return err
 }
