@@ -22,9 +22,10 @@ const walPattern = "*.mem"
 // Only the writer uses a wal.
 type wal struct {
 	database string
-	// number and file are the newest log.
+	// number and file are the newest log, next is where the one after it will be.
 	number int
 	file   *os.File
+	next   string
 	// sync is fdatasync, but for tests.
 	sync func(*os.File) error
 }
@@ -76,22 +77,20 @@ func (w *wal) adopt(path string) error {
 		return file.Close()
 	}
 	err = w.close()
-	w.number, w.file = number, file
+	w.be(number, file)
 	return err
 }
 
 // flush makes durable whatever badger has written.
 func (w *wal) flush() error {
 	for {
-		next, err := os.Open(w.path(w.number + 1))
-		if errors.Is(err, fs.ErrNotExist) {
+		err := unix.Access(w.next, unix.F_OK)
+		if errors.Is(err, unix.ENOENT) {
 			break
 		}
-		if err != nil {
-			return fmt.Errorf("follow the log: %w", err)
+		if err == nil {
+			err = w.follow()
 		}
-		err = errors.Join(w.close(), syncDir(w.database))
-		w.number, w.file = w.number+1, next
 		if err != nil {
 			return fmt.Errorf("follow the log: %w", err)
 		}
@@ -102,8 +101,20 @@ func (w *wal) flush() error {
 	return nil
 }
 
-func (w *wal) path(number int) string {
-	return filepath.Join(w.database, fmt.Sprintf("%05d.mem", number))
+// follow goes on to the next log.
+func (w *wal) follow() error {
+	next, err := os.Open(w.next)
+	if err != nil {
+		return err
+	}
+	err = errors.Join(w.close(), syncDir(w.database))
+	w.be(w.number+1, next)
+	return err
+}
+
+func (w *wal) be(number int, file *os.File) {
+	w.number, w.file = number, file
+	w.next = filepath.Join(w.database, fmt.Sprintf("%05d.mem", number+1))
 }
 
 func (w *wal) close() error {

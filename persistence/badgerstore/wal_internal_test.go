@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"venuegate/persistence"
@@ -97,8 +98,13 @@ func TestOpeningSyncsEveryLog(t *testing.T) {
 	if want := []string{"00009.mem", "00010.mem", "100000.mem"}; !slices.Equal(synced, want) || w.number != 100000 {
 		t.Errorf("synced %v, newest %d", synced, w.number)
 	}
-	if err := errors.Join(w.flush(), w.close()); err != nil {
+	if err := w.flush(); err != nil {
 		t.Error(err)
+	}
+	// Whoever cannot tell whether there is a newer log has not synced it.
+	w.next += strings.Repeat("x", 1<<10)
+	if err := errors.Join(w.flush(), w.close()); err == nil {
+		t.Error("a log that cannot be looked for was taken for absent")
 	}
 	if err := (&wal{database: t.TempDir(), sync: fdatasync}).open(); err == nil {
 		t.Error("a database without a log was opened")
