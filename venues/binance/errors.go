@@ -32,12 +32,18 @@ type faultBody struct {
 	Msg  string          `json:"msg"`
 }
 
+// An error object has at least one of these.
+var codeMember, messageMember = []byte(`"code"`), []byte(`"msg"`)
+
 // parseFault finds the code and message of an error object. Success bodies of
 // commands have a code too, 200: only a negative one is an error.
 func parseFault(body []byte) (code int, message string, isJSON bool) {
 	body = bytes.TrimLeft(body, " \r\n\t")
 	if len(body) == 0 || (body[0] != '{' && body[0] != '[') || !json.Valid(body) {
 		return 0, "", false
+	}
+	if !bytes.Contains(body, codeMember) && !bytes.Contains(body, messageMember) { // most answers: the one who asked reads them
+		return 0, "", true
 	}
 	var f faultBody
 	if json.Unmarshal(body, &f) != nil {
