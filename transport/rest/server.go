@@ -136,9 +136,12 @@ func (s *Server) newApp() *fiber.App {
 	}
 	app := fiber.New(fiber.Config{
 		// Strings of a request are copied: its buffers serve the next one.
-		Immutable:                    true,
-		BodyLimit:                    api.RESTBodyBytesMax,
-		ReadBufferSize:               headerBytesMax,
+		Immutable:      true,
+		BodyLimit:      api.RESTBodyBytesMax,
+		ReadBufferSize: headerBytesMax,
+		// A connection that waits for its next request, and a stream, which never
+		// has one, hold no buffer for it.
+		ReduceMemoryUsage:            true,
 		ReadTimeout:                  readTimeout,
 		WriteTimeout:                 writeTimeout,
 		IdleTimeout:                  idleTimeout,

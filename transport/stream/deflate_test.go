@@ -39,6 +39,7 @@ func TestDeflate(t *testing.T) {
 		plain, deflating := s.login("bob"), s.connectDeflating()
 		p, d := follow(t, plain, o), follow(t, deflating, o)
 		for range 5 {
+			synctest.Wait() // what was written before is counted
 			before := s.hub.Stats().WrittenBytes
 			o.republish()
 			p.must(t, plain)

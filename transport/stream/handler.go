@@ -13,7 +13,7 @@ import (
 
 // readBufferBytes is what the library buffers of a connection's input; longer
 // messages are read past it.
-const readBufferBytes = 512
+const readBufferBytes = 256
 
 func (h *Hub) newUpgrader() websocket.FastHTTPUpgrader {
 	return websocket.FastHTTPUpgrader{
@@ -55,7 +55,11 @@ func (h *Hub) Handler(c *fiber.Ctx) error {
 		return err
 	}
 	var deflate bool
-	err = h.upgrader.Upgrade(request, func(ws *websocket.Conn) { h.serve(ws, remote, deflate) })
+	err = h.upgrader.Upgrade(request, func(ws *websocket.Conn) {
+		// The server keeps the request for as long as the connection lives.
+		request.Request.Header, request.Response.Header = fasthttp.RequestHeader{}, fasthttp.ResponseHeader{}
+		h.serve(ws, remote, deflate)
+	})
 	if err != nil {
 		return venues.Errorf(venues.CodeInvalidRequest, "%s", err.Error())
 	}
