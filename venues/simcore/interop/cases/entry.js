@@ -1,6 +1,6 @@
 // Orders over the socket that a venue has for them.
 import { check, equal, eventually, expected, matches, refused } from '../expect.js'
-import { symbol } from '../trader.js'
+import { connect, symbol } from '../trader.js'
 import ccxt from 'ccxt'
 
 export default {
@@ -41,6 +41,15 @@ export default {
     await eventually('the position to be closed', async () => !(await t.position()))
   },
 
+  async stop(t) {
+    const { id } = await place(t, 'market', 'buy', '0.01', undefined, { triggerPrice: '66000', triggerDirection: 'ascending' })
+    const stops = () => t.exchange.fetchOpenOrders(symbol, undefined, undefined, t.venue.stopParams)
+    const [waiting] = await stops()
+    matches('open stop', waiting, { id, side: 'buy', triggerPrice: '66000', status: 'open' })
+    await t.exchange.cancelOrderWs(id, symbol, t.venue.stopParams)
+    await eventually('no open stop', async () => (await stops()).length === 0)
+  },
+
   // Each of several at once gets the answer to its own order.
   async 'at-once'(t) {
     const prices = Array.from({ length: 8 }, (_, n) => String(64000 - n))
@@ -74,6 +83,44 @@ export default {
   async 'no-permission'(t) {
     await t.control.call('POST', `/accounts/${t.account.id}`, { permissions: { read: true, trade: false, withdraw: false } })
     return expected(t, 'no-permission', ccxt.AuthenticationError, () => place(t, 'market', 'buy', '0.01'))
+  },
+
+  async 'wrong-secret'(t) {
+    const stranger = await connect(t.venue, t.sim, { ...t.account, apiSecret: 'x'.repeat(36) }, t.exchange.markets)
+    try {
+      await refused(ccxt.AuthenticationError, () => stranger.createOrderWs(symbol, 'market', 'buy', t.contracts('0.01'), undefined, t.venue.entryParams))
+    } finally {
+      await stranger.close()
+    }
+    check(!(await t.position()), 'it was executed all the same')
+  },
+
+  async 'clock-skew'(t) {
+    await place(t, 'limit', 'buy', '0.01', '64000')
+    const because = await t.control.ahead(60_000, () => expected(t, 'clock-skew', ccxt.InvalidNonce, () => place(t, 'limit', 'buy', '0.01', '63900')))
+    equal('open orders', (await t.openIds()).length, 1)
+    return because
+  },
+
+  // Both ways use up the same limit.
+  async 'rate-limit'(t) {
+    await place(t, 'limit', 'buy', '0.01', '64000')
+    const { many, ask } = t.venue.tooMany
+    const both = Array.from({ length: many / 2 }, () => [ask(t).catch(() => {}), place(t, 'limit', 'buy', '0.01', '64000')])
+    const answers = await Promise.allSettled(both.map(([, placed]) => placed))
+    const kinds = new Set(answers.map(({ reason }) => reason?.constructor.name))
+    check(answers.some(({ reason }) => reason instanceof ccxt.RateLimitExceeded), `answered with ${[...kinds]}`)
+  },
+
+  // The connection ends with the answer to an order that was executed: the outcome
+  // is found by its client id.
+  async 'lost-answer'(t) {
+    await place(t, 'limit', 'buy', '0.01', '64000')
+    const lost = () => place(t, 'limit', 'buy', '0.01', '63900', { clientOrderId: 'socketlost1' })
+    await t.control.during({ do: 'drop_connection', args: { executed: true } }, () => refused(ccxt.NetworkError, lost))
+    matches('order', await t.fetch(undefined, t.venue.byClientId('socketlost1')), { status: 'open', price: '63900' })
+    const { id } = await place(t, 'limit', 'buy', '0.01', '63800')
+    await t.becomes(id, 'open')
   },
 
   async maintenance(t) {

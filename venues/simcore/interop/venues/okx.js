@@ -56,6 +56,9 @@ export default {
   ],
 
   notApplicable: {
+    'entry/stop': 'CCXT does not offer conditional orders over the socket of this venue',
+    'entry/clock-skew': 'an order bears no time of its own over the socket of this venue',
+    'entry/rate-limit': 'the venue takes more orders at once than CCXT sends',
     'orders/cancel-all': 'the venue cancels by name only, so CCXT has no cancelAllOrders for it',
     'conditional/cancel-all-stops': 'the venue cancels by name only, so CCXT has no cancelAllOrders for it',
   },
