@@ -1,6 +1,7 @@
 package okx
 
 import (
+	"strconv"
 	"testing"
 	"time"
 
@@ -9,8 +10,26 @@ import (
 	"venuegate/venues/venuetest"
 )
 
-func TestConformance(t *testing.T) {
-	venuetest.Run(t, venuetest.Harness{
+func TestConformance(t *testing.T) { venuetest.Run(t, harness()) }
+
+func TestConformanceWebSocket(t *testing.T) {
+	venuetest.RunWebSocket(t, harness(), venuetest.OrderEntry{
+		Up: func(account venues.Account) bool {
+			e := account.(*Account).orderEntry.Load()
+			return e != nil && e.calls.Up()
+		},
+		Place:  venuetest.Route{Method: "op:order", Path: pathPrivate},
+		Amend:  venuetest.Route{Method: "op:amend-order", Path: pathPrivate},
+		Cancel: venuetest.Route{Method: "op:cancel-order", Path: pathPrivate},
+		Stop:   venuetest.Route{Method: "POST", Path: algoPath},
+		Login:  venuetest.Route{Method: "op:login", Path: pathPrivate},
+
+		NotTaken: strconv.Quote(strconv.Itoa(codeLoggedOut)),
+	})
+}
+
+func harness() venuetest.Harness {
+	return venuetest.Harness{
 		Simulate: simulate,
 		Connect:  connect,
 		Lacks: map[venuetest.Capability]string{
@@ -45,7 +64,7 @@ func TestConformance(t *testing.T) {
 			FillsPage:       100,
 			BusyBody:        `{"code":"50026","data":[],"msg":"System error. Try again later"}`,
 		},
-	})
+	}
 }
 
 func TestEveryRecordingIsRead(t *testing.T) { venuetest.RecordingsAreRead(t, venues.OKX) }
@@ -60,7 +79,7 @@ func simulate(c venuetest.Conditions) (venuetest.Simulator, error) {
 
 func connect(restURL, streamURL string, c venuetest.Conditions) venuetest.Connector {
 	o := Sim(restURL, streamURL)
-	o.Timeout = c.Timeout
+	o.Timeout, o.OrderEntry = c.Timeout, c.OrderEntry
 	o.BookSilenceMax, o.EventSilenceMax = c.SilenceMax, c.SilenceMax
 	o.BackoffMin, o.BackoffMax = 10*time.Millisecond, 50*time.Millisecond
 	o.tickInterval = 20 * time.Millisecond

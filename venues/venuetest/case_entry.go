@@ -25,6 +25,8 @@ var entryCases = []conformanceCase{
 	{number: 351, name: "orders under cuts: every outcome agrees with the venue's ledger", run: entryStorm},
 	{number: 352, name: "orders of both ways count in one limit", under: Conditions{OrdersMax: 4}, run: entrySharesLimit},
 	{number: 353, name: "a connection renewed in time loses no order and waits for its answers", needs: Renewal, under: Conditions{ConnLifetime: 200 * time.Millisecond}, run: entryRenewed},
+	{number: 354, name: "an order that is refused as a message goes by REST, once", needs: EntryRefusals, run: entryNotTaken},
+	{number: 355, name: "protection that travels with an order goes over the connection", needs: AttachedProtection, run: entryProtects},
 }
 
 func entryCarries(s *stage) {
@@ -245,7 +247,13 @@ func entrySharesLimit(s *stage) {
 	s.place()
 	s.outage()
 	orderLimit(s)
-	if placed := len(s.sim.Control().Ledger().Orders); placed > s.under.OrdersMax {
+	placed := 0
+	for _, row := range s.sim.Control().Ledger().Orders {
+		if row.Refusal == "" {
+			placed++
+		}
+	}
+	if placed > s.under.OrdersMax {
 		s.t.Errorf("%d orders", placed)
 	}
 }
@@ -272,4 +280,33 @@ func entryRenewed(s *stage) {
 		}
 		s.holds(order.ClientOrderID, 1)
 	})
+}
+
+// entryNotTaken lets the venue refuse messages for what they are. None of them is
+// lost, and none is placed twice.
+func entryNotTaken(s *stage) {
+	wire, args := s.harness.Wire, simcore.FaultArgs{Code: []byte(s.harness.entry.NotTaken)}
+	s.fault(simcore.FaultReject, wire.Place, 1, args)
+	order := s.place()
+	s.holds(order.ClientOrderID, 1)
+	s.awaitEntry(true)
+	s.fault(simcore.FaultReject, wire.Amend, 1, args)
+	if _, err := s.amended(order, func(r *venues.AmendRequest) { r.Price = some("64600") }); err != nil {
+		s.t.Error(err)
+	}
+	s.stands(order, "0.01", "64600")
+	s.awaitEntry(true)
+	s.fault(simcore.FaultReject, wire.Cancel, 1, args)
+	s.cancel(order)
+	if s.struck() != 3 {
+		s.t.Errorf("%d messages were refused", s.struck())
+	}
+	s.awaitEntry(true)
+	s.carries(wire.Place, func() { s.resting() })
+}
+
+func entryProtects(s *stage) {
+	var order venues.OrderRequest
+	s.carries(s.harness.Wire.Place, func() { order = s.filled(market(venues.Buy, "0.01"), protected("64000", "67000")) })
+	s.guarded(order, "64000", "67000")
 }

@@ -94,6 +94,8 @@ const (
 	OrderedEvents Capability = "one connection for the events of an order"
 	// EntryLogin: a connection for orders is opened by a login.
 	EntryLogin Capability = "login of the connection for orders"
+	// EntryRefusals: a connection for orders refuses messages for what they are.
+	EntryRefusals Capability = "refusals of messages on the connection for orders"
 	// PriceBand: a price too far from the market is refused.
 	PriceBand Capability = "refusal of far prices"
 )

@@ -2,6 +2,7 @@ package venuetest
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"testing"
 
@@ -18,6 +19,9 @@ type OrderEntry struct {
 	Place, Amend, Cancel, Stop Route
 	// Login is the operation that opens it; zero where every request is signed.
 	Login Route
+	// NotTaken is the venue's code for a message that it does not take, whatever
+	// order it is about, in JSON; empty where the venue has none.
+	NotTaken string
 }
 
 // RunWebSocket runs the cases of orders over a venue's connection for orders, and
@@ -29,6 +33,10 @@ func RunWebSocket(t *testing.T, h Harness, e OrderEntry) {
 	}
 	h.Wire.Place, h.Wire.Amend, h.Wire.Cancel, h.Wire.PlaceStop = e.Place, e.Amend, e.Cancel, e.Stop
 	h.entry = &e
+	if e.NotTaken == "" {
+		h.Lacks = maps.Clone(h.Lacks)
+		h.Lacks[EntryRefusals] = "the venue refuses orders, not messages"
+	}
 	cases := slices.Concat(
 		orderCases, stopCases, refusalCases, protectionCases, amendCases, cancelCases, identityCases,
 		faultCases, clockCases, limitCases, entryCases,
