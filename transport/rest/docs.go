@@ -69,13 +69,15 @@ type docsOperation struct {
 	Path        string
 	Summary     string
 	Description template.HTML
-	Scope       string
-	RateClass   string
-	Parameters  []docsField
-	Body        []docsField
-	BodySchema  string
-	Examples    []docsExample
-	Responses   []docsResponse
+	// Posted says that the service calls and the customer's endpoint answers.
+	Posted     bool
+	Scope      string
+	RateClass  string
+	Parameters []docsField
+	Body       []docsField
+	BodySchema string
+	Examples   []docsExample
+	Responses  []docsResponse
 }
 
 type docsField struct {

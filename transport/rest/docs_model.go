@@ -88,18 +88,8 @@ func (d *document) view() *docsView {
 	for _, tag := range d.list(d.root, "tags") {
 		v.Groups = append(v.Groups, docsGroup{Name: d.text(tag, "name"), Description: markdown(d.text(tag, "description"))})
 	}
-	d.each(d.get(d.root, "paths"), func(path string, item *yaml.Node) {
-		d.each(item, func(method string, op *yaml.Node) {
-			if method == "parameters" {
-				return
-			}
-			for i := range v.Groups {
-				if tags := d.list(op, "tags"); len(tags) > 0 && tags[0].Value == v.Groups[i].Name {
-					v.Groups[i].Operations = append(v.Groups[i].Operations, d.operation(path, method, item, op))
-				}
-			}
-		})
-	})
+	d.operations(v, "paths", func(*docsOperation) {})
+	d.operations(v, "webhooks", func(o *docsOperation) { o.Posted, o.Method = true, "EVENT" })
 	d.each(d.get(d.root, "components", "schemas"), func(name string, schema *yaml.Node) {
 		v.Schemas = append(v.Schemas, docsSchema{
 			Name: name, Type: d.typeOf(schema), Description: markdown(d.text(schema, "description")),
@@ -107,6 +97,24 @@ func (d *document) view() *docsView {
 		})
 	})
 	return v
+}
+
+// operations adds those of a section to the groups that their tags name.
+func (d *document) operations(v *docsView, section string, mark func(*docsOperation)) {
+	d.each(d.get(d.root, section), func(path string, item *yaml.Node) {
+		d.each(item, func(method string, op *yaml.Node) {
+			if method == "parameters" {
+				return
+			}
+			for i := range v.Groups {
+				if tags := d.list(op, "tags"); len(tags) > 0 && tags[0].Value == v.Groups[i].Name {
+					o := d.operation(path, method, item, op)
+					mark(&o)
+					v.Groups[i].Operations = append(v.Groups[i].Operations, o)
+				}
+			}
+		})
+	})
 }
 
 func (d *document) list(n *yaml.Node, path ...string) []*yaml.Node {
@@ -151,10 +159,15 @@ func (d *document) operation(path, method string, item, op *yaml.Node) docsOpera
 }
 
 // fields lists the members of an object; those of objects in place follow with
-// their path.
+// their path. Of parts that make up an object the later one says more.
 func (d *document) fields(schema *yaml.Node) []docsField {
 	required := d.list(schema, "required")
 	var fields []docsField
+	for _, part := range d.list(schema, "allOf") {
+		for _, f := range d.fields(part) {
+			fields = refine(fields, f)
+		}
+	}
 	d.each(d.get(schema, "properties"), func(name string, property *yaml.Node) {
 		description := siblingText(property, "description")
 		fields = append(fields, docsField{
@@ -169,6 +182,21 @@ func (d *document) fields(schema *yaml.Node) []docsField {
 			fields = append(fields, inner)
 		}
 	})
+	return fields
+}
+
+// refine puts a field in the place of the one of its name, and keeps what it does
+// not say.
+func refine(fields []docsField, f docsField) []docsField {
+	i := slices.IndexFunc(fields, func(have docsField) bool { return have.Name == f.Name })
+	if i < 0 {
+		return append(fields, f)
+	}
+	f.Required = f.Required || fields[i].Required
+	if f.Description == "" && f.Schema == "" { // a schema has its own
+		f.Description = fields[i].Description
+	}
+	fields[i] = f
 	return fields
 }
 

@@ -64,6 +64,18 @@ func TestDocsPage(t *testing.T) {
 			t.Errorf("%s %s is not on the page", r.Method, r.Path)
 		}
 	}
+	for _, event := range []persistence.EventType{
+		persistence.EventOrderFilled, persistence.EventOrderPartiallyFilled, persistence.EventPositionClosed,
+		persistence.EventStopTriggered, persistence.EventAlertFired, persistence.EventRiskLimitReached,
+	} {
+		_, section, found := strings.Cut(page, `<h3><span class="method">EVENT</span><span class="path">`+string(event)+`</span>`)
+		section, _, _ = strings.Cut(section, "</article>")
+		for _, member := range []string{"X-Service-Signature", "X-Service-Event-Id", "createdAt", "“" + string(event) + "”", "#schema-"} {
+			if !found || !strings.Contains(section, member) {
+				t.Errorf("event %s has no %s on the page", event, member)
+			}
+		}
+	}
 	for _, code := range venues.Codes() {
 		if !strings.Contains(page, "<code>"+string(code)+"</code>") {
 			t.Errorf("code %s is not on the page", code)
