@@ -53,7 +53,7 @@ var killPoints = []killPoint{
 		before("K1", fileCommit, "\ta.committing = append(a.committing, out)\n", `if out.intent != "" { killPoint("K1") }`),
 	}},
 	{"K2", "while the intent is committed", 20, append(markCommits,
-		before("K2", fileWriter, "\tif err := w.commitTxn(tx.txn); err != nil {", `if committingIntent.Swap(false) { killSoon("K2") } else if committingChange.Swap(false) { killSoon("K8") }`),
+		before("K2", fileWriter, "\tif err := w.commitDurably(tx.txn); err != nil {", `if committingIntent.Swap(false) { killSoon("K2") } else if committingChange.Swap(false) { killSoon("K8") }`),
 	)},
 	{"K3", "the intent is durable, nothing follows yet", 20, []overlay.Edit{
 		behind("K3", fileCommit, "\ta.committing = slices.Delete(a.committing, 0, 1)\n", `if out.intent != "" && in.err == nil { killPoint("K3") }`),
