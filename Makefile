@@ -63,6 +63,7 @@ fuzz: ## each fuzz target for FUZZTIME (30s)
 	done
 
 chaos: setup ## crash and fault runs against the built binary; CHAOS=sample is a short one
+	@PATH=$$PATH:/sbin; command -v mkfs.ext4 >/dev/null || .ci/install e2fsprogs
 	@mkdir -p bench/results
 	@CHAOS=$(CHAOS) VENUEGATE_SEEDS=$(SEEDS) CHAOS_REPORT=$(CURDIR)/bench/results/chaos-$(VERSION).txt .ci/tagged chaos -p 1 -parallel 4 -timeout $(if $(filter night,$(CHAOS)),24h,60m)
 

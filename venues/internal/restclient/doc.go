@@ -21,7 +21,7 @@
 // # Allowances
 //
 // A Gate admits requests against budgets ("2400 weight in any minute"). Lanes
-// share a budget by priority: cancel, protect, resolve, order, reconcile, history.
+// share a budget by priority: cancel, protect, order, resolve, reconcile, history.
 // A lower lane stops early and leaves a reserve to those above it. A request
 // waits for room as long as its context allows, behind those of its lane that
 // came before; cancels never wait. A context of venues.Resolving lifts requests of

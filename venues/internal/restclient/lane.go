@@ -4,13 +4,13 @@ package restclient
 type Lane uint8
 
 // Lanes, most urgent first. LaneResolve is for what finds out whether an order
-// exists: to know that comes before making another. Requests of the lanes below
-// it move up there with venues.Resolving.
+// exists: before every other reading, and not so much that nothing can be traded
+// any more. Requests of the lanes below it move up there with venues.Resolving.
 const (
 	LaneCancel Lane = iota
 	LaneProtect
-	LaneResolve
 	LaneOrder
+	LaneResolve
 	LaneReconcile
 	LaneHistory
 	laneCount
@@ -18,7 +18,7 @@ const (
 
 // laneShares is the part of a budget, in percent, up to which a lane may fill
 // it. What remains is the reserve of the lanes above.
-var laneShares = [laneCount]int{100, 95, 90, 85, 65, 40}
+var laneShares = [laneCount]int{100, 95, 85, 80, 65, 40}
 
 // share is how many units of limit the lane may use; a lane always has room for
 // at least one unit.

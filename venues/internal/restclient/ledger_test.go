@@ -43,7 +43,7 @@ func TestLedgerKeepsTheLimit(t *testing.T) {
 		for range rapid.IntRange(1, 80).Draw(t, "requests") {
 			now = now.Add(time.Duration(rapid.IntRange(0, 8000).Draw(t, "pause_ms")) * time.Millisecond)
 			lane := rapid.SampledFrom([]restclient.Lane{
-				restclient.LaneProtect, restclient.LaneResolve, restclient.LaneOrder, restclient.LaneReconcile, restclient.LaneHistory,
+				restclient.LaneProtect, restclient.LaneOrder, restclient.LaneResolve, restclient.LaneReconcile, restclient.LaneHistory,
 			}).Draw(t, "lane")
 			units := rapid.IntRange(1, 40).Draw(t, "units")
 			costs := []restclient.Cost{{Budget: budget, Units: units}}
@@ -78,8 +78,8 @@ func TestLedgerReservesForHigherLanes(t *testing.T) {
 	}{
 		{restclient.LaneHistory, 40},
 		{restclient.LaneReconcile, 65},
+		{restclient.LaneResolve, 80},
 		{restclient.LaneOrder, 85},
-		{restclient.LaneResolve, 90},
 		{restclient.LaneProtect, 95},
 	} {
 		budget := restclient.NewBudget("weight", limit, window)
