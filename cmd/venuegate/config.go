@@ -97,7 +97,7 @@ type VenueConfig struct {
 	// own and needs both addresses below.
 	Environment string `yaml:"environment"`
 	// RESTURL and WSURL replace the hosts of the preset: scheme and host of the
-	// venue's REST interface and of its streams.
+	// venue's REST interface and of its sockets, those for orders included.
 	RESTURL string `yaml:"restUrl"`
 	WSURL   string `yaml:"wsUrl"`
 	// OrderEntry is rest, or websocket: orders go over a kept connection then,
