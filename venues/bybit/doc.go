@@ -11,6 +11,8 @@
 //	sign.go         parameters and signatures
 //	rest.go         one request: lanes, deadline, clock, judgement
 //	rest_*.go       account, positions, leverage, orders, fills; wire structs
+//	entry.go        the connection for orders, and the choice between it and REST
+//	login.go        how a connection of an account is signed in
 //	stream*.go      public feed and private stream
 //	book_*.go       order book messages to fixed-point numbers
 //	parse.go        decimals and the venue's enumerations
@@ -34,6 +36,11 @@
 // an order whose instrument turns out to be in another position mode, the order is
 // sent once more. Nothing else is ever repeated. Position mode belongs to an
 // instrument here: it is read, learned and honoured, never changed.
+//
+// With Options.OrderEntry "websocket" orders are placed, amended and cancelled over
+// the trade socket that the private feed keeps: the same bodies under the same
+// deadlines, judged by the same tables, within the same limits. What that socket
+// proves not sent goes by REST.
 //
 // A client id is accepted once and never again. A refusal because of a known one
 // proves that an earlier request arrived; it counts as an unknown outcome.

@@ -88,18 +88,18 @@ type entryHeader struct {
 	RecvWindow string `json:"X-BAPI-RECV-WINDOW"`
 }
 
-// entryAnswer is what tells whose an answer is, and the fields that REST has in
-// its headers.
+// entryAnswer is what an answer tells of the connection, and the fields that REST
+// has in its headers.
 type entryAnswer struct {
-	ReqID   string            `json:"reqId"`
-	Op      string            `json:"op"`
 	RetCode integer           `json:"retCode"`
 	RetMsg  string            `json:"retMsg"`
 	Header  map[string]string `json:"header"`
 }
 
 func answerID(message []byte) (string, bool) {
-	var a entryAnswer
+	var a struct {
+		ReqID string `json:"reqId"`
+	}
 	err := json.Unmarshal(message, &a)
 	return a.ReqID, err == nil && a.ReqID != ""
 }

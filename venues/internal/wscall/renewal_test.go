@@ -59,24 +59,44 @@ func TestRenewalByAgeLosesNoCall(t *testing.T) {
 	})
 }
 
-// A call that its sender gave up does not hold the replacement up.
+// A call that its sender gives up does not hold the replacement up, whether it was
+// given up before or after.
 func TestRenewAfterAGivenUpCall(t *testing.T) {
-	v := newVenue(t, func(p *peer) {
-		for m, ok := p.hear(); ok; m, ok = p.hear() {
-			if p.number > 1 {
-				p.say(m.ID, "")
+	for name, renewFirst := range map[string]bool{"before": false, "after": true} {
+		t.Run(name, func(t *testing.T) {
+			heard := make(chan struct{}, 1)
+			v := newVenue(t, func(p *peer) {
+				for m, ok := p.hear(); ok; m, ok = p.hear() {
+					if p.number > 1 {
+						p.say(m.ID, "")
+						continue
+					}
+					heard <- struct{}{}
+				}
+			})
+			c := open(t, v, nil)
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			ended := make(chan error, 1)
+			go func() {
+				_, err := c.Call(ctx, "1", call("1", ""))
+				ended <- err
+			}()
+			<-heard
+			if renewFirst {
+				c.Renew()
 			}
-		}
-	})
-	c := open(t, v, nil)
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
-	defer cancel()
-	if _, err := c.Call(ctx, "1", call("1", "")); !errors.Is(outcome(err), venues.ErrOutcomeUnknown) {
-		t.Fatalf("%v", err)
+			cancel()
+			if err := <-ended; !errors.Is(outcome(err), venues.ErrOutcomeUnknown) {
+				t.Fatalf("%v", err)
+			}
+			if !renewFirst {
+				c.Renew()
+			}
+			await(t, "an answer of the next connection", func() bool {
+				_, err := c.Call(t.Context(), "2", call("2", ""))
+				return err == nil
+			})
+		})
 	}
-	c.Renew()
-	await(t, "an answer of the next connection", func() bool {
-		_, err := c.Call(t.Context(), "2", call("2", ""))
-		return err == nil
-	})
 }
