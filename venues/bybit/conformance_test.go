@@ -21,6 +21,8 @@ func TestConformanceWebSocket(t *testing.T) {
 		Amend:  venuetest.Route{Method: "order.amend", Path: "/v5/trade"},
 		Cancel: venuetest.Route{Method: "order.cancel", Path: "/v5/trade"},
 		Login:  venuetest.Route{Method: "auth", Path: "/v5/trade"},
+
+		NotTaken: "10404",
 	})
 }
 

@@ -6,7 +6,9 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"net/http"
+	"slices"
 	"strconv"
 	"sync/atomic"
 	"time"
@@ -29,6 +31,12 @@ const (
 
 // entryOps are the operations that do what REST calls do.
 var entryOps = map[string]string{createPath: "order.create", amendPath: "order.amend", cancelPath: "order.cancel"}
+
+// messageRefusals are the venue's codes for a message that it does not take,
+// whatever order it is about: nothing was done, and REST may be asked.
+var messageRefusals = []integer{10404, 20006}
+
+var errNotTaken = errors.New("the connection for orders does not take the request")
 
 // errNameless ends a connection whose refusal names no request: it may be that of
 // any, and their orders are found sooner by query than by waiting.
@@ -138,6 +146,9 @@ func (e *orderEntry) send(ctx context.Context, r request) (*restclient.Answer, e
 		if told.RetCode == codeRestarting {
 			e.calls.Renew()
 		}
+		if slices.Contains(messageRefusals, told.RetCode) {
+			return nil, fmt.Errorf("%w: %d %s", errNotTaken, told.RetCode, payload.Bounded(redact(told.RetMsg)))
+		}
 	}
 	return answer, nil
 }
@@ -171,8 +182,9 @@ func (r request) entry() *orderEntry {
 }
 
 // exchange carries a request one way or the other and gives the venue's answer.
-// What the connection for orders proves not sent goes by REST, within the same
-// deadline and under the units of the account's allowance that it has taken.
+// What the connection for orders proves not sent, or does not take, goes by REST,
+// within the same deadline and under the units of the account's allowance that it
+// has used.
 func (c *Connector) exchange(ctx context.Context, r request) (*restclient.Answer, error) {
 	call := restclient.Call{
 		Lane:    r.lane,
@@ -191,7 +203,7 @@ func (c *Connector) exchange(ctx context.Context, r request) (*restclient.Answer
 		return nil, err
 	}
 	answer, err := e.send(ctx, r)
-	if !errors.Is(err, venues.ErrNotSent) {
+	if !errors.Is(err, venues.ErrNotSent) && !errors.Is(err, errNotTaken) {
 		return answer, err
 	}
 	c.options.Log.Debug("order entry: the request goes by REST", zap.String("path", r.path), zap.Error(err))

@@ -194,8 +194,6 @@ func TestEntryRefusals(t *testing.T) {
 		"uncertain":    {refusal(10016), meaning{code: venues.CodeExchangeUnavailable, unknown: true}},
 		"limit":        {refusal(10006), meaning{code: venues.CodeRateLimited}},
 		"address":      {refusal(10403), meaning{code: venues.CodeRateLimited}},
-		"operation":    {refusal(10404), meaning{code: venues.CodeInvalidRequest}},
-		"name twice":   {refusal(20006), meaning{code: venues.CodeInvalidRequest}},
 		"key": {
 			`{"retCode":10005,"retMsg":"Permission denied for current apikey","connId":"c","op":"order.create","reqId":"%s"}`,
 			meaning{code: venues.CodeUnauthorized},
@@ -219,6 +217,20 @@ func TestEntryRefusals(t *testing.T) {
 				t.Errorf("%v; %d by REST", err, len(s.sent(createOrder)))
 			}
 		})
+	}
+}
+
+// What the socket does not take as a message goes by REST.
+func TestEntryNotTaken(t *testing.T) {
+	for _, code := range messageRefusals {
+		s := newScript(t)
+		s.ok(createOrder, accepted)
+		v := newTradeVenue(s)
+		v.says(fmt.Sprintf(`{"reqId":"%%s","retCode":%d,"retMsg":"no","op":"order.create","connId":"c"}`, code))
+		s.trading()
+		if _, err := s.account.Place(background, limitOrder()); err != nil || len(v.requests()) != 1 || len(s.sent(createOrder)) != 1 {
+			t.Errorf("%d: %v, %d on the socket, %d by REST", code, err, len(v.requests()), len(s.sent(createOrder)))
+		}
 	}
 }
 
