@@ -23,7 +23,7 @@
 //
 // # How to use it
 //
-//	go test ./actors/simulation                       # SEEDS seeds
+//	go test ./actors/simulation                       # 2000 seeds; with -race 200
 //	VENUEGATE_SEEDS=100000 go test ./actors/simulation -run TestSeeds -timeout 0
 //	go test ./actors/simulation -run TestSeeds -seed 1234 -v
 //

@@ -19,10 +19,6 @@ import (
 
 var seedFlag = flag.Uint64("seed", 0, "run this seed alone and print its trace")
 
-// seedsDefault is how many seeds a plain run plays; VENUEGATE_SEEDS asks for
-// another number, VENUEGATE_FIRST_SEED begins elsewhere.
-const seedsDefault = 2000
-
 func setting(t *testing.T, name string, otherwise uint64) uint64 {
 	text := os.Getenv(name)
 	if text == "" {
