@@ -145,6 +145,14 @@ func (h *house) start(e persistence.Endpoint, s delivery.Sender) delivery.Client
 	return h.clients[len(h.clients)-1]
 }
 
+// disables is every endpoint that a delivery asked to disable so far. It asks
+// again where nobody heeds it, so that a later one may be on its way.
+func (h *house) disables() []persistence.Endpoint {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return slices.Clone(h.disabled)
+}
+
 // emit commits n events of a type and gives their ids.
 func (h *house) emit(kind persistence.EventType, n int) []string {
 	h.t.Helper()

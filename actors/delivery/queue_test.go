@@ -115,8 +115,8 @@ func TestGoneDisablesTheEndpoint(t *testing.T) {
 			t.Errorf("%d posts", n)
 		}
 		records, err := h.store.Endpoints(t.Context(), customer)
-		if err != nil || len(records) != 1 || len(h.disabled) != 1 || records[0].Disabled != "answered 410 Gone" {
-			t.Fatalf("%+v, %d times, %v", records, len(h.disabled), err)
+		if err != nil || len(records) != 1 || len(h.disables()) != 1 || records[0].Disabled != "answered 410 Gone" {
+			t.Fatalf("%+v, %d times, %v", records, len(h.disables()), err)
 		}
 		if got := h.rows("end_1"); !slices.Equal(got, []string{"endpoint.disabled/disabled"}) {
 			t.Error(got)
@@ -145,10 +145,8 @@ func TestLostDisableIsTold(t *testing.T) {
 		settle(time.Second)
 		h.deaf.Store(false)
 		settle(2 * time.Minute)
-		h.mu.Lock()
-		defer h.mu.Unlock()
-		if len(h.disabled) == 0 || h.disabled[0].Disabled != "answered 410 Gone" {
-			t.Errorf("%+v", h.disabled)
+		if told := h.disables(); len(told) == 0 || told[0].Disabled != "answered 410 Gone" {
+			t.Errorf("%+v", told)
 		}
 	})
 }
