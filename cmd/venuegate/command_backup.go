@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -15,8 +16,8 @@ import (
 func newBackupCommand(sh shell) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "backup FILE", Short: "Write all that is durable into a file", Args: cobra.ExactArgs(1),
-		Long: `Writes all that is durable at one moment into a file, while the service runs or
-not. Credentials in it stay sealed: the key file is not part of the backup and
+		Long: `Writes all that is durable at one moment into a file, the .xlsx files of endpoints
+included, while the service runs or not. Credentials in it stay sealed: the key file is not part of the backup and
 must be kept apart from it.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			config, err := loadConfig(cmd, sh)
@@ -56,7 +57,15 @@ func backUp(ctx context.Context, config Config, w io.Writer) error {
 	if err != nil {
 		return errors.Join(err, dir.Close())
 	}
-	return errors.Join(store.Backup(ctx, w), store.Close(), dir.Close())
+	return errors.Join(writeBackup(ctx, store, dir.file(sheetsName), w), store.Close(), dir.Close())
+}
+
+// writeBackup writes what the store holds, then the files.
+func writeBackup(ctx context.Context, store *badgerstore.Store, sheets string, w io.Writer) error {
+	if err := store.Backup(ctx, w); err != nil {
+		return err
+	}
+	return writeSheets(ctx, w, sheets)
 }
 
 func newRestoreCommand(sh shell) *cobra.Command {
@@ -91,5 +100,10 @@ func restore(config Config, name string) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(badgerstore.Restore(dir.file(storeName), file), dir.Close())
+	in := bufio.NewReader(file)
+	err = badgerstore.Restore(dir.file(storeName), in)
+	if err == nil {
+		err = readSheets(in, dir.file(sheetsName))
+	}
+	return errors.Join(err, dir.Close())
 }

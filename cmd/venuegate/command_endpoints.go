@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/url"
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
@@ -23,6 +24,7 @@ func newEndpointsCommand(sh shell) *cobra.Command {
 	commands := append([]*cobra.Command{
 		newEndpointsCreateCommand(sh), newEndpointsChangeCommand(sh), newEndpointsRotateCommand(sh),
 		newEndpointsResendCommand(sh), newEndpointsDeliveriesCommand(sh), newEndpointsTestCommand(sh),
+		newEndpointsDownloadCommand(sh),
 	}, endpointKind.commands(sh)...)
 	return newGroup("endpoints", "Make, list, change, rotate, try and remove endpoints of events; resend", commands...)
 }
@@ -173,6 +175,38 @@ func newEndpointsTestCommand(sh shell) *cobra.Command {
 			fmt.Fprintf(out, "%s was delivered: %d in %d ms\n", tested.EventID, tested.Status, tested.DurationMS)
 			return nil
 		})
+}
+
+func newEndpointsDownloadCommand(sh shell) *cobra.Command {
+	var dir string
+	cmd := adminCommand(sh, &cobra.Command{
+		Use: "download ID", Short: "Copy the .xlsx files of an endpoint", Args: cobra.ExactArgs(1),
+		Long: `Copies every file that an endpoint of kind file has written; files of the same name
+are replaced. The endpoint may be removed by now.`,
+		Example: "  venuegate endpoints download end_... --to ~/trades",
+	}, func(ctx context.Context, c *adminClient, args []string, out io.Writer) error {
+		files := "/admin/v1/endpoints/" + url.PathEscape(args[0]) + "/files"
+		var page admin.Items[admin.File]
+		if err := c.call(ctx, http.MethodGet, files, nil, &page); err != nil {
+			return err
+		}
+		if len(page.Items) == 0 {
+			fmt.Fprintln(out, "There is no file yet: the first closed trade makes one.")
+		}
+		for _, f := range page.Items {
+			name := filepath.Join(dir, filepath.Base(f.Name))
+			err := replaceSecretFile(name, func(w io.Writer) error {
+				return c.copy(ctx, files+"/"+url.PathEscape(f.Name), "download of "+f.Name, w)
+			})
+			if err != nil {
+				return err
+			}
+			fmt.Fprintf(out, "%s  %d bytes\n", name, f.SizeBytes)
+		}
+		return nil
+	})
+	cmd.Flags().StringVar(&dir, "to", ".", "`DIR` to copy into")
+	return cmd
 }
 
 func newEndpointsDeliveriesCommand(sh shell) *cobra.Command {

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net"
 	"net/http"
@@ -278,12 +280,13 @@ func TestAdministrationFromTheCommandLine(t *testing.T) {
 }
 
 // TestBackupAndRestore: a backup taken while the service trades becomes a data
-// directory with the same keys, orders and credentials.
+// directory with the same keys, orders, credentials and files.
 func TestBackupAndRestore(t *testing.T) {
 	simFile, _ := startSimProcess(t)
 	s := startService(t, t.TempDir(), "--sim", simFile)
 	order := s.trade(http.StatusCreated, http.MethodPost, "/v1/orders", `{"exchange":"binance","symbol":"BTCUSDT","side":"buy","type":"market","qty":"0.01"}`)
 	s.order(order.text("orderId"), "filled")
+	trades := s.tradesInAFile()
 	before := describeOrders(s)
 	file := filepath.Join(t.TempDir(), "backup")
 	command := func(status int, args ...string) {
@@ -292,6 +295,8 @@ func TestBackupAndRestore(t *testing.T) {
 			t.Fatalf("venuegate %s: status %d, want %d: %s%s", strings.Join(args, " "), got, status, out, errText)
 		}
 	}
+	sheets := t.TempDir()
+	command(exitOK, "endpoints", "download", trades, "--to", sheets, "--data", s.dir)
 	command(exitOK, "backup", file, "--data", s.dir)
 	s.signal(syscall.SIGTERM)
 	s.exit(drainMax)
@@ -317,6 +322,29 @@ func TestBackupAndRestore(t *testing.T) {
 	if after := describeOrders(restored); !slices.Equal(after, before) {
 		t.Errorf("restored\n%s\nbefore\n%s", strings.Join(after, "\n"), strings.Join(before, "\n"))
 	}
+	again := t.TempDir()
+	command(exitOK, "endpoints", "download", trades, "--to", again, "--data", dir)
+	want, errWant := os.ReadFile(filepath.Join(sheets, "trades.xlsx"))
+	got, errGot := os.ReadFile(filepath.Join(again, "trades.xlsx"))
+	if err := errors.Join(errWant, errGot); err != nil || !bytes.Equal(got, want) || !bytes.HasPrefix(got, []byte("PK")) {
+		t.Errorf("%d bytes of the file were restored, %d were backed up, %v", len(got), len(want), err)
+	}
+}
+
+// tradesInAFile makes an endpoint of kind file and lets a trade be written.
+func (s *service) tradesInAFile() (endpoint string) {
+	s.t.Helper()
+	endpoint = s.administer(http.StatusCreated, http.MethodPost, "endpoints", fmt.Sprintf(`{"customer":%q,"kind":"file","target":"trades.xlsx"}`, s.customer())).text("id")
+	if status, text, _ := run(s.t.Context(), "endpoints", "download", endpoint, "--data", s.dir); status != exitOK || !strings.Contains(text, "no file yet") {
+		s.t.Errorf("before the first trade: %d %s", status, text)
+	}
+	closing := s.trade(http.StatusCreated, http.MethodPost, "/v1/positions/close", `{"exchange":"binance","symbol":"BTCUSDT"}`)
+	s.order(closing.text("orderId"), "filled")
+	eventually(s.t, "the trade's row", func() bool {
+		rows := s.administer(http.StatusOK, http.MethodGet, "endpoints/"+endpoint+"/deliveries?status=delivered", "").items()
+		return len(rows) == 1
+	})
+	return endpoint
 }
 
 // word finds the first word with a prefix.

@@ -45,10 +45,13 @@ func (e *engine) openOutbound() error {
 		return fmt.Errorf("prepare sheets: %w", err)
 	}
 	e.add(func() error { o.sheet.Close(); return nil })
-	o.workbook = notify.NewWorkbook(notify.WorkbookOptions{Dir: filepath.Join(e.config.Data, sheetsName)})
+	o.workbook = notify.NewWorkbook(notify.WorkbookOptions{Dir: e.sheets()})
 	e.outbound = o
 	return nil
 }
+
+// sheets is where the .xlsx files are.
+func (e *engine) sheets() string { return filepath.Join(e.config.Data, sheetsName) }
 
 func (o *outbound) senders() map[persistence.EndpointKind]delivery.Sender {
 	return map[persistence.EndpointKind]delivery.Sender{

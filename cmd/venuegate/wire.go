@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"time"
@@ -86,7 +87,7 @@ func (e *engine) open(ctx context.Context, dir *dataDir, metrics prometheus.Regi
 	e.limiter = auth.NewMemoryLimiter(limiterKeysMax)
 	e.registry = admin.NewRegistry(admin.Options{
 		Store: e.store, Directory: e, Vault: e.vault, Secrets: e.secrets(), Examiner: examiner{connectors},
-		Environments: environments(e.config), HookURL: e.hookURL, Targets: e.outbound.targets(),
+		Environments: environments(e.config), HookURL: e.hookURL, Targets: e.outbound.targets(), Files: e.outbound.workbook,
 	})
 	if err := e.openEdges(ctx, newRequestTimes(metrics)); err != nil {
 		return fmt.Errorf("open edges: %w", err)
@@ -172,6 +173,11 @@ func (e *engine) openEdges(ctx context.Context, times requestTimes) error {
 	e.rest.Mount(http.MethodGet, streamPath, e.hub.Handler)
 	e.mountHooks()
 	return nil
+}
+
+// backup writes all that is durable.
+func (e *engine) backup(ctx context.Context, w io.Writer) error {
+	return writeBackup(ctx, e.store, e.sheets(), w)
 }
 
 // Ready is nil while trading is accepted, else why it is not.

@@ -124,7 +124,7 @@ func (b *backupWriter) finish() error {
 // readBackup gives each row of a backup to put, and the ledger that describes
 // them, after it has found both whole. put may keep its slices.
 func readBackup(r io.Reader, put func(key, value []byte) error) (ledger, error) {
-	in := &backupReader{in: bufio.NewReaderSize(r, 1<<16), hash: sha256.New()}
+	in := &backupReader{in: buffered(r), hash: sha256.New()}
 	if magic := in.take(len(backupMagic)); in.err != nil || string(magic) != backupMagic {
 		return ledger{}, fmt.Errorf("%w: it does not begin as one", ErrBackup)
 	}
@@ -154,6 +154,14 @@ func readBackup(r io.Reader, put func(key, value []byte) error) (ledger, error) 
 		return ledger{}, fmt.Errorf("%w: it has %d rows, commit %d left %d", ErrBackup, counted.rows, described.seq, described.rows)
 	}
 	return described, nil
+}
+
+// buffered is what is buffered already, or a buffer of its own.
+func buffered(r io.Reader) *bufio.Reader {
+	if b, is := r.(*bufio.Reader); is {
+		return b
+	}
+	return bufio.NewReaderSize(r, 1<<16)
 }
 
 // backupReader keeps the first error.

@@ -12,7 +12,8 @@ import (
 
 // Restore makes a store from a backup, in a directory that is absent or empty.
 // The store appears there whole or not at all: it is made beside the directory,
-// read back and compared with the backup's ledger, synced, and renamed.
+// read back and compared with the backup's ledger, synced, and renamed. Of a
+// *bufio.Reader nothing is read behind the end of the backup.
 func Restore(dir string, r io.Reader) error {
 	if err := restore(dir, r); err != nil {
 		return fmt.Errorf("restore to %s: %w", dir, err)

@@ -71,6 +71,7 @@ func open(t *testing.T) *house {
 				}
 				return nil
 			}},
+			persistence.EndpointFile:     {Form: func(string) error { return nil }},
 			persistence.EndpointTelegram: {Form: func(string) error { return nil }, Reach: func(context.Context, persistence.Endpoint) error { return h.unreachable }},
 		},
 	})

@@ -60,6 +60,8 @@
 //	POST .../{id}/test                  send a test event
 //	POST .../{id}/resend                {eventId} or {all: true}
 //	GET  .../{id}/deliveries            ?status= eventId= limit= cursor=
+//	GET  .../{id}/files                 of kind file: what there is
+//	GET  .../{id}/files/{name}          one of them
 //	POST GET /admin/v1/alerts           make, list (?customer=)
 //	GET PATCH DELETE .../{id}           read, change, remove
 //	GET  /admin/v1/journal              ?customer= channel= symbol= kind= result= subject=

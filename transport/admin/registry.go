@@ -103,6 +103,8 @@ type Options struct {
 	HookURL func(channel persistence.Channel, address venues.Secret) string
 	// Targets are the kinds of endpoint that are served.
 	Targets map[persistence.EndpointKind]Target
+	// Files are those of endpoints that write some.
+	Files Files
 	// Environments are those of the configured venues.
 	Environments map[venues.Venue]string
 }

@@ -39,6 +39,11 @@ func (s *Server) routeSignals(api fiber.Router) {
 	api.Post("/endpoints/:id/test", one(s, r.TestEndpoint))
 	api.Post("/endpoints/:id/resend", change(s, r.Resend))
 	api.Get("/endpoints/:id/deliveries", s.deliveries)
+	api.Get("/endpoints/:id/files", one(s, func(ctx context.Context, id string) (Items[File], error) {
+		files, err := r.EndpointFiles(ctx, id)
+		return Items[File]{files}, err
+	}))
+	api.Get("/endpoints/:id/files/:name", s.file)
 
 	api.Post("/alerts", create(s, r.CreateAlert))
 	api.Get("/alerts", list(s, r.Alerts))

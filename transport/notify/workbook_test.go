@@ -4,8 +4,10 @@ import (
 	"archive/zip"
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -411,5 +413,42 @@ func fill(tb testing.TB, dir string, rows int) {
 	}
 	if err := f.Save(); err != nil {
 		tb.Fatal(err)
+	}
+}
+
+// The files of an endpoint can be listed and read, and no others.
+func TestWorkbooksCanBeRead(t *testing.T) {
+	dir := t.TempDir()
+	w := notify.NewWorkbook(notify.WorkbookOptions{Dir: dir, RowsMax: 1})
+	if list, err := w.Files(t.Context(), book("trades.xlsx")); err != nil || len(list) != 0 {
+		t.Errorf("before the first trade: %v, %v", list, err)
+	}
+	for _, id := range []string{"evt_1", "evt_2"} {
+		if a := w.Send(t.Context(), book("trades.xlsx"), closedNow(id), 1, time.Now()); a.Err != nil {
+			t.Fatal(a.Err)
+		}
+	}
+	if a := w.Send(t.Context(), book("other.xlsx"), closedNow("evt_3"), 1, time.Now()); a.Err != nil {
+		t.Fatal(a.Err)
+	}
+	list, err := w.Files(t.Context(), book("trades.xlsx"))
+	if err != nil || len(list) != 2 || list[0].Name() != "trades.xlsx" || list[1].Name() != "trades (2).xlsx" {
+		t.Fatalf("%v, %v", list, err)
+	}
+	for _, f := range list {
+		file, err := w.Open(t.Context(), book("trades.xlsx"), f.Name())
+		if err != nil {
+			t.Fatal(err)
+		}
+		content, err := io.ReadAll(file)
+		if err != nil || int64(len(content)) != f.Size() {
+			t.Errorf("%s: %d bytes, %v", f.Name(), len(content), err)
+		}
+		_ = file.Close()
+	}
+	for _, name := range []string{"other.xlsx", "../c2/trades.xlsx", "trades (3).xlsx", ".trades.draft", "", "."} {
+		if file, err := w.Open(t.Context(), book("trades.xlsx"), name); !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("%q: %v, %v", name, file, err)
+		}
 	}
 }
