@@ -38,7 +38,6 @@ func harness() venuetest.Harness {
 			venuetest.InstrumentPages: "the list comes whole",
 			venuetest.SyncAck:         "an answer says only that the request was taken",
 			venuetest.OrderedEvents:   "stops and the orders they become are told on two connections",
-			venuetest.Renewal:         "the venue asks for a renewal when it wants one",
 			venuetest.MinNotional:     "the least quantity is the only floor",
 		},
 		Wire: venuetest.Wire{
@@ -74,7 +73,9 @@ func simulate(c venuetest.Conditions) (venuetest.Simulator, error) {
 	if c.OrdersMax > 0 {
 		limits = okxsim.RateLimits{OrdersPerWindow: c.OrdersMax, Window: time.Hour}
 	}
-	return okxsim.New(okxsim.Options{Seed: 1, Quiet: !c.Lively, ClockOffset: c.ClockOffset, RateLimits: limits})
+	return okxsim.New(okxsim.Options{
+		Seed: 1, Quiet: !c.Lively, ClockOffset: c.ClockOffset, RateLimits: limits, ConnLifetime: c.ConnLifetime,
+	})
 }
 
 func connect(restURL, streamURL string, c venuetest.Conditions) venuetest.Connector {

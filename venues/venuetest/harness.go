@@ -53,7 +53,7 @@ type Conditions struct {
 	// as broken: books, and private streams that owe an event.
 	SilenceMax time.Duration
 	// ConnLifetime, if positive, is after how long the connector renews a public
-	// connection by itself.
+	// connection by itself, or the venue asks it to.
 	ConnLifetime time.Duration
 	// Timeout of one request; a minute where the case names none.
 	Timeout time.Duration

@@ -43,7 +43,8 @@
 //     logins and answers by the socket's path and names such as op:order and
 //     op:login.
 //   - A connection that was told nothing for 30 s is closed with 4004; the text
-//     ping keeps it.
+//     ping keeps it. One that lived for ConnLifetime is told that it will be
+//     closed, the business ones apart, and is closed a minute later.
 //
 // # Recordings
 //
@@ -57,8 +58,7 @@
 // portfolio margin, iceberg and chase orders. An index trigger watches the mark
 // price. Candles of six hours and more are aligned to UTC under both names.
 // Amendments and cancellations are done when they are acknowledged. Public
-// trades are not aggregated. The limits on connections and subscriptions, the
-// notice before a service upgrade and resets of the book's numbering are left
-// out; of the public channels price-limit, funding-rate, index-tickers,
+// trades are not aggregated. The limits on connections and subscriptions and
+// resets of the book's numbering are left out; of the public channels price-limit, funding-rate, index-tickers,
 // open-interest and status are accepted and silent.
 package okxsim

@@ -52,7 +52,9 @@ func (h *hub) enter(cl *client) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.connSeq++
-	cl.connID, cl.toldAt = strconv.FormatUint(0xa4d30000+h.connSeq, 16), h.sim.clock.Base()
+	cl.connID = strconv.FormatUint(0xa4d30000+h.connSeq, 16)
+	cl.openedAt = h.sim.clock.Base()
+	cl.toldAt = cl.openedAt
 	h.clients[cl] = true
 }
 
@@ -276,6 +278,7 @@ const (
 // flush sends what is due at this moment of the base clock.
 func (h *hub) flush(base time.Time) {
 	h.closeSilent(base)
+	h.closeUpgraded(base)
 	h.flushAccounts(h.due(paceRegular, base))
 	if h.due(paceBook, base) {
 		h.flushBooks(base)
@@ -310,6 +313,30 @@ func (h *hub) closeSilent(base time.Time) {
 			cl.session.Close(cl.doomed, "Login failed")
 		case limit > 0 && base.Sub(cl.toldAt) > limit:
 			cl.session.Close(closeSilence, "No data received in 30s")
+		}
+	}
+}
+
+// closeUpgraded tells connections that have lived long enough of their end, and
+// closes those that were told.
+func (h *hub) closeUpgraded(base time.Time) {
+	lifetime := h.sim.options.ConnLifetime
+	if lifetime == 0 {
+		return
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for cl := range h.clients {
+		switch {
+		case cl.socket == socketBusiness || base.Sub(cl.openedAt) < lifetime:
+		case cl.noticedAt.IsZero():
+			cl.noticedAt = base
+			text := "The connection will soon be closed for a service upgrade. Please reconnect."
+			if data, ok := h.encode(topicCommand, eventBody{Event: "notice", Code: "64008", Msg: &text, ConnID: cl.connID}); ok {
+				h.send(cl, topicCommand, data)
+			}
+		case base.Sub(cl.noticedAt) >= upgradeNotice:
+			cl.session.Close(closeGoingAway, "service upgrade")
 		}
 	}
 }

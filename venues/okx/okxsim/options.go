@@ -37,6 +37,9 @@ type Options struct {
 	// SilenceMax closes a connection that was told nothing for so long; default
 	// 30 s, negative for never.
 	SilenceMax time.Duration
+	// ConnLifetime is after how long a public or private connection is told that a
+	// service upgrade will close it, a minute later; default never.
+	ConnLifetime time.Duration
 }
 
 // Defaults of Options and limits of the venue.
@@ -49,6 +52,7 @@ const (
 	secretLen           = 32
 	passphraseLen       = 16
 	clockSkewMax        = 30 * time.Second
+	upgradeNotice       = time.Minute
 	retentionUnfilled   = 2 * time.Hour
 	retentionHistory    = 7 * 24 * time.Hour
 	retentionFills      = 3 * 24 * time.Hour

@@ -22,6 +22,7 @@ const (
 
 // Close codes of the venue, and of a connection that breaks.
 const (
+	closeGoingAway   = 1001
 	closeAbnormal    = 1006
 	closeLoginFailed = 4001
 	closeSilence     = 4004
@@ -48,8 +49,9 @@ type client struct {
 
 	account simcore.AccountInfo
 	subs    map[channelArg]*subscription
-	// toldAt is when the client was last told something, by the base clock.
-	toldAt time.Time
+	// By the base clock: when it connected, was last told something, and was told
+	// of its end, zero if it was not.
+	openedAt, toldAt, noticedAt time.Time
 	// doomed clients are closed with this code once they have heard why.
 	doomed int
 }

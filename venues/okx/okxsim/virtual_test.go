@@ -3,6 +3,7 @@ package okxsim_test
 import (
 	"context"
 	"net"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -13,11 +14,12 @@ import (
 	"venuegate/venues/okx/okxsim"
 )
 
-// The whole simulator runs in virtual time over listeners in memory: a client
-// that is told nothing for half a minute is closed, one that pings is not.
-func TestSilentConnectionIsClosed(t *testing.T) {
+// inVirtualTime runs the whole simulator in virtual time over listeners in memory,
+// with one client of a socket.
+func inVirtualTime(t *testing.T, options okxsim.Options, socket string, test func(*testing.T, *websocket.Conn)) {
+	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		sim, err := okxsim.New(okxsim.Options{Quiet: true})
+		sim, err := okxsim.New(options)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -33,12 +35,20 @@ func TestSilentConnectionIsClosed(t *testing.T) {
 		dialer := websocket.Dialer{
 			NetDialContext: func(context.Context, string, string) (net.Conn, error) { return venueListener.Dial() },
 		}
-		conn, response, err := dialer.Dial("ws://venue/ws/v5/public", nil)
+		conn, response, err := dialer.Dial("ws://venue/ws/v5/"+socket, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
 		response.Body.Close()
 		defer conn.Close()
+		test(t, conn)
+	})
+}
+
+// A client that is told nothing for half a minute is closed, one that pings is
+// not.
+func TestSilentConnectionIsClosed(t *testing.T) {
+	inVirtualTime(t, okxsim.Options{Quiet: true}, "public", func(t *testing.T, conn *websocket.Conn) {
 		began := time.Now()
 		for range 3 {
 			time.Sleep(20 * time.Second)
@@ -49,12 +59,39 @@ func TestSilentConnectionIsClosed(t *testing.T) {
 				t.Fatalf("%s %v", data, err)
 			}
 		}
-		_, _, err = conn.ReadMessage()
+		_, _, err := conn.ReadMessage()
 		if !websocket.IsCloseError(err, 4004) {
 			t.Errorf("ended with %v", err)
 		}
 		if lived := time.Since(began); lived < 90*time.Second || lived > 91*time.Second {
 			t.Errorf("lived for %s", lived)
+		}
+	})
+}
+
+// A connection is told of its end a minute ahead; those of the business socket
+// live on.
+func TestUpgradeIsAnnounced(t *testing.T) {
+	const lifetime = 10 * time.Minute
+	options := okxsim.Options{Quiet: true, ConnLifetime: lifetime, SilenceMax: -1}
+	inVirtualTime(t, options, "private", func(t *testing.T, conn *websocket.Conn) {
+		began := time.Now()
+		_, data, err := conn.ReadMessage()
+		if lived := time.Since(began); err != nil || !strings.Contains(string(data), `"event":"notice","code":"64008"`) || lived < lifetime || lived > lifetime+time.Second {
+			t.Errorf("%s %v after %s", data, err, lived)
+		}
+		_, data, err = conn.ReadMessage()
+		if lived := time.Since(began); err == nil || lived < lifetime+time.Minute || lived > lifetime+time.Minute+time.Second {
+			t.Errorf("%s %v after %s", data, err, lived)
+		}
+	})
+	inVirtualTime(t, options, "business", func(t *testing.T, conn *websocket.Conn) {
+		time.Sleep(2 * lifetime)
+		if err := conn.WriteMessage(websocket.TextMessage, []byte("ping")); err != nil {
+			t.Fatal(err)
+		}
+		if _, data, err := conn.ReadMessage(); err != nil || string(data) != "pong" {
+			t.Errorf("%s %v", data, err)
 		}
 	})
 }
