@@ -25,8 +25,10 @@ const envPrefix = "VENUEGATE_"
 
 // foreignEnv are variables under the prefix that are no configuration.
 var foreignEnv = map[string]string{
-	"VENUEGATE_FIXTURES": "where tests find recorded venue payloads",
-	"VENUEGATE_KEY":      "the API key of `venuegate watch`",
+	"VENUEGATE_FIRST_SEED": "where the seeds of the simulation begin",
+	"VENUEGATE_FIXTURES":   "where tests find recorded venue payloads",
+	"VENUEGATE_KEY":        "the API key of `venuegate watch`",
+	"VENUEGATE_SEEDS":      "how many seeds the simulation plays",
 }
 
 // Sources is where a configuration comes from.
