@@ -66,7 +66,7 @@ func TestEveryRecordingIsRead(t *testing.T) { venuetest.RecordingsAreRead(t, ven
 func simulate(c venuetest.Conditions) (venuetest.Simulator, error) {
 	limits := binancesim.RateLimits{WeightPerMinute: -1, OrdersPer10s: -1, OrdersPerMinute: -1}
 	if c.OrdersMax > 0 {
-		limits = binancesim.RateLimits{OrdersPerMinute: c.OrdersMax}
+		limits = binancesim.RateLimits{OrdersPerMinute: c.OrdersMax, MinuteSpan: time.Hour}
 	}
 	return binancesim.New(binancesim.Options{Seed: 1, Quiet: !c.Lively, ClockOffset: c.ClockOffset, RateLimits: limits})
 }

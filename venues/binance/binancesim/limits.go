@@ -1,6 +1,7 @@
 package binancesim
 
 import (
+	"cmp"
 	"net/http"
 	"strconv"
 	"sync"
@@ -14,6 +15,9 @@ type RateLimits struct {
 	// OrdersPer10s and OrdersPerMinute of one account; default 300 and 1200.
 	OrdersPer10s    int
 	OrdersPerMinute int
+	// MinuteSpan is what OrdersPerMinute counts in; default the venue's minute. A
+	// longer one is used up by however slow a client.
+	MinuteSpan time.Duration
 }
 
 const (
@@ -38,6 +42,7 @@ func (l RateLimits) withDefaults() RateLimits {
 		WeightPerMinute: pick(l.WeightPerMinute, weightPerMinuteDefault),
 		OrdersPer10s:    pick(l.OrdersPer10s, ordersPer10sDefault),
 		OrdersPerMinute: pick(l.OrdersPerMinute, ordersPerMinuteDefault),
+		MinuteSpan:      cmp.Or(l.MinuteSpan, time.Minute),
 	}
 }
 
@@ -146,7 +151,7 @@ func (l *limiter) order(account string, tens, minute int, now time.Time) (orderC
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	per10s := counter(l.tens, account, 10*time.Second)
-	perMinute := counter(l.minutes, account, time.Minute)
+	perMinute := counter(l.minutes, account, l.limits.MinuteSpan)
 	used := orderCount{tens: per10s.add(now, tens), minute: perMinute.add(now, minute)}
 	if l.limits.OrdersPer10s >= 0 && used.tens > l.limits.OrdersPer10s {
 		return used, tooManyOrders(l.limits.OrdersPer10s, "TEN_SECONDS", per10s.wait(now))
@@ -163,7 +168,7 @@ func (l *limiter) orders(account string, now time.Time) orderCount {
 	defer l.mu.Unlock()
 	return orderCount{
 		tens:   counter(l.tens, account, 10*time.Second).add(now, 0),
-		minute: counter(l.minutes, account, time.Minute).add(now, 0),
+		minute: counter(l.minutes, account, l.limits.MinuteSpan).add(now, 0),
 	}
 }
 
