@@ -38,8 +38,11 @@ func (s *rowSum) subtract(h rowSum) {
 	}
 }
 
+// hashedBytes is what most rows have, key included: their copy stays on the stack.
+const hashedBytes = 2 << 10
+
 func hashRow(key, value []byte) rowSum {
-	buffer := make([]byte, 0, 512)
+	buffer := make([]byte, 0, hashedBytes)
 	buffer = binary.AppendUvarint(buffer, uint64(len(key)))
 	buffer = append(append(buffer, key...), value...)
 	digest := sha256.Sum256(buffer)
