@@ -321,7 +321,7 @@ func TestEntryLivesWithThePrivateStream(t *testing.T) {
 	}
 }
 
-// FuzzAnswer: whatever comes over the socket names an operation or does not, and
+// FuzzEntryAnswer: whatever comes over the socket names an operation or does not, and
 // its code is one that REST would read.
 func FuzzEntryAnswer(f *testing.F) {
 	for _, text := range []string{placedOnSocket, refusedOnSocket, failedOnSocket, errorOnSocket, "pong", `{"id":7}`, `{"id":"1","code":"1","data":[{}]}`} {
