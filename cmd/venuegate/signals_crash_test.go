@@ -61,8 +61,11 @@ func TestSignalsSurviveAKill(t *testing.T) {
 			orders++
 		}
 	}
-	if orders != received {
-		t.Errorf("%d orders at the venue of %d signals", orders, received)
+	// The order that was between its intent and the venue at the kill is unknown,
+	// and whether it got there or not, it is never sent again.
+	filled := len(next.timeline("channel=" + h.ID + "&kind=signal.step&result=filled"))
+	if filled < received-1 || orders < filled || orders > received {
+		t.Errorf("%d orders at the venue of %d signals, %d of them filled", orders, received, filled)
 	}
 	for i := range accepted {
 		if status, again := next.send(newSignal(next.demo.Hook, killedBody(i))); status != http.StatusOK || again.text("status") != "filled" {
