@@ -192,11 +192,11 @@ func (c *Client) leave(id string, waiting *call) bool {
 }
 
 // replaceIfDrained gives up a connection that takes no calls and owes no answers.
+// It asks for that under the lock, so that the next connection is never meant.
 func (c *Client) replaceIfDrained() {
 	c.mu.Lock()
-	drained := c.draining && len(c.calls) == 0
-	c.mu.Unlock()
-	if drained {
+	defer c.mu.Unlock()
+	if c.draining && len(c.calls) == 0 {
 		c.link.Reconnect(errRenewal)
 	}
 }
