@@ -23,6 +23,17 @@ var (
 	queryPaths = map[venues.Venue]string{
 		venues.Binance: "/fapi/v1/order", venues.Bybit: "/v5/order/realtime", venues.OKX: "/api/v5/trade/order",
 	}
+	// entryPaths and entryOps are the same requests on the connections for orders.
+	entryPaths = map[venues.Venue]string{
+		venues.Binance: "/ws-fapi/v1", venues.Bybit: "/v5/trade", venues.OKX: "/ws/v5/private",
+	}
+	entryOps = map[venues.Venue]string{
+		venues.Binance: "order.place", venues.Bybit: "order.create", venues.OKX: "op:order",
+	}
+	// entrySettings let orders go there.
+	entrySettings = []string{
+		"VENUEGATE_VENUES_BINANCE_ORDER_ENTRY=websocket", "VENUEGATE_VENUES_BYBIT_ORDER_ENTRY=websocket", "VENUEGATE_VENUES_OKX_ORDER_ENTRY=websocket",
+	}
 	// notFoundCodes are how each venue says that it does not know an order.
 	notFoundCodes = map[venues.Venue]string{venues.Binance: `-2013`, venues.OKX: `"51603"`}
 )
@@ -63,10 +74,32 @@ var venueFaults = []venueFault{
 // the other, under load.
 func TestVenueFaults(t *testing.T) {
 	t.Parallel() // most of its time is waiting
-	w := newWorld(t, shipped, t.TempDir()+"/data")
+	sufferFaults(t, newWorld(t, shipped, t.TempDir()+"/data"), tradeRequests)
+}
+
+// TestVenueFaultsOfKeptConnections is the same with the orders on connections for
+// orders.
+func TestVenueFaultsOfKeptConnections(t *testing.T) {
+	t.Parallel() // most of its time is waiting
+	sufferFaults(t, newWorld(t, shipped, t.TempDir()+"/data", entrySettings...), entryRequests)
+}
+
+// tradeRequests and entryRequests match the placing of orders at a venue.
+func tradeRequests(venue venues.Venue) simcore.FaultMatch {
+	return simcore.FaultMatch{Path: tradePaths[venue], Op: http.MethodPost}
+}
+
+func entryRequests(venue venues.Venue) simcore.FaultMatch {
+	return simcore.FaultMatch{Path: entryPaths[venue], Op: entryOps[venue]}
+}
+
+// sufferFaults plays every fault on a world whose orders are the requests that
+// match.
+func sufferFaults(t *testing.T, w *world, orders func(venues.Venue) simcore.FaultMatch) {
+	t.Helper()
 	for i, f := range venueFaults {
 		for _, venue := range venues.All() {
-			w.sim.fault(venue, f.at(venue, w.random.Uint64()))
+			w.sim.fault(venue, f.at(orders(venue), w.random.Uint64()))
 			if f.fault.Args.Executed || i == 0 {
 				w.hideOrders(venue)
 			}
@@ -77,19 +110,20 @@ func TestVenueFaults(t *testing.T) {
 	// One venue says how long its ban lasts; after that of another nothing may be
 	// sent for ten minutes.
 	w.sim.fault(venues.Binance, simcore.FaultRequest{
-		Match: simcore.FaultMatch{Path: tradePaths[venues.Binance]}, Do: simcore.FaultBan, Times: 1, Args: simcore.FaultArgs{DelayMs: 3000 * millisecond},
+		Match: orders(venues.Binance), Do: simcore.FaultBan, Times: 1, Args: simcore.FaultArgs{DelayMs: 3000 * millisecond},
 	})
 	w.loadFor(sized.faultPhase)
 	w.endFaults("ban")
 	judgeWorld(t, w)
 }
 
-func (f *venueFault) at(venue venues.Venue, seed uint64) simcore.FaultRequest {
+// at is the fault of a venue whose orders match.
+func (f *venueFault) at(orders simcore.FaultMatch, seed uint64) simcore.FaultRequest {
 	request := f.fault
 	request.Seed = seed
 	request.Probability = &simcore.Decimal{Decimal: decimal.New(f.probability, -2)}
 	if f.requests {
-		request.Match = simcore.FaultMatch{Path: tradePaths[venue], Op: http.MethodPost}
+		request.Match = orders
 	}
 	return request
 }

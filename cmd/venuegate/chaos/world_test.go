@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -31,8 +32,10 @@ type world struct {
 	t      testing.TB
 	binary string
 	dir    string
-	sim    *simulator
-	random *rand.Rand
+	// settings configure every service, as environment variables.
+	settings []string
+	sim      *simulator
+	random   *rand.Rand
 
 	service *process
 	demo    demo
@@ -64,12 +67,12 @@ type demo struct {
 	ReadKey    string `json:"readKey"`
 }
 
-// newWorld starts a service on a directory, with keys for its clients. Nothing
-// of the binary's hooks is at work yet.
-func newWorld(t testing.TB, binary, dir string) *world {
+// newWorld starts a service on a directory, with keys for its clients and settings
+// of its own. Nothing of the binary's hooks is at work yet.
+func newWorld(t testing.TB, binary, dir string, settings ...string) *world {
 	t.Helper()
 	w := &world{
-		t: t, binary: binary, dir: dir, sim: startSimulator(t), random: rand.New(rand.NewPCG(seed, uint64(len(t.Name())))),
+		t: t, binary: binary, dir: dir, settings: settings, sim: startSimulator(t), random: rand.New(rand.NewPCG(seed, uint64(len(t.Name())))),
 		client: newHTTPClient(answerMax), observer: newHTTPClient(observedMax), history: newHistory(), signals: &signals{},
 	}
 	w.receiver = startReceiver(t, w.random)
@@ -86,7 +89,7 @@ func newWorld(t testing.TB, binary, dir string) *world {
 // launchOn begins the service on a directory.
 func (w *world) launchOn(dir string, env ...string) *process {
 	w.t.Helper()
-	return launch(w.t, w.binary, append(env, deliveryDelays),
+	return launch(w.t, w.binary, slices.Concat(w.settings, env, []string{deliveryDelays}),
 		"serve", "--demo", "--data", dir, "--sim", w.sim.file, "--listen", "127.0.0.1:0", "--admin-listen", "127.0.0.1:0")
 }
 
