@@ -25,6 +25,7 @@ func (w *world) check() {
 		}
 		w.checkAdopted(customer, records)
 		w.checkRequests(customer, records, truths)
+		w.checkSignals(customer, records, truths)
 		w.checkEvents(customer, records)
 		w.checkScreen(customer, records)
 	}
@@ -149,19 +150,25 @@ func (w *world) checkPresent(r *persistence.OrderRecord, t *truth, fills []persi
 // forgot says whether the venue no longer tells how the order ended.
 func (w *world) forgot(t *truth) bool { return w.venues[t.exchange].forgotten(t.report) }
 
-// checkRequests: one request id, one order, within its window.
+// checkRequests: one request id, one order, within its window. The steps of a
+// signal's plan have scopes of their own.
 func (w *world) checkRequests(customer string, records []persistence.OrderRecord, truths map[string]*truth) {
 	placed := map[string][]persistence.OrderRecord{}
 	for _, r := range records {
 		if t := truths[r.ClientOrderID]; r.RequestID != "" && t != nil {
-			placed[r.RequestID] = append(placed[r.RequestID], r)
+			key := r.Scope + "/" + r.RequestID
+			placed[key] = append(placed[key], r)
 		}
 	}
 	for _, request := range slices.Sorted(keys(placed)) {
 		list := placed[request]
 		for i := 1; i < len(list); i++ {
 			if list[i].CreatedAt.Sub(list[i-1].CreatedAt.Time) < persistence.IdempotencyWindow {
-				w.violate("I-1", "%s of %s made %s and %s", request, customer, list[i-1].OrderID, list[i].OrderID)
+				invariant := "I-1"
+				if list[i].ChannelID != "" {
+					invariant = "I-16"
+				}
+				w.violate(invariant, "%s of %s made %s and %s", request, customer, list[i-1].OrderID, list[i].OrderID)
 			}
 		}
 	}

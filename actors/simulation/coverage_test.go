@@ -69,7 +69,7 @@ func addCounts(to, from map[string]int) {
 }
 
 // invariants are those that the checkers hold, in the order of the report.
-var invariants = []string{"I-1", "I-2", "I-3", "I-5", "I-6", "I-8", "I-10", "I-11", "I-14", "I-23", "I-24", "protection", "quiet", "kit"}
+var invariants = []string{"I-1", "I-2", "I-3", "I-5", "I-6", "I-8", "I-10", "I-11", "I-13", "I-14", "I-15", "I-16", "I-23", "I-24", "protection", "quiet", "kit"}
 
 // report prints what was met, with the bound that a zero allows: with n trials
 // without a failure the rate is below 3/n with a confidence of 95 %.

@@ -21,6 +21,8 @@ type plan struct {
 	length     time.Duration
 	// dailyLoss locks the accounts; most seeds have no such limit.
 	dailyLoss venues.Optional
+	// inbound is nil unless the seed has channels.
+	inbound *inbound
 }
 
 // planned is one thing that happens at a moment.
@@ -43,6 +45,7 @@ func drawPlan(s *swarm, rng *rand.Rand) *plan {
 	p.drawProcess(s, rng)
 	p.drawDisk(s, rng)
 	p.drawRefusals(s)
+	p.drawSignals(s)
 	slices.SortStableFunc(p.steps, func(a, b planned) int { return int(a.at - b.at) })
 	slices.SortStableFunc(p.operations, func(a, b *operation) int { return a.index - b.index })
 	return p

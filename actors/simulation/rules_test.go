@@ -56,7 +56,7 @@ const (
 	bookDepth  = 8
 )
 
-func listing() []simcore.Instrument {
+func listing(symbols []string) []simcore.Instrument {
 	var list []simcore.Instrument
 	for _, symbol := range symbols {
 		list = append(list, simcore.Instrument{
@@ -71,7 +71,7 @@ func listing() []simcore.Instrument {
 }
 
 // catalogue is the listing as a connector reads it.
-func catalogue(exchange venues.Venue) []venues.Instrument {
+func catalogue(exchange venues.Venue, symbols []string) []venues.Instrument {
 	var list []venues.Instrument
 	for _, symbol := range symbols {
 		list = append(list, venues.Instrument{

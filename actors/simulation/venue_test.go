@@ -31,11 +31,11 @@ type venue struct {
 
 func openVenue(w *world, exchange venues.Venue, skew time.Duration) *venue {
 	v := &venue{
-		rules: venueRules(exchange), w: w, set: venues.NewInstrumentSet(catalogue(exchange)),
+		rules: venueRules(exchange), w: w, set: venues.NewInstrumentSet(catalogue(exchange, w.plan.instruments())),
 		feeds: map[string]*feed{}, positions: map[string]decimal.Decimal{}, lags: map[string]time.Duration{},
 	}
 	options := v.rules.core
-	options.Instruments, options.Seed, options.Quiet, options.BookDepth, options.Name = listing(), w.seed, true, bookDepth, string(exchange)
+	options.Instruments, options.Seed, options.Quiet, options.BookDepth, options.Name = listing(w.plan.instruments()), w.seed, true, bookDepth, string(exchange)
 	options.StartBalance = decimal.NewFromInt(10_000_000)
 	var err error
 	if v.core, err = simcore.New(options); err != nil {
@@ -127,6 +127,7 @@ func (p *port) Place(ctx context.Context, r venues.OrderRequest) (venues.Executi
 			return p.placeStop(&r)
 		}
 		o, err := p.core.Place(p.orderRequest(&r))
+		p.w.checkExposure(p, r.Symbol)
 		if err != nil {
 			return venues.ExecutionReport{}, refusal(err)
 		}

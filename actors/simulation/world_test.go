@@ -54,9 +54,12 @@ type world struct {
 	// locks are the durable risk locks by customer and venue.
 	locks map[string]*persistence.RiskLock
 	// placing is when each order was to be placed, by client id.
-	placing    map[string]int
-	arrivals   map[string]time.Time
-	deadlines  map[string]time.Time
+	placing   map[string]int
+	arrivals  map[string]time.Time
+	sentAt    map[string]time.Time
+	deadlines map[string]time.Time
+	// testMode is since when the channel that trades is in test mode for certain.
+	testMode   time.Time
 	digest     hash.Hash64
 	lines      []string
 	violations []violation
@@ -91,7 +94,7 @@ func newWorld(t testing.TB, seed uint64, c *coverage) *world {
 		venues: map[venues.Venue]*venue{}, memory: storetest.NewMemory(storetest.Async(time.Duration(200+rng.IntN(4000)) * time.Microsecond)),
 		born: time.Now(), coverage: c, screens: map[string]*screen{},
 		counts: map[string]int{}, orders: map[string]seen{}, byClient: map[string]string{},
-		incomplete: map[string]bool{}, locks: map[string]*persistence.RiskLock{}, placing: map[string]int{}, arrivals: map[string]time.Time{}, deadlines: map[string]time.Time{},
+		incomplete: map[string]bool{}, locks: map[string]*persistence.RiskLock{}, placing: map[string]int{}, arrivals: map[string]time.Time{}, sentAt: map[string]time.Time{}, deadlines: map[string]time.Time{},
 		digest: fnv.New64a(),
 	}
 	w.plan = drawPlan(w.swarm, rng)
@@ -127,6 +130,9 @@ func (w *world) enroll() {
 				Customer: customer, Exchange: exchange, Environment: "sim", Sealed: []byte(customer), CreatedAt: venues.At(w.born),
 				Limits: persistence.RiskLimits{DailyLoss: w.plan.dailyLoss},
 			})
+		}
+		if in := w.plan.inbound; in != nil && customer == in.live.Customer {
+			accounts = append(accounts, in.live, in.rehearsal)
 		}
 		w.commit(persistence.Batch{Fence: fence, Puts: accounts})
 	}
@@ -278,6 +284,7 @@ func (w *world) sent(p *port, r *venues.OrderRequest) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.placing[r.ClientOrderID]++
+	w.sentAt[r.ClientOrderID] = time.Now()
 	w.deadlines[r.ClientOrderID] = r.Deadline
 	if n := w.placing[r.ClientOrderID]; n > 1 {
 		w.violated("I-1", "%s was sent %d times", r.ClientOrderID, n)
@@ -285,6 +292,9 @@ func (w *world) sent(p *port, r *venues.OrderRequest) {
 	lock := w.locks[p.customer+"/"+string(p.exchange)]
 	if lock != nil && !reduces && time.Now().Before(lock.Until.Time) && !p.process.isDead() {
 		w.violated("I-14", "%s adds to a position of an account that was locked at %s", r.ClientOrderID, lock.At.Sub(w.born))
+	}
+	if o := w.orders[w.byClient[r.ClientOrderID]].record; o.ChannelID != "" && !w.testMode.IsZero() && o.CreatedAt.After(w.testMode) {
+		w.violated("I-15", "%s is sent in test mode", r.ClientOrderID)
 	}
 	if _, durable := w.byClient[r.ClientOrderID]; !durable && !p.process.isDead() {
 		w.violated("I-2", "%s is sent and its intent is not durable", r.ClientOrderID)
