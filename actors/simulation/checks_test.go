@@ -27,6 +27,7 @@ func (w *world) check() {
 		w.checkRequests(customer, records, truths)
 		w.checkSignals(customer, records, truths)
 		w.checkEvents(customer, records)
+		w.checkDeliveries(customer)
 		w.checkScreen(customer, records)
 	}
 	for _, clientID := range slices.Sorted(keys(truths)) {

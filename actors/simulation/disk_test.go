@@ -58,6 +58,9 @@ func (w *world) committed(d disk, b *persistence.Batch) {
 	for _, row := range b.Journal {
 		missing[row.Subject] = missing[row.Subject] || row.Kind == "order.fills_missing"
 	}
+	w.mu.Lock()
+	w.noteAlarms(b.Journal)
+	w.mu.Unlock()
 	for _, put := range b.Puts {
 		if risk, ok := put.(persistence.RiskRecord); ok {
 			w.mu.Lock()
@@ -92,6 +95,7 @@ func (w *world) checkFilled(d disk, r *persistence.OrderRecord) {
 
 func (w *world) step(p *process, r *persistence.OrderRecord) {
 	before, known := w.orders[r.OrderID]
+	w.watchFill(p, r, before.record.FilledQty)
 	w.orders[r.OrderID] = seen{*r, p.number}
 	if ours(r.ClientOrderID) {
 		w.byClient[r.ClientOrderID] = r.OrderID

@@ -89,6 +89,12 @@ func drawSwarm(seed uint64, rng *rand.Rand) *swarm {
 // on says whether the seed has the fault at all.
 func (s *swarm) on(f fault) bool { return s.odds[f] > 0 }
 
+// breaksStore says whether commits fail in the seed: then actors start anew in one
+// process.
+func (s *swarm) breaksStore() bool {
+	return s.on(faultCommitFails) || s.on(faultCommitUnknown) || s.on(faultCommitLost) || s.on(faultCommitRefused)
+}
+
 // random is a generator of its own for one occasion, so that no draw depends on
 // what else happened at the same moment.
 func (s *swarm) random(occasion string, n int) *rand.Rand {

@@ -23,6 +23,8 @@ type plan struct {
 	dailyLoss venues.Optional
 	// inbound is nil unless the seed has channels.
 	inbound *inbound
+	// outbound is nil unless the seed has endpoints.
+	outbound *outbound
 }
 
 // planned is one thing that happens at a moment.
@@ -46,6 +48,7 @@ func drawPlan(s *swarm, rng *rand.Rand) *plan {
 	p.drawDisk(s, rng)
 	p.drawRefusals(s)
 	p.drawSignals(s)
+	p.drawEndpoints(s)
 	slices.SortStableFunc(p.steps, func(a, b planned) int { return int(a.at - b.at) })
 	slices.SortStableFunc(p.operations, func(a, b *operation) int { return a.index - b.index })
 	return p

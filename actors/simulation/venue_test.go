@@ -248,6 +248,13 @@ type attachment struct {
 	placed               bool
 }
 
+// attachedLeg is what the venue remembers of an order that it made to protect an
+// entry.
+type attachedLeg struct {
+	entry string
+	kind  venues.Protecting
+}
+
 // attach protects the position that an order has opened.
 func (v *venue) attach(o simcore.Order, a *attachment) {
 	if a.placed {
@@ -258,13 +265,14 @@ func (v *venue) attach(o simcore.Order, a *attachment) {
 		if !price.Valid {
 			continue
 		}
+		leg := &attachedLeg{strconv.FormatInt(o.ID, 10), []venues.Protecting{venues.ProtectingStopLoss, venues.ProtectingTakeProfit}[i]}
 		rising := (o.Side == simcore.Buy) == (i == 1)
 		v.w.after("attach/"+strconv.FormatInt(o.ID, 10)+strconv.Itoa(i), time.Microsecond, time.Millisecond, func() {
 			// Refused if the price has passed it, or the position is gone.
 			_, _ = v.core.PlaceConditional(simcore.ConditionalRequest{
 				OrderRequest: simcore.OrderRequest{
 					Account: o.Account, Symbol: o.Symbol, Side: o.Side.Opposite(), Type: simcore.Market,
-					Qty: o.Qty(), ReduceOnly: true, ClientID: "attached" + strconv.FormatInt(o.ID, 10) + strconv.Itoa(i),
+					Qty: o.Qty(), ReduceOnly: true, ClientID: "attached" + strconv.FormatInt(o.ID, 10) + strconv.Itoa(i), Detail: leg,
 				},
 				Rising: rising, TriggerPrice: price.Decimal, NeedsPosition: true,
 			})

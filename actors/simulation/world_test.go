@@ -17,6 +17,7 @@ import (
 
 	"venuegate/actors"
 	"venuegate/actors/actortest"
+	"venuegate/actors/delivery"
 	"venuegate/actors/root"
 	"venuegate/persistence"
 	"venuegate/persistence/storetest"
@@ -54,9 +55,13 @@ type world struct {
 	// locks are the durable risk locks by customer and venue.
 	locks map[string]*persistence.RiskLock
 	// placing is when each order was to be placed, by client id.
-	placing   map[string]int
-	arrivals  map[string]time.Time
-	sentAt    map[string]time.Time
+	placing  map[string]int
+	arrivals map[string]time.Time
+	sentAt   map[string]time.Time
+	// alarmed are the orders of which an alarm said that they are not protected.
+	alarmed map[string]bool
+	// tries are what the receivers of events saw, by customer and event.
+	tries     map[string][]try
 	deadlines map[string]time.Time
 	// testMode is since when the channel that trades is in test mode for certain.
 	testMode   time.Time
@@ -94,7 +99,7 @@ func newWorld(t testing.TB, seed uint64, c *coverage) *world {
 		venues: map[venues.Venue]*venue{}, memory: storetest.NewMemory(storetest.Async(time.Duration(200+rng.IntN(4000)) * time.Microsecond)),
 		born: time.Now(), coverage: c, screens: map[string]*screen{},
 		counts: map[string]int{}, orders: map[string]seen{}, byClient: map[string]string{},
-		incomplete: map[string]bool{}, locks: map[string]*persistence.RiskLock{}, placing: map[string]int{}, arrivals: map[string]time.Time{}, sentAt: map[string]time.Time{}, deadlines: map[string]time.Time{},
+		incomplete: map[string]bool{}, locks: map[string]*persistence.RiskLock{}, placing: map[string]int{}, arrivals: map[string]time.Time{}, sentAt: map[string]time.Time{}, tries: map[string][]try{}, alarmed: map[string]bool{}, deadlines: map[string]time.Time{},
 		digest: fnv.New64a(),
 	}
 	w.plan = drawPlan(w.swarm, rng)
@@ -133,6 +138,9 @@ func (w *world) enroll() {
 		}
 		if in := w.plan.inbound; in != nil && customer == in.live.Customer {
 			accounts = append(accounts, in.live, in.rehearsal)
+		}
+		if w.plan.outbound != nil {
+			accounts = append(accounts, endpointOf(customer))
 		}
 		w.commit(persistence.Batch{Fence: fence, Puts: accounts})
 	}
@@ -187,7 +195,9 @@ func (w *world) start() {
 	w.scheduler.Do(func() {
 		p.tree, err = root.Start(context.Background(), root.Deps{
 			System: p.system, Store: disk{w.memory, w, p}, Connectors: connectors, Markets: markets,
-			Encoder: encoder{}, ClientIDPrefix: clientIDPrefix, NewID: w.newIDs(p.number),
+			Senders:  map[persistence.EndpointKind]delivery.Sender{persistence.EndpointWebhook: receiver{w, p}},
+			Schedule: delivery.ScheduleDefault(),
+			Encoder:  encoder{}, ClientIDPrefix: clientIDPrefix, NewID: w.newIDs(p.number),
 			Unseal: func(a persistence.VenueAccount) (venues.Credentials, error) {
 				return venues.Credentials{APIKey: venues.Secret(a.Sealed)}, nil
 			},
