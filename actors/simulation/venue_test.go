@@ -251,8 +251,23 @@ type attachment struct {
 // attachedLeg is what the venue remembers of an order that it made to protect an
 // entry.
 type attachedLeg struct {
-	entry string
-	kind  venues.Protecting
+	entry, entryClientID string
+	kind                 venues.Protecting
+	price                venues.Optional
+}
+
+// told is what the venue says of it in a report.
+func (l *attachedLeg) told(fired bool) *venues.Attachment {
+	a := &venues.Attachment{EntryClientID: l.entryClientID}
+	if l.kind == venues.ProtectingStopLoss {
+		a.StopLoss = l.price
+	} else {
+		a.TakeProfit = l.price
+	}
+	if fired {
+		a.Fired = l.kind
+	}
+	return a
 }
 
 // attach protects the position that an order has opened.
@@ -265,7 +280,10 @@ func (v *venue) attach(o simcore.Order, a *attachment) {
 		if !price.Valid {
 			continue
 		}
-		leg := &attachedLeg{strconv.FormatInt(o.ID, 10), []venues.Protecting{venues.ProtectingStopLoss, venues.ProtectingTakeProfit}[i]}
+		leg := &attachedLeg{strconv.FormatInt(o.ID, 10), o.ClientID, venues.ProtectingStopLoss, price}
+		if i == 1 {
+			leg.kind = venues.ProtectingTakeProfit
+		}
 		rising := (o.Side == simcore.Buy) == (i == 1)
 		v.w.after("attach/"+strconv.FormatInt(o.ID, 10)+strconv.Itoa(i), time.Microsecond, time.Millisecond, func() {
 			// Refused if the price has passed it, or the position is gone.

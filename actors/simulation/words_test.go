@@ -97,6 +97,9 @@ func reportOrder(o simcore.Order) venues.ExecutionReport {
 	if o.Type == simcore.Limit {
 		r.Price = venues.Some(o.Price())
 	}
+	if leg, attached := o.Detail.(*attachedLeg); attached {
+		r.Attachment = leg.told(true)
+	}
 	r.AvgPrice = venues.SomePositive(o.AvgPrice())
 	if reason := endFaults[o.Reason]; reason != "" {
 		// What the venue ends at once is a cancellation on all of them.
@@ -118,6 +121,9 @@ func reportConditional(c simcore.Conditional) venues.ExecutionReport {
 	if c.Order != nil {
 		r := reportOrder(*c.Order)
 		r.TriggerPrice = venues.Some(c.Request.TriggerPrice)
+		if leg, attached := c.Request.Detail.(*attachedLeg); attached {
+			r.Attachment = leg.told(true)
+		}
 		return r
 	}
 	q := &c.Request
@@ -129,6 +135,9 @@ func reportConditional(c simcore.Conditional) venues.ExecutionReport {
 	}
 	if q.Type == simcore.Limit {
 		r.Price = venues.Some(q.Price)
+	}
+	if leg, attached := q.Detail.(*attachedLeg); attached {
+		r.Attachment = leg.told(false)
 	}
 	if c.Status == simcore.ConditionalRejected {
 		r.Fault = &venues.OrderFault{Code: venues.CodeOrderRejected, Reason: string(c.Rejected)}
