@@ -192,6 +192,9 @@ func (s *state) takePosition(m moment, p venues.Position) {
 	}
 	p.UpdatedAt = venues.At(m.now)
 	s.funds.positions[p.Key()] = p
+	if b := s.ledger.waiting[p.Symbol]; b != nil {
+		s.touchBook(b) // it may have turned round
+	}
 	if !known || !equalPosition(&before, &p) {
 		s.after(publishPosition{p})
 	}

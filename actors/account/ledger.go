@@ -3,6 +3,7 @@ package account
 import (
 	"cmp"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/shopspring/decimal"
@@ -63,14 +64,27 @@ func (c cause) note(r *persistence.FillRecord) {
 	}
 }
 
-// executionKey puts executions in the order in which they took place.
+// executionKey puts executions in the order in which they took place. Those of one
+// millisecond are told apart by the numbers of their trades; an account that traded
+// with itself has two of one number.
 type executionKey struct {
-	at    time.Time
+	at time.Time
+	// trade is the venue's id of the trade, a slash, and that of the order.
 	trade string
 }
 
 func (k executionKey) compare(other executionKey) int {
-	return cmp.Or(k.at.Compare(other.at), cmp.Compare(len(k.trade), len(other.trade)), cmp.Compare(k.trade, other.trade))
+	if byTime := k.at.Compare(other.at); byTime != 0 {
+		return byTime
+	}
+	trade, order, _ := strings.Cut(k.trade, "/")
+	otherTrade, otherOrder, _ := strings.Cut(other.trade, "/")
+	return cmp.Or(compareNumbers(trade, otherTrade), compareNumbers(order, otherOrder))
+}
+
+// compareNumbers compares ids that venues count up.
+func compareNumbers(a, b string) int {
+	return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b))
 }
 
 func executionOf(f *venues.Fill, why cause, heardAt time.Time) execution {

@@ -211,3 +211,30 @@ func TestQuantityOfTheVenueIsTaken(t *testing.T) {
 		t.Fatalf("%+v: what it brought is not known", over)
 	}
 }
+
+// TestExecutionsOfOneMillisecond follow their trades, whatever their orders are
+// called: a position that turned round and was closed did so in this order.
+func TestExecutionsOfOneMillisecond(t *testing.T) {
+	at := func(trade string, side venues.Side, qty, price string) execution {
+		e := exec(1, side, qty, price)
+		e.trade = trade
+		return e
+	}
+	list := []execution{
+		at("9/1985341921689600002", venues.Sell, "1", "100"), at("10/294668480", venues.Buy, "3", "110"), at("11/1985341921689600003", venues.Sell, "2", "120"),
+	}
+	want := []string{"short in 1 for 100, out 1 for 110, fee 0.133333333333", "long in 2 for 220, out 2 for 240, fee 0.166666666667"}
+	for _, order := range [][]int{{0, 1, 2}, {2, 1, 0}, {1, 2, 0}} {
+		b := newBook("BTCUSDT")
+		for _, i := range order {
+			b.add(list[i])
+		}
+		var got []string
+		for _, over := range b.over {
+			got = append(got, over.text())
+		}
+		if fmt.Sprint(got) != fmt.Sprint(want) {
+			t.Errorf("heard in the order %v: %v", order, got)
+		}
+	}
+}

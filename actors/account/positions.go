@@ -109,7 +109,7 @@ func (s *state) positionEnded(m moment, p venues.Position) {
 func (s *state) settlePositions(m moment) {
 	for _, b := range s.ledger.touched {
 		b.touched = false
-		if proven := b.proven(m.now); proven >= 0 {
+		if proven := s.proven(m, b); proven >= 0 {
 			s.settleBook(m, b, proven)
 		}
 		s.endUntold(m, b)
@@ -143,11 +143,15 @@ func (s *state) touchWaiting() {
 	}
 }
 
-// proven is the last execution up to which every end is certain; -1 if none is.
-func (b *book) proven(now time.Time) int {
+// proven is the last execution up to which every end is certain; -1 if none is. The
+// venue's word that one side has ended does not prove that the position has turned
+// round by so much: executions between may be missing.
+func (s *state) proven(m moment, b *book) int {
 	through := -1
 	for _, over := range b.provable() {
-		if _, told := b.told.first(over.side); told || isDue(over.heardAt.Add(endWordMax), now) {
+		_, told := b.told.first(over.side)
+		told = told && (!over.turned || b.agrees(s.funds.positions))
+		if told || isDue(over.heardAt.Add(endWordMax), m.now) {
 			through = over.by
 		}
 	}

@@ -163,3 +163,22 @@ func TestExitOfAFastClockIsAnExit(t *testing.T) {
 	}
 	b.wantClosing(0, map[string]any{"qty": "2", "exitPrice": "110", "realizedPnl": "20"})
 }
+
+// TestTurnWithoutAllItsExecutionsIsNone: the venue tells that the short position has
+// ended, and it is flat; by the executions so far it has turned round. What is
+// missing is found by the next comparison.
+func TestTurnWithoutAllItsExecutionsIsNone(t *testing.T) {
+	b := newBench(t, venues.Capabilities{})
+	b.stranger(1, venues.Sell, "1", "100", nil)
+	b.lists(venues.Short, "3")
+	missed := venues.At(b.now.Add(time.Millisecond))
+	b.later()
+	b.lists(venues.Short, "0")
+	b.stranger(2, venues.Buy, "3", "90", nil)
+	if n := len(b.closings()); n != 0 {
+		t.Fatalf("%d ends are told", n)
+	}
+	b.pass(doubtRetry)
+	b.stranger(3, venues.Sell, "2", "110", func(r *venues.ExecutionReport) { r.Fill.ExecutedAt = missed })
+	b.wantClosing(0, map[string]any{"side": "short", "qty": "3", "realizedPnl": "50"})
+}

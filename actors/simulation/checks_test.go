@@ -28,6 +28,7 @@ func (w *world) check() {
 		w.checkSignals(customer, records, truths)
 		w.checkEvents(customer, records)
 		w.checkDeliveries(customer)
+		w.checkPositions(customer)
 		w.checkScreen(customer, records)
 	}
 	for _, clientID := range slices.Sorted(keys(truths)) {

@@ -23,6 +23,8 @@ type coverage struct {
 	attempts    int // to deliver an event
 	guards      int // legs of fills that had their time to live
 	alarms      int
+	ends        int // of positions, by their executions
+	adopted     int // positions that the venue's list decided
 	faults      map[fault]map[string]int
 	transitions map[string]int
 	violations  map[string]int
@@ -53,6 +55,7 @@ func (c *coverage) merge(of *coverage) {
 	c.seeds++
 	c.requestIDs, c.orders, c.fills = c.requestIDs+of.requestIDs, c.orders+of.orders, c.fills+of.fills
 	c.attempts, c.guards, c.alarms = c.attempts+of.attempts, c.guards+of.guards, c.alarms+of.alarms
+	c.ends, c.adopted = c.ends+of.ends, c.adopted+of.adopted
 	c.unknown = append(c.unknown, of.unknown...)
 	addCounts(c.operations, of.operations)
 	addCounts(c.answers, of.answers)
@@ -73,7 +76,7 @@ func addCounts(to, from map[string]int) {
 }
 
 // invariants are those that the checkers hold, in the order of the report.
-var invariants = []string{"I-1", "I-2", "I-3", "I-5", "I-6", "I-7", "I-8", "I-10", "I-11", "I-13", "I-14", "I-15", "I-16", "I-23", "I-24", "protection", "alarm", "quiet", "kit"}
+var invariants = []string{"I-1", "I-2", "I-3", "I-5", "I-6", "I-7", "I-8", "I-10", "I-11", "I-13", "I-14", "I-15", "I-16", "I-23", "I-24", "positions", "protection", "alarm", "quiet", "kit"}
 
 // report prints what was met, with the bound that a zero allows: with n trials
 // without a failure the rate is below 3/n with a confidence of 95 %.
@@ -84,6 +87,7 @@ func (c *coverage) report() string {
 	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
 	line("%d seeds, %d calls, %d request ids, %d orders at the venues, %d fills, %d deliveries tried", c.seeds, total(c.operations), c.requestIDs, c.orders, c.fills, c.attempts)
 	line("%d legs of fills looked at in their time, %d alarms of protection", c.guards, c.alarms)
+	line("%d positions closed, %d that the venue's list decided", c.ends, c.adopted)
 	line("calls: %s", counts(c.operations))
 	line("answers: %s", counts(c.answers))
 	line("faults struck, by the state of the order:")
