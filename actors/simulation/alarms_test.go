@@ -31,7 +31,7 @@ func (w *world) watchFill(p *process, r *persistence.OrderRecord, before decimal
 
 func (w *world) checkGuarded(p *process, id string, filled decimal.Decimal) {
 	w.mu.Lock()
-	r, alarmed := w.orders[id].record, w.alarmed[id]
+	r, alarmed := w.orders[id].record, w.alarmed[id] || w.isWithdrawing(id)
 	w.mu.Unlock()
 	if p.isDead() || w.process != p || alarmed || !r.FilledQty.Equal(filled) {
 		return
@@ -48,6 +48,17 @@ func (w *world) checkGuarded(p *process, id string, filled decimal.Decimal) {
 			w.violate("alarm", "of order %s %s are filled, the %s is %s for %s, and nobody says so", id, r.FilledQty, kind, leg.Status, covered)
 		}
 	}
+}
+
+// isWithdrawing says whether a protecting order of an entry is being cancelled from
+// here: its customer may want that. It is called under world.mu.
+func (w *world) isWithdrawing(entry string) bool {
+	for _, o := range w.orders {
+		if o.record.EntryOrderID == entry && o.record.PendingAction == venues.PendingCancel {
+			return true
+		}
+	}
+	return false
 }
 
 func (w *world) coverageOfGuards() {

@@ -14,6 +14,9 @@ import (
 // know and what was told, once nothing moves any more.
 func (w *world) check() {
 	truths := w.truths()
+	if w.plan.hedged {
+		w.coverage.hedged++
+	}
 	byID := map[string]persistence.OrderRecord{}
 	for _, customer := range customers {
 		records := w.records(customer)

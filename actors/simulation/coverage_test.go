@@ -15,6 +15,7 @@ import (
 type coverage struct {
 	mu          sync.Mutex // merge and report
 	seeds       int
+	hedged      int // of them, with accounts in hedge mode
 	operations  map[string]int
 	answers     map[string]int
 	requestIDs  int
@@ -53,6 +54,7 @@ func (c *coverage) merge(of *coverage) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.seeds++
+	c.hedged += of.hedged
 	c.requestIDs, c.orders, c.fills = c.requestIDs+of.requestIDs, c.orders+of.orders, c.fills+of.fills
 	c.attempts, c.guards, c.alarms = c.attempts+of.attempts, c.guards+of.guards, c.alarms+of.alarms
 	c.ends, c.adopted = c.ends+of.ends, c.adopted+of.adopted
@@ -85,7 +87,7 @@ func (c *coverage) report() string {
 	defer c.mu.Unlock()
 	var b strings.Builder
 	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
-	line("%d seeds, %d calls, %d request ids, %d orders at the venues, %d fills, %d deliveries tried", c.seeds, total(c.operations), c.requestIDs, c.orders, c.fills, c.attempts)
+	line("%d seeds (%d in hedge mode), %d calls, %d request ids, %d orders at the venues, %d fills, %d deliveries tried", c.seeds, c.hedged, total(c.operations), c.requestIDs, c.orders, c.fills, c.attempts)
 	line("%d legs of fills looked at in their time, %d alarms of protection", c.guards, c.alarms)
 	line("%d positions closed, %d that the venue's list decided", c.ends, c.adopted)
 	line("calls: %s", counts(c.operations))

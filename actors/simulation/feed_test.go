@@ -192,7 +192,7 @@ func (v *venue) orderEvent(e simcore.OrderEvent) {
 func (v *venue) positionsTold(customer, symbol string, now simcore.PositionView) []venues.Position {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	key := customer + "/" + symbol
+	key := customer + "/" + symbol + "/" + now.Side.String()
 	before := v.positions[key]
 	v.positions[key] = now.Qty
 	var told []venues.Position

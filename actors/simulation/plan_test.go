@@ -21,6 +21,8 @@ type plan struct {
 	length     time.Duration
 	// dailyLoss locks the accounts; most seeds have no such limit.
 	dailyLoss venues.Optional
+	// hedged says that the accounts hold both sides of an instrument at once.
+	hedged bool
 	// inbound is nil unless the seed has channels.
 	inbound *inbound
 	// outbound is nil unless the seed has endpoints.
@@ -33,6 +35,9 @@ type planned struct {
 	name string
 	do   func(*world)
 }
+
+// hedgeRate is how many seeds there are for one whose accounts are in hedge mode.
+const hedgeRate = 6
 
 func drawPlan(s *swarm, rng *rand.Rand) *plan {
 	p := &plan{venues: venues.All(), length: time.Duration(10+rng.IntN(50)) * time.Second}
@@ -47,6 +52,7 @@ func drawPlan(s *swarm, rng *rand.Rand) *plan {
 	p.drawProcess(s, rng)
 	p.drawDisk(s, rng)
 	p.drawRefusals(s)
+	p.hedged = s.random("hedge", 1).IntN(hedgeRate) == 0
 	p.drawSignals(s)
 	p.drawEndpoints(s)
 	slices.SortStableFunc(p.steps, func(a, b planned) int { return int(a.at - b.at) })
@@ -196,6 +202,7 @@ func (w *world) tradeOutside(exchange venues.Venue, r simcore.OrderRequest, draw
 		r.ClientID = fmt.Sprintf("web%d", draw%12)
 	}
 	core := w.venues[exchange].core
+	r.PosSide = w.plan.posSide(r.Side, draw%4 == 0)
 	if draw%3 != 0 {
 		_, _ = core.Place(r)
 		return

@@ -14,7 +14,7 @@ import (
 // Mode implements venues.AccountReader.
 func (p *port) Mode(ctx context.Context) (venues.AccountMode, error) {
 	return request(ctx, p, "mode", "", func() (venues.AccountMode, error) {
-		return venues.AccountMode{AccountType: "futures"}, nil
+		return venues.AccountMode{AccountType: "futures", Hedge: p.w.plan.hedged}, nil
 	})
 }
 
@@ -55,6 +55,9 @@ func (v *venue) openPositions(customer string) []venues.Position {
 
 // reduces says whether an order can only make the position of now smaller.
 func (p *port) reduces(r *venues.OrderRequest) bool {
+	if p.w.plan.hedged {
+		return false // it opens the other position
+	}
 	for _, held := range p.openPositions(p.customer) {
 		if held.Symbol == r.Symbol && (held.Side == venues.Long) == (r.Side == venues.Sell) && r.Qty.LessThanOrEqual(held.Qty) {
 			return true

@@ -143,11 +143,15 @@ func (w *world) closePositions(customer string, exchange venues.Venue) {
 			w.cancelEverything(customer)
 		}
 		for _, p := range open {
+			closing := venues.Sell
+			if p.Side == venues.Short {
+				closing = venues.Buy
+			}
 			w.scheduler.Do(func() {
 				ctx, cancel := context.WithTimeout(context.Background(), callWait)
 				defer cancel()
 				_, err := w.process.tree.Close(ctx, venues.ClosePosition{
-					Command: venues.Command{Customer: customer}, Exchange: exchange, Symbol: p.Symbol,
+					Command: venues.Command{Customer: customer}, Exchange: exchange, Symbol: p.Symbol, Closes: closing,
 				})
 				w.trace("close %s %s %s: %v", customer, exchange, p.Key(), err)
 			})

@@ -46,6 +46,11 @@ func openVenue(w *world, exchange venues.Venue, skew time.Duration) *venue {
 		if _, err := v.core.CreateAccount(simcore.AccountRequest{ID: customer}); err != nil {
 			w.t.Fatal(err)
 		}
+		if w.plan.hedged {
+			if err := v.core.SetPositionMode(customer, simcore.Hedge); err != nil {
+				w.t.Fatal(err)
+			}
+		}
 	}
 	v.core.Subscribe(v.happened)
 	return v
@@ -138,7 +143,8 @@ func (p *port) Place(ctx context.Context, r venues.OrderRequest) (venues.Executi
 func (p *port) orderRequest(r *venues.OrderRequest) simcore.OrderRequest {
 	request := simcore.OrderRequest{
 		Account: p.customer, Symbol: r.Symbol, ClientID: r.ClientOrderID, Side: coreSide(r.Side), Qty: r.Qty,
-		TimeInForce: coreTimeInForce(r.TimeInForce, r.PostOnly), ReduceOnly: r.ReduceOnly, Deadline: r.Deadline,
+		TimeInForce: coreTimeInForce(r.TimeInForce, r.PostOnly), ReduceOnly: r.ReduceOnly && !p.w.plan.hedged, Deadline: r.Deadline,
+		PosSide: p.w.plan.posSide(coreSide(r.Side), r.ReduceOnly || r.ClosePosition),
 	}
 	if r.Type.IsMarket() {
 		request.Type = simcore.Market
@@ -290,7 +296,7 @@ func (v *venue) attach(o simcore.Order, a *attachment) {
 			_, _ = v.core.PlaceConditional(simcore.ConditionalRequest{
 				OrderRequest: simcore.OrderRequest{
 					Account: o.Account, Symbol: o.Symbol, Side: o.Side.Opposite(), Type: simcore.Market,
-					Qty: o.Qty(), ReduceOnly: true, ClientID: "attached" + strconv.FormatInt(o.ID, 10) + strconv.Itoa(i), Detail: leg,
+					Qty: o.Qty(), ReduceOnly: o.PosSide == simcore.PositionBoth, PosSide: o.PosSide, ClientID: "attached" + strconv.FormatInt(o.ID, 10) + strconv.Itoa(i), Detail: leg,
 				},
 				Rising: rising, TriggerPrice: price.Decimal, NeedsPosition: true,
 			})

@@ -48,6 +48,23 @@ func timeInForce(tif simcore.TimeInForce) venues.TimeInForce {
 	}
 }
 
+// posSide is the position that an order is of: in hedge mode each side has its own,
+// and an order that reduces is of the other one.
+func (p *plan) posSide(s simcore.Side, reduces bool) simcore.PositionSide {
+	switch {
+	case !p.hedged:
+		return simcore.PositionBoth
+	case (s == simcore.Buy) != reduces:
+		return simcore.PositionLong
+	default:
+		return simcore.PositionShort
+	}
+}
+
+func positionSide(s simcore.PositionSide) venues.PositionSide {
+	return map[simcore.PositionSide]venues.PositionSide{simcore.PositionLong: venues.Long, simcore.PositionShort: venues.Short}[s]
+}
+
 // coreRef prefers the client's id, as the connectors do.
 func coreRef(ref venues.OrderRef) simcore.OrderRef {
 	if ref.ClientOrderID != "" {
@@ -150,7 +167,7 @@ func reportConditional(c simcore.Conditional) venues.ExecutionReport {
 
 func reportFill(f *simcore.Fill, exchange venues.Venue) *venues.Fill {
 	fill := &venues.Fill{
-		Exchange: exchange, Symbol: f.Symbol, Side: side(f.Side), Qty: f.Qty, Price: f.Price,
+		Exchange: exchange, Symbol: f.Symbol, Side: side(f.Side), PositionSide: positionSide(f.PosSide), Qty: f.Qty, Price: f.Price,
 		Fee: venues.Some(f.Fee), FeeCurrency: "USDT", Liquidity: venues.Taker, RealizedPnl: venues.Some(f.RealizedPnL),
 		VenueTradeID: strconv.FormatInt(f.TradeID, 10), VenueOrderID: strconv.FormatInt(f.OrderID, 10),
 		ExecutedAt: venues.At(f.Time.Truncate(time.Millisecond)),
