@@ -88,8 +88,7 @@ func readSheets(in *bufio.Reader, dir string) error {
 	for {
 		head, err := archive.Next()
 		if errors.Is(err, io.EOF) {
-			_, err := io.Copy(io.Discard, zipped) // its checksum comes last
-			return err
+			return readEnd(zipped)
 		}
 		if err != nil {
 			return fmt.Errorf("read files: %w", err)
@@ -101,6 +100,14 @@ func readSheets(in *bufio.Reader, dir string) error {
 			return err
 		}
 	}
+}
+
+// readEnd reads the checksum, which comes last.
+func readEnd(zipped io.Reader) error {
+	if n, err := zipped.Read(make([]byte, 1)); n > 0 || !errors.Is(err, io.EOF) {
+		return fmt.Errorf("read files: there is something behind them, or their checksum is wrong: %w", err)
+	}
+	return nil
 }
 
 func readSheet(archive io.Reader, root *os.Root, head *tar.Header) error {

@@ -78,8 +78,12 @@ func TestThereMayBeNoSheets(t *testing.T) {
 // An archive names files of the form that this service writes, and nothing else.
 func TestHostileSheetsAreRefused(t *testing.T) {
 	for _, head := range []tar.Header{
-		{Typeflag: tar.TypeReg, Name: "../cus_1/a.xlsx"}, {Typeflag: tar.TypeReg, Name: "/etc/a.xlsx"}, {Typeflag: tar.TypeReg, Name: "cus_1/../../a.xlsx"},
-		{Typeflag: tar.TypeReg, Name: "cus_1/a.sh"}, {Typeflag: tar.TypeReg, Name: "a.xlsx"}, {Typeflag: tar.TypeSymlink, Name: "cus_1/a.xlsx", Linkname: "/etc/passwd"},
+		{Typeflag: tar.TypeReg, Name: "../cus_1/a.xlsx"},
+		{Typeflag: tar.TypeReg, Name: "/etc/a.xlsx"},
+		{Typeflag: tar.TypeReg, Name: "cus_1/../../a.xlsx"},
+		{Typeflag: tar.TypeReg, Name: "cus_1/a.sh"},
+		{Typeflag: tar.TypeReg, Name: "a.xlsx"},
+		{Typeflag: tar.TypeSymlink, Name: "cus_1/a.xlsx", Linkname: "/etc/passwd"},
 		{Typeflag: tar.TypeReg, Name: "cus_1/a.xlsx", Size: sheetBytesMax + 1},
 	} {
 		var backup bytes.Buffer
