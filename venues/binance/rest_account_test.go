@@ -144,17 +144,19 @@ func TestSetLeverage(t *testing.T) {
 			}
 		}
 	})
-	t.Run("with the limit", func(t *testing.T) {
+	t.Run("above the limit that is known", func(t *testing.T) { // the venue is not asked
 		s := newScript(t)
 		s.only("GET /fapi/v1/leverageBracket", 200, `[{"symbol":"BTCUSDT","brackets":[{"initialLeverage":125}]}]`)
 		if _, err := s.account.Mode(background); err != nil {
 			t.Fatal(err)
 		}
-		s.on(config, 200, settings(20))
-		s.on(post, 400, `{"code":-4028,"msg":"Leverage 126 is not valid"}`)
+		asked := len(s.requests)
 		_, err := s.account.SetLeverage(background, "BTCUSDT", venues.MustDecimal("126"))
-		if refused, ok := errors.AsType[*venues.Error](err); !ok || refused.Details["maxLeverage"] != "125" {
+		if refused, ok := errors.AsType[*venues.Error](err); !ok || refused.Details["maxLeverage"] != "125" || refused.Details["reason"] != venues.ReasonAboveMax {
 			t.Errorf("%v", err)
+		}
+		if len(s.requests) != asked || !errors.Is(err, venues.ErrNotSent) {
+			t.Errorf("%d requests, %v", len(s.requests)-asked, err)
 		}
 	})
 	t.Run("not whole", func(t *testing.T) {

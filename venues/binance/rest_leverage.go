@@ -24,6 +24,11 @@ func (a *Account) SetLeverage(ctx context.Context, symbol string, leverage decim
 		return change, notSent(venues.Errorf(venues.CodeLeverageChangeRejected, "the venue takes whole leverage only").
 			With("reason", "not_whole"))
 	}
+	if high := a.c.leverages.of(a.c.venueSymbol(symbol)); high.Valid && leverage.GreaterThan(high.Decimal) {
+		// The catalogue may be older than what an account has read since.
+		return change, notSent(venues.Errorf(venues.CodeLeverageChangeRejected, "leverage above the maximum").
+			With("reason", venues.ReasonAboveMax).With("maxLeverage", venues.FormatDecimal(high.Decimal)))
+	}
 	before, err := a.leverageOf(ctx, symbol)
 	if err != nil {
 		return change, notSent(err)
