@@ -13,6 +13,17 @@ const (
 	ActionNotify    SignalAction = "notify"
 )
 
+// SignalProof is what the sender of a signal was verified by.
+type SignalProof string
+
+// Proofs of a sender.
+const (
+	ProofSignature SignalProof = "signature"
+	ProofToken     SignalProof = "channel_token"
+	// ProofAdministration: an administrator has fired the channel.
+	ProofAdministration SignalProof = "administration"
+)
+
 // Signal is what came in by a channel, after its sender was verified and its
 // body was read. It never holds a secret: the channel token is not among its
 // members.
@@ -41,6 +52,8 @@ type Signal struct {
 	// Ignored names the members of the body that mean nothing here.
 	Ignored []string `json:"ignored,omitempty"`
 	Source  Source   `json:"source"`
+	// Proof is what its sender was verified by.
+	Proof SignalProof `json:"proof,omitempty"`
 	// SentAt is what a chart's signal says of its own time; zero if it says
 	// nothing.
 	SentAt     Time `json:"sentAt"`

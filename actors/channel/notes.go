@@ -27,7 +27,7 @@ func field(name, value string) persistence.JournalField {
 func (s *state) noteReceived(m moment, t *task) {
 	fields := []persistence.JournalField{field("action", string(t.Action)), field("request_id", t.RequestID)}
 	for _, f := range []persistence.JournalField{
-		field("exchange", string(t.Exchange)), field("side", string(t.Side)), field("order_type", string(t.Type)),
+		field("verified_by", string(t.Proof)), field("exchange", string(t.Exchange)), field("side", string(t.Side)), field("order_type", string(t.Type)),
 		field("qty", optional(t.Qty)), field("price", optional(t.Price)),
 		field("stop_loss", optional(t.StopLoss)), field("take_profit", optional(t.TakeProfit)),
 		field("comment", t.Comment), field("ignored_members", strings.Join(t.Ignored, " ")),

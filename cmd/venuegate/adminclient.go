@@ -107,16 +107,7 @@ func readAnswer(response *http.Response, out any) error {
 		return fmt.Errorf("read the answer: %w", err)
 	}
 	if response.StatusCode >= http.StatusBadRequest {
-		var envelope struct {
-			Error struct {
-				Code    string `json:"code"`
-				Message string `json:"message"`
-			} `json:"error"`
-		}
-		if json.Unmarshal(text, &envelope) != nil || envelope.Error.Code == "" {
-			return fmt.Errorf("the service answers %s", response.Status)
-		}
-		return fmt.Errorf("%s: %s", envelope.Error.Code, envelope.Error.Message)
+		return readRefusal(response.Status, text)
 	}
 	if out == nil {
 		return nil
@@ -125,6 +116,30 @@ func readAnswer(response *http.Response, out any) error {
 		return fmt.Errorf("the service's answer: %w", err)
 	}
 	return nil
+}
+
+// readRefusal is an error in the words of the answer, with what would have been
+// allowed.
+func readRefusal(status string, text []byte) error {
+	var envelope struct {
+		Error struct {
+			Code    string `json:"code"`
+			Message string `json:"message"`
+			Details struct {
+				Fields []venues.FieldFault `json:"fields"`
+			} `json:"details"`
+		} `json:"error"`
+	}
+	if json.Unmarshal(text, &envelope) != nil || envelope.Error.Code == "" {
+		return fmt.Errorf("the service answers %s", status)
+	}
+	err := fmt.Errorf("%s: %s", envelope.Error.Code, envelope.Error.Message)
+	for _, f := range envelope.Error.Details.Fields {
+		if f.Allowed != "" {
+			err = fmt.Errorf("%w\n  %s may be: %s", err, f.Field, f.Allowed)
+		}
+	}
+	return err
 }
 
 // create, list, change and end are the calls on one kind of record.

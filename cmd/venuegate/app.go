@@ -200,7 +200,7 @@ func (a *App) runDemo(ctx context.Context) error {
 	defer cancel()
 	setup := demoSetup{
 		store: a.engine.store, registry: a.engine.registry, venues: a.simulated, previous: a.previousDemo,
-		baseURL: a.BaseURL(), receiver: a.receiver, ready: a.engine.AccountReady,
+		baseURL: a.BaseURL(), receiver: a.receiver, secretOf: a.engine.endpointSecret, ready: a.engine.AccountReady,
 	}
 	d, err := setup.prepare(demoCtx)
 	switch {

@@ -68,3 +68,17 @@ func TestExitStatus(t *testing.T) {
 		}
 	}
 }
+
+// TestRefusalsSayWhatIsAllowed: whoever types a command sees what would have been
+// right.
+func TestRefusalsSayWhatIsAllowed(t *testing.T) {
+	for answer, want := range map[string]string{
+		`{"error":{"code":"invalid_request","message":"types: not allowed","details":{"fields":[{"field":"types","rule":"not allowed","given":"x","allowed":"a b"}]}}}`: "invalid_request: types: not allowed\n  types may be: a b",
+		`{"error":{"code":"not_found","message":"there is no such record","details":{}}}`:                                                                               "not_found: there is no such record",
+		`<html>`: "the service answers 502 Bad Gateway",
+	} {
+		if got := readRefusal("502 Bad Gateway", []byte(answer)).Error(); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}

@@ -82,7 +82,11 @@ func readSecret(name string, in io.Reader) (string, error) {
 
 func printEndpointSecret(out io.Writer, err error, e admin.Endpoint) error {
 	if err == nil && e.Secret != "" {
-		fmt.Fprintf(out, "secret  %s\n\nIt is not shown again.\n\n", e.Secret)
+		fmt.Fprintf(out, "secret  %s\n\nIt is not shown again.", e.Secret)
+		if time.Now().Before(e.NextFrom.Time) {
+			fmt.Fprintf(out, " It signs from %s on; until then the one before does.", moment(e.NextFrom))
+		}
+		fmt.Fprint(out, "\n\n")
 	}
 	return printRows(out, err, endpointRows(e))
 }
@@ -153,7 +157,7 @@ func newEndpointsResendCommand(sh shell) *cobra.Command {
 		}
 		resent, err := act[admin.Resent](ctx, c, "endpoints", args[0], "resend", order)
 		if err == nil {
-			fmt.Fprintf(out, "%d deliveries begin anew.\n", resent.Resent)
+			fmt.Fprintf(out, "Deliveries that begin anew: %d.\n", resent.Resent)
 		}
 		return err
 	})

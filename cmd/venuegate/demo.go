@@ -107,6 +107,8 @@ type demoSetup struct {
 	previous DemoFile
 	baseURL  string
 	receiver *receiver
+	// secretOf is what signs for an endpoint now.
+	secretOf func(ctx context.Context, customer, endpoint string) (venues.Secret, error)
 	// ready says whether the service and an account of it take orders.
 	ready func(ctx context.Context, customer string, exchange venues.Venue) error
 }

@@ -13,6 +13,7 @@ import (
 
 	"venuegate/transport/listen"
 	"venuegate/transport/signing"
+	"venuegate/venues"
 )
 
 const (
@@ -32,6 +33,7 @@ type receiver struct {
 
 	mu       sync.Mutex
 	key      *signing.Key
+	current  func(context.Context) (venues.Secret, error)
 	received []jsontext.Value
 	seen     map[string]bool
 }
@@ -84,6 +86,32 @@ func (r *receiver) trust(secret string) {
 	}
 }
 
+// follow lets the receiver ask for the secret that signs now: one that was rotated
+// while the demo runs is known here as it would be to whoever rotated it.
+func (r *receiver) follow(current func(context.Context) (venues.Secret, error)) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.current = current
+}
+
+// verify holds a request against the secret, and against the current one if that
+// is another by now.
+func (r *receiver) verify(c *fiber.Ctx) error {
+	check := func() error {
+		return signing.Verify(c.Get(r.headers.Signature), c.Get(r.headers.Timestamp), c.Body(), time.Now(), r.key)
+	}
+	err := check()
+	if err == nil || r.current == nil {
+		return err
+	}
+	secret, unknown := r.current(c.UserContext())
+	if unknown != nil {
+		return err
+	}
+	r.key = signing.NewKey(secret.Reveal())
+	return check()
+}
+
 func (r *receiver) take(c *fiber.Ctx) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -91,7 +119,7 @@ func (r *receiver) take(c *fiber.Ctx) error {
 		return c.SendStatus(fiber.StatusServiceUnavailable)
 	}
 	body := c.Body()
-	if err := signing.Verify(c.Get(r.headers.Signature), c.Get(r.headers.Timestamp), body, time.Now(), r.key); err != nil {
+	if err := r.verify(c); err != nil {
 		return c.Status(fiber.StatusUnauthorized).SendString(err.Error())
 	}
 	id := c.Get(r.headers.EventID)

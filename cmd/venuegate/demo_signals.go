@@ -6,6 +6,7 @@ import (
 
 	"venuegate/persistence"
 	"venuegate/transport/admin"
+	"venuegate/venues"
 )
 
 // DemoHook is the demo's signed channel.
@@ -66,10 +67,21 @@ func (s demoSetup) chart(ctx context.Context, customer string) (DemoChart, error
 func (s demoSetup) endpoint(ctx context.Context, customer string) (DemoReceiver, error) {
 	address := s.receiver.url()
 	if e, err := s.registry.Endpoint(ctx, s.previous.Receiver.ID); err == nil && e.Customer == customer {
-		_, err := s.registry.ChangeEndpoint(ctx, e.ID, admin.EndpointChange{URL: &address})
-		return DemoReceiver{e.ID, address, s.previous.Receiver.Secret}, err
+		current, err := s.secretOf(ctx, customer, e.ID)
+		if err != nil {
+			return DemoReceiver{}, err
+		}
+		s.trust(customer, e.ID, current.Reveal())
+		_, err = s.registry.ChangeEndpoint(ctx, e.ID, admin.EndpointChange{URL: &address})
+		return DemoReceiver{e.ID, address, current.Reveal()}, err
 	}
 	e, err := s.registry.CreateEndpoint(ctx, admin.NewEndpoint{Customer: customer, URL: address, Name: "demo"})
-	s.receiver.trust(e.Secret)
+	s.trust(customer, e.ID, e.Secret)
 	return DemoReceiver{e.ID, address, e.Secret}, err
+}
+
+// trust gives the receiver the secret of its endpoint, and the way to the next.
+func (s demoSetup) trust(customer, endpoint, secret string) {
+	s.receiver.trust(secret)
+	s.receiver.follow(func(ctx context.Context) (venues.Secret, error) { return s.secretOf(ctx, customer, endpoint) })
 }

@@ -4,12 +4,15 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"slices"
+	"time"
 
 	"venuegate/actors/delivery"
 	"venuegate/persistence"
 	"venuegate/transport/admin"
 	"venuegate/transport/notify"
 	"venuegate/transport/webhook"
+	"venuegate/venues"
 )
 
 // sheetsName is the directory of the .xlsx files, below the data directory.
@@ -72,6 +75,19 @@ func (o *outbound) targets() map[persistence.EndpointKind]admin.Target {
 		persistence.EndpointSheet:    {Form: form(persistence.EndpointSheet), Reach: o.sheet.Check},
 		persistence.EndpointFile:     {Form: form(persistence.EndpointFile), Reach: o.workbook.Check},
 	}
+}
+
+// endpointSecret is what signs for an endpoint now.
+func (e *engine) endpointSecret(ctx context.Context, customer, id string) (venues.Secret, error) {
+	records, err := e.store.Endpoints(ctx, customer)
+	if err != nil {
+		return "", err
+	}
+	i := slices.IndexFunc(records, func(r persistence.Endpoint) bool { return r.ID == id })
+	if i < 0 {
+		return "", persistence.ErrNotFound
+	}
+	return webhook.Secrets{Unseal: e.secrets().Open, Channel: e.channelRecord}.Of(ctx, records[i], time.Now())
 }
 
 // channelRecord finds a channel of the customer, the removed ones too.

@@ -1,8 +1,10 @@
 package admin
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"strconv"
 	"time"
 
 	"venuegate/persistence"
@@ -102,7 +104,9 @@ func (r *Registry) Resend(ctx context.Context, id string, order ResendOrder) (Re
 	}
 	r.turn.Lock()
 	defer r.turn.Unlock()
-	return resent, r.commit(ctx, kindEndpoint, id, []persistence.JournalField{field("action", "resend"), field("eventId", order.EventID)})
+	return resent, r.commit(ctx, kindEndpoint, id, []persistence.JournalField{
+		field("action", "resend"), field("eventId", cmp.Or(order.EventID, "all")), field("resent", strconv.Itoa(resent.Resent)),
+	})
 }
 
 // TestEndpoint sends a test event, once and now.

@@ -235,7 +235,10 @@ func (r *Registry) sealEndpoint(record *persistence.Endpoint, given venues.Secre
 		}
 		return "", nil
 	case persistence.EndpointTelegram, persistence.EndpointSheet:
-		if given == "" || len(given) > givenSecretBytesMax {
+		if given == "" {
+			return "", venues.InvalidFields(venues.FieldFault{Field: "secret", Rule: "missing", Allowed: "the token of the bot, or the key of the service account"})
+		}
+		if len(given) > givenSecretBytesMax {
 			return "", venues.InvalidFields(venues.FieldFault{Field: "secret", Rule: "out of range", Allowed: "1 to " + strconv.Itoa(givenSecretBytesMax) + " bytes"})
 		}
 	}

@@ -282,6 +282,7 @@ func (r *Registry) FireHook(ctx context.Context, id string, body []byte) (jsonte
 	}
 	now := time.Now()
 	signal.Customer, signal.ChannelID, signal.ReceivedAt, signal.Source = record.Customer, record.ID, venues.At(now), venues.SourceWebhook
+	signal.Proof = venues.ProofAdministration
 	if record.Kind == persistence.ChannelChart {
 		signal.Source = venues.SourceChart
 	}

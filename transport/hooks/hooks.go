@@ -9,6 +9,7 @@ import (
 	"net/netip"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
@@ -71,7 +72,7 @@ func (h *Hooks) Webhook(c *fiber.Ctx) error {
 	if signal.RequestID == "" {
 		signal.Implied, signal.RequestID = true, impliedRequestID(channel.ID, timestamp, signature)
 	}
-	signal.Source = venues.SourceWebhook
+	signal.Source, signal.Proof = venues.SourceWebhook, venues.ProofSignature
 	return h.accept(c, &channel, signal, now)
 }
 
@@ -104,7 +105,7 @@ func (h *Hooks) Chart(c *fiber.Ctx) error {
 		return fault
 	}
 	signal.Implied = signal.RequestID == ""
-	signal.Source = venues.SourceChart
+	signal.Source, signal.Proof = venues.SourceChart, venues.ProofToken
 	return h.accept(c, &channel, signal, now)
 }
 
@@ -173,7 +174,7 @@ func checkHeaders(c *fiber.Ctx, allowed ...string) error {
 	}
 	media, _, err := mime.ParseMediaType(c.Get(fiber.HeaderContentType))
 	if err != nil || !slices.Contains(allowed, media) {
-		return venues.InvalidFields(venues.FieldFault{Field: fiber.HeaderContentType, Rule: "not_applicable", Allowed: allowed[0]})
+		return venues.InvalidFields(venues.FieldFault{Field: fiber.HeaderContentType, Rule: "not_applicable", Allowed: strings.Join(allowed, " or ")})
 	}
 	return nil
 }

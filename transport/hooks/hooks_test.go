@@ -321,7 +321,13 @@ func TestAChartSignalIsAccepted(t *testing.T) {
 	for _, media := range []string{"application/json", "text/plain; charset=utf-8"} {
 		e.charted(body, "Content-Type", media).want(http.StatusAccepted, "")
 	}
+	if a := e.charted(body, "Content-Type", "application/xml").want(400, venues.CodeInvalidRequest); !strings.Contains(fmt.Sprint(a.details()), "application/json or text/plain") {
+		t.Errorf("details %v", a.details())
+	}
 	s := e.accepted[0]
+	if s.Proof != venues.ProofToken {
+		t.Errorf("verified by %q", s.Proof)
+	}
 	if s.Qty.Decimal.String() != "0.01" || s.Price.Decimal.String() != "64000" || s.Source != venues.SourceChart || s.RequestID != "" || !s.Implied ||
 		s.SentAt.IsZero() || len(s.Ignored) != 1 || s.Ignored[0] != "strategy" {
 		t.Errorf("signal %+v", s)

@@ -18,8 +18,8 @@ type Secrets struct {
 	Channel func(ctx context.Context, customer, id string) (persistence.Channel, error)
 }
 
-// of is the secret that signs for an endpoint at a moment.
-func (s Secrets) of(ctx context.Context, to persistence.Endpoint, at time.Time) (venues.Secret, error) {
+// Of is the secret that signs for an endpoint at a moment.
+func (s Secrets) Of(ctx context.Context, to persistence.Endpoint, at time.Time) (venues.Secret, error) {
 	sealed, key := to.Sealed, to.Key()
 	switch {
 	case to.HookID != "":

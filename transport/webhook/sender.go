@@ -86,7 +86,7 @@ func (s *Sender) Send(ctx context.Context, to persistence.Endpoint, e persistenc
 }
 
 func (s *Sender) request(ctx context.Context, to persistence.Endpoint, e persistence.Event, attempt int, at time.Time) (*http.Request, error) {
-	secret, err := s.options.Secrets.of(ctx, to, at)
+	secret, err := s.options.Secrets.Of(ctx, to, at)
 	if err != nil {
 		return nil, err
 	}
