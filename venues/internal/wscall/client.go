@@ -1,6 +1,7 @@
 package wscall
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"sync"
@@ -16,8 +17,9 @@ import (
 const (
 	// callsMax bounds the calls under way on one connection.
 	callsMax = 256
-	// timeoutDefault bounds a call.
-	timeoutDefault = 10 * time.Second
+	// timeoutDefault bounds a call, closeWaitDefault the wait of Close for answers.
+	timeoutDefault   = 10 * time.Second
+	closeWaitDefault = 3 * time.Second
 )
 
 // Why a call was not sent, or why nobody knows what became of it.
@@ -45,6 +47,9 @@ type Options struct {
 	// Timeout bounds a call from its first byte to its answer, 10 s if zero. A
 	// context may be shorter.
 	Timeout time.Duration
+	// CloseWait is how long Close waits for the answers to calls under way, 3 s if
+	// zero.
+	CloseWait time.Duration
 }
 
 // Client is a kept connection for calls. It is safe for concurrent use.
@@ -60,6 +65,9 @@ type Client struct {
 	draining bool // conn takes no more calls
 	closed   bool
 	calls    map[string]*call
+	// idle is closed once the client is closed and no call is under way.
+	idle      chan struct{}
+	closeIdle func()
 }
 
 // call is one that waits for its answer. Whoever takes it out of the table writes
@@ -73,13 +81,13 @@ type result struct {
 
 // New makes a client and dials. Close it.
 func New(o Options) *Client {
-	c := &Client{options: o, lifetime: o.Link.Lifetime, log: o.Link.Log, calls: make(map[string]*call)}
-	if c.options.Timeout == 0 {
-		c.options.Timeout = timeoutDefault
+	c := &Client{
+		options: o, lifetime: o.Link.Lifetime, log: cmp.Or(o.Link.Log, zap.NewNop()),
+		calls: make(map[string]*call), idle: make(chan struct{}),
 	}
-	if c.log == nil {
-		c.log = zap.NewNop()
-	}
+	c.closeIdle = sync.OnceFunc(func() { close(c.idle) })
+	c.options.Timeout = cmp.Or(o.Timeout, timeoutDefault)
+	c.options.CloseWait = cmp.Or(o.CloseWait, closeWaitDefault)
 	link := o.Link
 	link.Handler, link.Lifetime = handler{c}, 0
 	c.link = wsclient.New(link)
@@ -87,12 +95,20 @@ func New(o Options) *Client {
 	return c
 }
 
-// Close ends the connection and the calls under way, whose outcome is unknown.
-// When it returns no goroutine of the client runs.
+// Close takes no more calls, waits a little for the answers to those under way and
+// ends the connection. The outcome of a call that has no answer by then is
+// unknown. When Close returns no goroutine of the client runs.
 func (c *Client) Close() {
 	c.mu.Lock()
 	c.closed = true
+	c.settle()
 	c.mu.Unlock()
+	wait := time.NewTimer(c.options.CloseWait)
+	defer wait.Stop()
+	select {
+	case <-c.idle:
+	case <-wait.C:
+	}
 	c.link.Close()
 	c.lose(errClosed)
 }
@@ -124,9 +140,9 @@ func (c *Client) obstacle() error {
 // announces its own end asks for it.
 func (c *Client) Renew() {
 	c.mu.Lock()
+	defer c.mu.Unlock()
 	c.draining = c.conn != nil
-	c.mu.Unlock()
-	c.replaceIfDrained()
+	c.settle()
 }
 
 // Reconnect gives the connection up because of cause. The calls under way end
@@ -182,37 +198,41 @@ func (c *Client) enter(id string) (*wsclient.Conn, *call, error) {
 // leave takes a call out of the table; false if its result is there already.
 func (c *Client) leave(id string, waiting *call) bool {
 	c.mu.Lock()
-	mine := c.calls[id] == waiting
-	if mine {
-		delete(c.calls, id)
+	defer c.mu.Unlock()
+	if c.calls[id] != waiting {
+		return false
 	}
-	c.mu.Unlock()
-	c.replaceIfDrained()
-	return mine
+	delete(c.calls, id)
+	c.settle()
+	return true
 }
 
-// replaceIfDrained gives up a connection that takes no calls and owes no answers.
-// It asks for that under the lock, so that the next connection is never meant.
-func (c *Client) replaceIfDrained() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.draining && len(c.calls) == 0 {
+// settle does what waits for the last answer: replacing the connection, closing.
+// mu is held, so that the connection to replace is never the next one.
+func (c *Client) settle() {
+	if len(c.calls) > 0 {
+		return
+	}
+	if c.draining {
 		c.link.Reconnect(errRenewal)
+	}
+	if c.closed {
+		c.closeIdle()
 	}
 }
 
 // answered gives a call its answer.
 func (c *Client) answered(id string, message []byte) {
 	c.mu.Lock()
+	defer c.mu.Unlock()
 	waiting, known := c.calls[id]
-	delete(c.calls, id)
-	c.mu.Unlock()
 	if !known {
 		c.log.Warn("answer that nobody waits for", zap.String("id", payload.Bounded(id)))
 		return
 	}
+	delete(c.calls, id)
 	waiting.result <- result{answer: append([]byte(nil), message...)}
-	c.replaceIfDrained()
+	c.settle()
 }
 
 // lose ends the calls under way.
@@ -224,6 +244,7 @@ func (c *Client) lose(cause error) {
 		delete(c.calls, id)
 		waiting.result <- result{err: unknown(cause)}
 	}
+	c.settle()
 }
 
 // handler hears the link; its methods are no part of the Client's own.

@@ -288,6 +288,38 @@ func TestLostConnectionEndsItsCalls(t *testing.T) {
 	await(t, "the next connection", c.Up)
 }
 
+// An answer that comes while the client closes is an answer.
+func TestCloseWaitsForAnswers(t *testing.T) {
+	heard, release := make(chan struct{}), make(chan struct{})
+	v := newVenue(t, func(p *peer) {
+		m, _ := p.hear()
+		close(heard)
+		<-release
+		p.say(m.ID, "done")
+		p.hear()
+	})
+	c := open(t, v, func(o *wscall.Options) { o.CloseWait = time.Hour })
+	ended, closed := make(chan error, 1), make(chan struct{})
+	go func() {
+		_, err := c.Call(context.Background(), "1", call("1", ""))
+		ended <- err
+	}()
+	<-heard
+	go func() {
+		defer close(closed)
+		c.Close()
+	}()
+	await(t, "the beginning of the end", func() bool { return !c.Up() })
+	if _, err := c.Call(t.Context(), "2", call("2", "")); !errors.Is(outcome(err), venues.ErrNotSent) {
+		t.Errorf("call while closing: %v", err)
+	}
+	close(release)
+	if err := <-ended; err != nil {
+		t.Errorf("%v", err)
+	}
+	<-closed
+}
+
 func TestCloseEndsCallsUnderWay(t *testing.T) {
 	heard := make(chan struct{})
 	v := newVenue(t, func(p *peer) {
@@ -295,7 +327,7 @@ func TestCloseEndsCallsUnderWay(t *testing.T) {
 		close(heard)
 		p.hear()
 	})
-	c := open(t, v, func(o *wscall.Options) { o.Timeout = time.Hour })
+	c := open(t, v, func(o *wscall.Options) { o.Timeout, o.CloseWait = time.Hour, 10*time.Millisecond })
 	ended := make(chan error, 1)
 	go func() {
 		_, err := c.Call(context.Background(), "1", call("1", ""))

@@ -23,7 +23,8 @@
 // reconnect with jitter. A lost connection ends the calls that are under way on
 // it at once. A connection is replaced only when it is idle: at its Lifetime, or
 // at Renew, it takes no more calls, waits for the answers that it owes and is
-// dialled anew. Calls are proved not sent meanwhile.
+// dialled anew. Calls are proved not sent meanwhile. Close waits for answers too,
+// for CloseWait at most.
 //
 // # Pace
 //
