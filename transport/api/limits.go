@@ -6,8 +6,9 @@ import "time"
 const (
 	// RESTBodyBytesMax: "Bodies: 256 KiB on REST".
 	RESTBodyBytesMax = 256 << 10
-	// HookBodyBytesMax: "64 KiB on hooks".
+	// HookBodyBytesMax: "64 KiB on hooks", whose paths begin with HooksPath.
 	HookBodyBytesMax = 64 << 10
+	HooksPath        = "/v1/hooks/"
 	// JSONDepthMax: "depth over 16 [is] 400 invalid_request". The outermost
 	// object has depth 1.
 	JSONDepthMax = 16

@@ -22,8 +22,8 @@ import (
 
 // Paths of the two kinds of channel.
 const (
-	WebhookPath = "/v1/hooks/in/:hookId"
-	ChartPath   = "/v1/hooks/chart/:id"
+	WebhookPath = api.HooksPath + "in/:hookId"
+	ChartPath   = api.HooksPath + "chart/:id"
 )
 
 // Deps is what the edge needs; all are required.

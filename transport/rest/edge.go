@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"runtime/debug"
+	"strings"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
@@ -99,6 +100,7 @@ func (s *Server) fail(c *fiber.Ctx, err error) error {
 	id := dress(c)
 	if errors.Is(err, fiber.ErrRequestEntityTooLarge) {
 		drain(c.Context().Conn())
+		err = tooLarge(c.Path())
 	}
 	e, status := explain(err)
 	s.log(c, id, status, err)
@@ -111,6 +113,14 @@ func (s *Server) fail(c *fiber.Ctx, err error) error {
 	c.Set(fiber.HeaderContentSecurityPolicy, policyNone)
 	c.Set(fiber.HeaderContentType, mediaJSON)
 	return c.Status(status).Send(api.AppendError(room(1), e, id))
+}
+
+// tooLarge names the limit of the path: that of the parser is the largest of all.
+func tooLarge(path string) error {
+	if strings.HasPrefix(path, api.HooksPath) {
+		return api.TooLarge(api.HookBodyBytesMax)
+	}
+	return api.TooLarge(api.RESTBodyBytesMax)
 }
 
 // storeRetry is the Retry-After while the store cannot serve.
@@ -145,8 +155,6 @@ func explainRefusal(refused *fiber.Error) *venues.Error {
 	switch refused.Code {
 	case http.StatusNotFound, http.StatusMethodNotAllowed:
 		return venues.Errorf(venues.CodeNotFound, "no such path, or not with this method")
-	case http.StatusRequestEntityTooLarge:
-		return api.TooLarge(api.RESTBodyBytesMax)
 	case http.StatusRequestHeaderFieldsTooLarge:
 		return venues.Errorf(venues.CodeInvalidRequest, "request line and headers are larger than %d bytes", headerBytesMax).
 			With("limit", headerBytesMax)

@@ -100,6 +100,10 @@ func TestBodyLimit(t *testing.T) {
 	if len(w.trader.commands) != 1 {
 		t.Errorf("%d commands", len(w.trader.commands))
 	}
+	got := w.send(client, http.MethodPost, address, api.HooksPath+"in/hook_1", "", pad(api.RESTBodyBytesMax+1)).want(http.StatusBadRequest, venues.CodeInvalidRequest)
+	if fmt.Sprint(got.error().Details["limit"]) != fmt.Sprint(api.HookBodyBytesMax) {
+		t.Errorf("to a hook: %s", got.body)
+	}
 }
 
 // TestHeaderLimit sends a header just past the limit. The server closes what it has
