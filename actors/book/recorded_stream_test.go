@@ -2,11 +2,11 @@ package book
 
 import (
 	"encoding/json"
-	"io"
 	"slices"
 	"testing"
 
 	"venuegate/venues"
+	"venuegate/venues/fixturetest"
 )
 
 // streamLine is a book message of Bybit or OKX.
@@ -29,7 +29,7 @@ type okxBook struct {
 }
 
 // replay feeds a machine that keeps the deepest view.
-func replay(t *testing.T, input io.Reader, decode func(streamLine) *venues.BookUpdate) *machine {
+func replay(t *testing.T, input []byte, decode func(streamLine) *venues.BookUpdate) *machine {
 	t.Helper()
 	tape := &[]venues.BookMessage{}
 	m := newMachine(false, false)
@@ -37,7 +37,7 @@ func replay(t *testing.T, input io.Reader, decode func(streamLine) *venues.BookU
 	m.state.start(m.now)
 	shown := &shownBook{tape: tape, book: newMapBook()}
 	m.attach("all", venues.Topic{Kind: venues.TopicBook, Depth: DepthMax}, shown)
-	for line := range lines(t, input) {
+	for _, line := range fixturetest.Lines(input) {
 		var l streamLine
 		if err := json.Unmarshal(line, &l); err != nil {
 			t.Fatal(err)
@@ -75,10 +75,7 @@ func TestRecordedBybitBookEndsAsPublished(t *testing.T) {
 		return u
 	})
 	var want struct{ Bids, Asks wireLevels }
-	text, err := io.ReadAll(fixture(t, "bybit/ws_public_orderbook500_XRPUSDT_20241201.expected_final_book.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := fixture(t, "bybit/ws_public_orderbook500_XRPUSDT_20241201.expected_final_book.json")
 	if err := json.Unmarshal(text, &want); err != nil {
 		t.Fatal(err)
 	}

@@ -1,13 +1,8 @@
 package book
 
 import (
-	"bufio"
 	"bytes"
-	"compress/gzip"
 	"encoding/json"
-	"io"
-	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,43 +10,14 @@ import (
 	"time"
 
 	"venuegate/venues"
+	"venuegate/venues/fixturetest"
 )
 
-// fixture opens a recording, or skips the test.
-func fixture(t *testing.T, name string) io.Reader {
+// fixture reads a recording by its venue and name.
+func fixture(t *testing.T, name string) []byte {
 	t.Helper()
-	folder := os.Getenv("VENUEGATE_FIXTURES")
-	if folder == "" {
-		folder = filepath.Join("..", "..", "..", "shared", "fixtures")
-	}
-	file, err := os.Open(filepath.Join(folder, filepath.FromSlash(name)))
-	if err != nil {
-		t.Skipf("recorded payload %s is not here; set VENUEGATE_FIXTURES to the folder of recordings", name)
-	}
-	t.Cleanup(func() { _ = file.Close() })
-	if !strings.HasSuffix(name, ".gz") {
-		return file
-	}
-	r, err := gzip.NewReader(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r
-}
-
-func lines(t *testing.T, r io.Reader) func(func([]byte) bool) {
-	return func(yield func([]byte) bool) {
-		s := bufio.NewScanner(r)
-		s.Buffer(nil, 1<<20)
-		for s.Scan() {
-			if !yield(s.Bytes()) {
-				return
-			}
-		}
-		if err := s.Err(); err != nil {
-			t.Fatal(err)
-		}
-	}
+	venue, file, _ := strings.Cut(name, "/")
+	return fixturetest.Read(t, venues.Venue(venue), file)
 }
 
 // fixed reads a decimal as a fixed-point number.
@@ -129,8 +95,8 @@ func lastSeq(t *testing.T, body []byte) uint64 {
 }
 
 // survey finds the sequence numbers at which updates of the book end.
-func (r *recording) survey(input io.Reader) {
-	for line := range lines(r.t, input) {
+func (r *recording) survey(input []byte) {
+	for _, line := range fixturetest.Lines(input) {
 		if _, body, _ := bytes.Cut(line, []byte(" ")); bytes.HasPrefix(body, depthPrefix) {
 			r.ends[lastSeq(r.t, body)] = true
 		}
@@ -281,7 +247,7 @@ func TestRecordedBinanceBookIsTheVenues(t *testing.T) {
 			r.machine.state.press.encoder = tapeEncoder{tape}
 			r.machine.state.start(r.machine.now)
 			r.machine.attach("depth 20", venues.Topic{Kind: venues.TopicBook, Depth: 20}, r.reader)
-			for line := range lines(t, fixture(t, c.name)) {
+			for _, line := range fixturetest.Lines(fixture(t, c.name)) {
 				r.line(line)
 			}
 			count := r.machine.state.count

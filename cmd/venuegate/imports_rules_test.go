@@ -22,7 +22,8 @@ var rooms = []room{
 	{"venues/internal/...", []string{"venues", "venues/internal/*"}, nil, "venue plumbing knows venues alone"},
 	{"venues/simcore/interop", nil, []string{"venues", "venues/*"}, "a foreign client trades on the simulators; what it reads of a market is held against what the connectors read"},
 	{"venues/simcore/...", []string{"venues", "venues/simcore/..."}, nil, "the simulated market knows the trading words and nothing that it tests"},
-	{"venues/venuetest", []string{"venues", "venues/simcore/..."}, nil, "the conformance suite sees a connector through the port, as the service does"},
+	{"venues/fixturetest", []string{"venues"}, nil, "recordings are read alike wherever a test wants one"},
+	{"venues/venuetest", []string{"venues", "venues/fixturetest", "venues/simcore/..."}, nil, "the conformance suite sees a connector through the port, as the service does"},
 	{"venues/*/*sim", []string{"venues", "venues/simcore/..."}, nil, "a simulator has its own wire structs: sharing the connector's would hide a wrong field name"},
 	{"venues/*", []string{"venues", "venues/internal/*"}, []string{"venues/simcore/..."}, "connectors know the port, never the service or each other"},
 

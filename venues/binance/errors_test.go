@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"venuegate/venues"
+	"venuegate/venues/fixturetest"
 	"venuegate/venues/internal/payload"
 	"venuegate/venues/internal/restclient"
 )
@@ -75,12 +76,12 @@ var expected = map[int]struct {
 }
 
 func TestRecordedErrors(t *testing.T) {
-	for _, e := range objects[struct {
+	for _, e := range fixturetest.Objects[struct {
 		Status  int
 		Code    *int
 		Msg     string
 		Context string
-	}](t, "errors.jsonl") {
+	}](t, venues.Binance, "errors.jsonl") {
 		body := fmt.Sprintf(`{"msg":%q}`, e.Msg)
 		if e.Code != nil {
 			body = fmt.Sprintf(`{"code":%d,"msg":%q}`, *e.Code, e.Msg)

@@ -8,6 +8,7 @@ import (
 	"go.uber.org/zap"
 
 	"venuegate/venues"
+	"venuegate/venues/fixturetest"
 	"venuegate/venues/internal/wsclient"
 )
 
@@ -43,7 +44,7 @@ type recordedEvent struct {
 func TestRecordedScenarios(t *testing.T) {
 	scenarios := map[string]*heard{}
 	feeds := map[string]*privateFeed{}
-	for _, e := range objects[recordedEvent](t, "ws_user_events_scenarios_2026.real.jsonl") {
+	for _, e := range fixturetest.Objects[recordedEvent](t, venues.Binance, "ws_user_events_scenarios_2026.real.jsonl") {
 		if feeds[e.Scenario] == nil {
 			feeds[e.Scenario], scenarios[e.Scenario] = privateStream(t)
 		}
@@ -88,7 +89,7 @@ func TestRecordedScenarios(t *testing.T) {
 }
 
 func TestRecordedFill(t *testing.T) {
-	for _, e := range objects[recordedEvent](t, "ws_user_events_scenarios_2026.real.jsonl") {
+	for _, e := range fixturetest.Objects[recordedEvent](t, venues.Binance, "ws_user_events_scenarios_2026.real.jsonl") {
 		if e.Scenario != "MarketSubmittedFilled" {
 			continue
 		}
@@ -117,7 +118,7 @@ func TestRecordedFill(t *testing.T) {
 // The singles are of many years; each must be understood.
 func TestRecordedEvents(t *testing.T) {
 	feed, h := privateStream(t)
-	for _, e := range objects[recordedEvent](t, "ws_user_events_misc.real.jsonl") {
+	for _, e := range fixturetest.Objects[recordedEvent](t, venues.Binance, "ws_user_events_misc.real.jsonl") {
 		if err := feed.handle(e.Event); err != nil {
 			t.Errorf("%s: %v", e.Source, err)
 		}

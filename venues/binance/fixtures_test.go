@@ -1,81 +1,25 @@
 package binance
 
 import (
-	"bufio"
 	"bytes"
-	"compress/gzip"
-	"encoding/json"
-	"io"
-	"os"
-	"path/filepath"
-	"strings"
 	"sync"
 	"testing"
 	"time"
 
 	"venuegate/venues"
+	"venuegate/venues/fixturetest"
 )
 
-// fixture reads a recorded payload; the test is skipped where they are absent.
+// fixture reads a recorded payload.
 func fixture(t testing.TB, name string) []byte {
 	t.Helper()
-	folder := os.Getenv("VENUEGATE_FIXTURES")
-	if folder == "" {
-		folder = filepath.Join("..", "..", "..", "shared", "fixtures")
-	}
-	data, err := os.ReadFile(filepath.Join(folder, "binance", name))
-	if os.IsNotExist(err) {
-		t.Skipf("recorded payload %s is not here; set VENUEGATE_FIXTURES to the folder of recordings", name)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !strings.HasSuffix(name, ".gz") {
-		return data
-	}
-	unzip, err := gzip.NewReader(bytes.NewReader(data))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if data, err = io.ReadAll(unzip); err != nil {
-		t.Fatal(err)
-	}
-	return data
-}
-
-// lines cuts a recording into its messages.
-func lines(t testing.TB, data []byte) [][]byte {
-	t.Helper()
-	scanner := bufio.NewScanner(bytes.NewReader(data))
-	scanner.Buffer(nil, 16<<20)
-	var all [][]byte
-	for scanner.Scan() {
-		all = append(all, bytes.Clone(scanner.Bytes()))
-	}
-	if err := scanner.Err(); err != nil {
-		t.Fatal(err)
-	}
-	return all
+	return fixturetest.Read(t, venues.Binance, name)
 }
 
 // afterStamp cuts the recorder's own time, which ends at the first space.
 func afterStamp(line []byte) []byte {
 	_, message, _ := bytes.Cut(line, []byte(" "))
 	return message
-}
-
-// objects reads a file of JSON objects, one a line.
-func objects[T any](t testing.TB, name string) []T {
-	t.Helper()
-	var all []T
-	for _, line := range lines(t, fixture(t, name)) {
-		var one T
-		if err := json.Unmarshal(line, &one); err != nil {
-			t.Fatal(err)
-		}
-		all = append(all, one)
-	}
-	return all
 }
 
 // heard is a sink of both kinds that keeps what it hears.

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"venuegate/venues"
+	"venuegate/venues/fixturetest"
 )
 
 type recordedBody struct {
@@ -73,7 +74,7 @@ func readBatchElement(element *json.RawMessage) error {
 
 func TestRecordedPrivateBodies(t *testing.T) {
 	read := 0
-	for _, b := range objects[recordedBody](t, "rest_private.real.jsonl") {
+	for _, b := range fixturetest.Objects[recordedBody](t, venues.Binance, "rest_private.real.jsonl") {
 		reader := readers[b.Path]
 		if reader == nil {
 			continue
@@ -90,7 +91,7 @@ func TestRecordedPrivateBodies(t *testing.T) {
 
 func TestRecordedMarketBodies(t *testing.T) {
 	read := 0
-	for _, b := range objects[recordedBody](t, "rest_market_data.real.jsonl") {
+	for _, b := range fixturetest.Objects[recordedBody](t, venues.Binance, "rest_market_data.real.jsonl") {
 		if code, _, _ := parseFault(b.Body); code == -1121 {
 			if err := judged(400, string(b.Body)); venues.CodeOf(err) != venues.CodeSymbolNotTradable {
 				t.Errorf("%v", err)
@@ -110,7 +111,7 @@ func TestRecordedMarketBodies(t *testing.T) {
 }
 
 func TestRecordedAlgoOrder(t *testing.T) {
-	for _, b := range objects[recordedBody](t, "rest_private.real.jsonl") {
+	for _, b := range fixturetest.Objects[recordedBody](t, venues.Binance, "rest_private.real.jsonl") {
 		if b.Path != "/fapi/v1/algoOrder" {
 			continue
 		}
@@ -155,10 +156,10 @@ func TestDocumentedBodies(t *testing.T) {
 		"newAlgoOrder": "/fapi/v1/algoOrder", "queryAlgoOrder": "/fapi/v1/algoOrder", "currentAllAlgoOpenOrders": "/fapi/v1/openAlgoOrders",
 	}
 	read := map[string]bool{}
-	for _, d := range objects[struct {
+	for _, d := range fixturetest.Objects[struct {
 		Group, Operation string
 		Body             json.RawMessage
-	}](t, "doc_samples_2026-07.jsonl") {
+	}](t, venues.Binance, "doc_samples_2026-07.jsonl") {
 		path, used := paths[d.Operation]
 		if !used || !strings.HasPrefix(d.Group, "rest") {
 			continue

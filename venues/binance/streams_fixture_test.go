@@ -11,6 +11,7 @@ import (
 	"github.com/valyala/fastjson"
 
 	"venuegate/venues"
+	"venuegate/venues/fixturetest"
 	"venuegate/venues/internal/wsclient"
 )
 
@@ -71,7 +72,7 @@ func TestRecordedStreams2021(t *testing.T) {
 	scale := venues.Scale{PriceDecimals: 5, QtyDecimals: 0}
 	books, h := publicStream(t, categoryPublic, scale, public...)
 	trades, m := publicStream(t, categoryMarket, scale, market...)
-	for _, line := range lines(t, fixture(t, "ws_4symbols_depth100ms_aggTrade_kline_bookTicker_2021.real.log"))[1:] {
+	for _, line := range fixturetest.Lines(fixture(t, "ws_4symbols_depth100ms_aggTrade_kline_bookTicker_2021.real.log"))[1:] {
 		message := afterStamp(line)
 		books.Message(nil, message)
 		trades.Message(nil, message)
@@ -105,7 +106,7 @@ func TestRecordedStreams2021(t *testing.T) {
 func recordedSnapshots(t *testing.T, scale venues.Scale) []*venues.BookUpdate {
 	t.Helper()
 	var snapshots []*venues.BookUpdate
-	for _, line := range lines(t, fixture(t, "rest_depth_4symbols_limit1000_2021.real.log")) {
+	for _, line := range fixturetest.Lines(fixture(t, "rest_depth_4symbols_limit1000_2021.real.log")) {
 		if len(line) == 0 {
 			continue
 		}
@@ -132,7 +133,7 @@ var btc = venues.Scale{PriceDecimals: 1, QtyDecimals: 3}
 // recordedDepth are the depth messages of the long BTCUSDT recording.
 func recordedDepth(t testing.TB) (depth [][]byte, snapshot []byte) {
 	t.Helper()
-	for _, line := range lines(t, fixture(t, "ws_btcusdt_depth0ms_trade_bookTicker_2024.real.gz")) {
+	for _, line := range fixturetest.Lines(fixture(t, "ws_btcusdt_depth0ms_trade_bookTicker_2024.real.gz")) {
 		message := afterStamp(line)
 		name, data, ok := splitCombined(message)
 		switch {
@@ -203,7 +204,7 @@ func TestRecordedSlice2024(t *testing.T) {
 	s, h := publicStream(t, categoryPublic, btc, venues.FeedChannel{Kind: venues.FeedBook, Symbol: "BTCUSDT"})
 	s.streams["btcusdt@depth@0ms"] = s.streams["btcusdt@depth@100ms"] // the faster stream has the same messages
 	want := 0
-	for _, line := range lines(t, fixture(t, "ws_btcusdt_slice6000_2024.real.log.gz")) {
+	for _, line := range fixturetest.Lines(fixture(t, "ws_btcusdt_slice6000_2024.real.log.gz")) {
 		message := afterStamp(line)
 		if bytes.Contains(message, []byte("@depth@0ms")) {
 			want++
@@ -237,10 +238,10 @@ func TestRecordedSnapshot2024(t *testing.T) {
 func TestRecordedSingles(t *testing.T) {
 	var parser fastjson.Parser
 	counts := map[string]int{}
-	for _, one := range objects[struct {
+	for _, one := range fixturetest.Objects[struct {
 		Stream string
 		Data   json.RawMessage
-	}](t, "ws_market_singles.real.jsonl") {
+	}](t, venues.Binance, "ws_market_singles.real.jsonl") {
 		var head struct {
 			Kind   string `json:"e"`
 			Time   int64  `json:"E"`

@@ -9,6 +9,7 @@ import (
 	"github.com/shopspring/decimal"
 
 	"venuegate/venues"
+	"venuegate/venues/fixturetest"
 )
 
 func TestRecordedInstruments(t *testing.T) {
@@ -238,7 +239,7 @@ func TestRecordedAnswersOfOtherEndpoints(t *testing.T) {
 
 // The public archive of trades prints numbers as the stream does.
 func TestTradeArchive(t *testing.T) {
-	rows := lines(t, fixture(t, "public_trade_archive_FXSUSDT_20231010.csv"))
+	rows := fixturetest.Lines(fixture(t, "public_trade_archive_FXSUSDT_20231010.csv"))
 	columns := strings.Split(string(rows[0]), ",")
 	for _, row := range rows[1:] {
 		cells := strings.Split(string(row), ",")

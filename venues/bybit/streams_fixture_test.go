@@ -10,6 +10,7 @@ import (
 	"github.com/valyala/fastjson"
 
 	"venuegate/venues"
+	"venuegate/venues/fixturetest"
 	"venuegate/venues/internal/payload"
 	"venuegate/venues/internal/wsclient"
 )
@@ -95,7 +96,7 @@ func TestRecordedStreams2026(t *testing.T) {
 	s, h := publicStream(t, scales, channelsOf("BTCUSDT", "DOGEUSDT")...)
 	books := map[string]*ladders{"BTCUSDT": {}, "DOGEUSDT": {}}
 	var instruments []instrumentRecord
-	for _, line := range lines(t, fixture(t, "ws_public_linear_BTC_DOGE_20260809.real.jsonl.gz")) {
+	for _, line := range fixturetest.Lines(fixture(t, "ws_public_linear_BTC_DOGE_20260809.real.jsonl.gz")) {
 		var row struct {
 			Type string `json:"t"`
 			Data string `json:"data"`
@@ -183,7 +184,7 @@ func TestScannerAgreesWithDecoder(t *testing.T) {
 func recordedBooks(t testing.TB) [][]byte {
 	t.Helper()
 	var all [][]byte
-	for _, line := range lines(t, fixture(t, "ws_public_linear_BTC_DOGE_20260809.real.jsonl.gz")) {
+	for _, line := range fixturetest.Lines(fixture(t, "ws_public_linear_BTC_DOGE_20260809.real.jsonl.gz")) {
 		var row struct {
 			Type string `json:"t"`
 			Data string `json:"data"`
@@ -204,7 +205,7 @@ func TestRecordedBooksOfOtherDepths(t *testing.T) {
 	var book ladders
 	xrp := venues.Scale{PriceDecimals: 4, QtyDecimals: 0}
 	var d bookDecoder
-	for _, line := range lines(t, fixture(t, "ws_public_orderbook500_XRPUSDT_20241201.jsonl")) {
+	for _, line := range fixturetest.Lines(fixture(t, "ws_public_orderbook500_XRPUSDT_20241201.jsonl")) {
 		u, err := d.decode(line, "orderbook.500.XRPUSDT", "XRPUSDT", "XRPUSDT", xrp, time.Now())
 		if err != nil {
 			t.Fatal(err)

@@ -14,6 +14,7 @@ import (
 	"github.com/valyala/fastjson"
 
 	"venuegate/venues"
+	"venuegate/venues/fixturetest"
 )
 
 func bookMessage(action, asks, bids, seq, previous string) []byte {
@@ -168,7 +169,7 @@ func TestRecordedChain(t *testing.T) {
 	k := contractOf(t, "BTC-USDT", "1", "0.1", "0.00000001")
 	book := newTestBook()
 	last, updates := uint64(0), 0
-	for _, line := range lines(t, fixture(t, "ws_books_btcusdt_2026_seqid_real_tickvault.jsonl")) {
+	for _, line := range fixturetest.Lines(fixture(t, "ws_books_btcusdt_2026_seqid_real_tickvault.jsonl")) {
 		if !bytes.Contains(line, []byte(`"action"`)) {
 			continue
 		}
@@ -192,7 +193,7 @@ func TestRecordedChain(t *testing.T) {
 	if updates != 7 {
 		t.Errorf("%d messages", updates)
 	}
-	for _, line := range lines(t, fixture(t, "ws_books_truncated_2025_real_roq.jsonl")) {
+	for _, line := range fixturetest.Lines(fixture(t, "ws_books_truncated_2025_real_roq.jsonl")) {
 		if _, err := decodeTwice(t, line, contractOf(t, "NEAR-USDT", "1", "0.001", "0.00000001")); err != nil {
 			t.Error(err)
 		}
@@ -252,7 +253,7 @@ func TestRecordedChecksums(t *testing.T) {
 	}
 	books := make(map[string]*testBook)
 	matched, trades := 0, 0
-	for _, line := range lines(t, fixture(t, "ws_public_recording_2022_books_trades_tickers.jsonl")) {
+	for _, line := range fixturetest.Lines(fixture(t, "ws_public_recording_2022_books_trades_tickers.jsonl")) {
 		var recorded struct {
 			Msg json.RawMessage `json:"msg"`
 		}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"venuegate/venues"
+	"venuegate/venues/fixturetest"
 	"venuegate/venues/internal/restclient"
 )
 
@@ -24,7 +25,7 @@ func TestDocumentedCodes(t *testing.T) {
 		"51511": true, // post-only
 	}
 	checked := 0
-	for _, line := range lines(t, fixture(t, "error_codes.tsv"))[1:] {
+	for _, line := range fixturetest.Lines(fixture(t, "error_codes.tsv"))[1:] {
 		cells := strings.Split(string(line), "\t")
 		code, err := strconv.Atoi(cells[0])
 		if err != nil || finer[cells[0]] {
@@ -63,7 +64,7 @@ func TestRecordedErrors(t *testing.T) {
 		"59000": {venues.CodeLeverageChangeRejected, ""}, "51001": {venues.CodeSymbolNotTradable, "unknown_symbol"},
 	}
 	seen := 0
-	for _, line := range lines(t, fixture(t, "errors_real.jsonl")) {
+	for _, line := range fixturetest.Lines(fixture(t, "errors_real.jsonl")) {
 		var recorded struct {
 			Body json.RawMessage `json:"body"`
 		}
@@ -88,7 +89,7 @@ func TestRecordedErrors(t *testing.T) {
 	if seen != 10 {
 		t.Errorf("%d errors", seen)
 	}
-	for _, line := range lines(t, fixture(t, "ws_op_order_responses_real.jsonl")) {
+	for _, line := range fixturetest.Lines(fixture(t, "ws_op_order_responses_real.jsonl")) {
 		_, err := s.connector.judge(request{mutates: true, itemized: true, path: "/x"}, &restclient.Answer{Status: 200, Body: line})
 		if refused := strings.Contains(string(line), "51016"); (err != nil) != refused {
 			t.Errorf("%s: %v", line, err)

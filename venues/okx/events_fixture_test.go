@@ -8,6 +8,7 @@ import (
 	"github.com/valyala/fastjson"
 
 	"venuegate/venues"
+	"venuegate/venues/fixturetest"
 	"venuegate/venues/internal/payload"
 )
 
@@ -45,7 +46,7 @@ func TestRecordedOrderLives(t *testing.T) {
 // understood.
 func TestDocumentedSamples(t *testing.T) {
 	orders, algos, positions, instruments := 0, 0, 0, 0
-	for _, line := range lines(t, fixture(t, "docs_samples.jsonl")) {
+	for _, line := range fixturetest.Lines(fixture(t, "docs_samples.jsonl")) {
 		var sample struct {
 			URL   string          `json:"source_url"`
 			Label string          `json:"label"`
@@ -92,7 +93,7 @@ func TestRecordedPublicPushes(t *testing.T) {
 	for _, name := range []string{
 		"ws_public_2026_09_real.jsonl", "ws_public_btcusdtswap_2026_real_ccxt.jsonl", "ws_public_misc_real_roq.jsonl", "ws_trades_spot_real_gct.jsonl",
 	} {
-		for _, line := range lines(t, fixture(t, name)) {
+		for _, line := range fixturetest.Lines(fixture(t, name)) {
 			channel, instID, ok := splitPush(line)
 			if !ok {
 				continue
@@ -126,7 +127,7 @@ func TestRecordedPublicPushes(t *testing.T) {
 
 func TestRecordedNotices(t *testing.T) {
 	events := 0
-	for _, line := range lines(t, fixture(t, "ws_events_real.jsonl")) {
+	for _, line := range fixturetest.Lines(fixture(t, "ws_events_real.jsonl")) {
 		var m privateMessage
 		if err := json.Unmarshal(line, &m); err != nil {
 			t.Errorf("%s: %v", line, err)

@@ -1,50 +1,19 @@
 package okx
 
 import (
-	"bufio"
-	"bytes"
 	"encoding/json"
-	"os"
-	"path/filepath"
 	"sync"
 	"testing"
 	"time"
 
 	"venuegate/venues"
+	"venuegate/venues/fixturetest"
 )
 
-// fixture reads a recorded payload; the test is skipped where they are absent.
+// fixture reads a recorded payload.
 func fixture(t testing.TB, name string) []byte {
 	t.Helper()
-	folder := os.Getenv("VENUEGATE_FIXTURES")
-	if folder == "" {
-		folder = filepath.Join("..", "..", "..", "shared", "fixtures")
-	}
-	data, err := os.ReadFile(filepath.Join(folder, "okx", name))
-	if os.IsNotExist(err) {
-		t.Skipf("recorded payload %s is not here; set VENUEGATE_FIXTURES to the folder of recordings", name)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	return data
-}
-
-// lines cuts a recording into its messages.
-func lines(t testing.TB, data []byte) [][]byte {
-	t.Helper()
-	scanner := bufio.NewScanner(bytes.NewReader(data))
-	scanner.Buffer(nil, 16<<20)
-	var all [][]byte
-	for scanner.Scan() {
-		if len(scanner.Bytes()) > 0 {
-			all = append(all, bytes.Clone(scanner.Bytes()))
-		}
-	}
-	if err := scanner.Err(); err != nil {
-		t.Fatal(err)
-	}
-	return all
+	return fixturetest.Read(t, venues.OKX, name)
 }
 
 // dataOf reads the data of an answer.
@@ -65,7 +34,7 @@ func dataOf[T any](t testing.TB, body []byte) []T {
 func pushesOf[T any](t testing.TB, name, channel string) []T {
 	t.Helper()
 	var all []T
-	for _, line := range lines(t, fixture(t, name)) {
+	for _, line := range fixturetest.Lines(fixture(t, name)) {
 		var m privateMessage
 		if err := json.Unmarshal(line, &m); err != nil {
 			t.Fatal(err)

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"venuegate/venues"
+	"venuegate/venues/fixturetest"
 )
 
 func TestRecordedOrders(t *testing.T) {
@@ -15,7 +16,7 @@ func TestRecordedOrders(t *testing.T) {
 		r.AvgPrice.Decimal.String() != "103698.9" || r.Price.Valid || r.ReduceOnly {
 		t.Errorf("%+v %v", r, err)
 	}
-	for _, line := range lines(t, fixture(t, "rest_orders_pending_real_roq.jsonl")) {
+	for _, line := range fixturetest.Lines(fixture(t, "rest_orders_pending_real_roq.jsonl")) {
 		for _, row := range dataOf[orderRecord](t, line) {
 			r, err := row.report(contractOf(t, row.InstID, "100", "0.1", "1"))
 			if err != nil || r.Status != venues.StatusOpen || r.ClientOrderID != "abcABC125" {
@@ -28,7 +29,7 @@ func TestRecordedOrders(t *testing.T) {
 // Every recorded answer of 2024 and 2025 is understood by whoever would read it.
 func TestRecordedAnswers(t *testing.T) {
 	seen := 0
-	for _, line := range lines(t, fixture(t, "rest_responses_2024_2025_real_ccxt.jsonl")) {
+	for _, line := range fixturetest.Lines(fixture(t, "rest_responses_2024_2025_real_ccxt.jsonl")) {
 		var recorded struct {
 			Call     string          `json:"call"`
 			Response json.RawMessage `json:"response"`

@@ -8,6 +8,7 @@ import (
 	"github.com/fasthttp/websocket"
 
 	"venuegate/venues"
+	"venuegate/venues/fixturetest"
 )
 
 func private(t *testing.T, prepare func(*script, *streamVenue)) (*script, *streamVenue, *heard) {
@@ -174,7 +175,7 @@ func TestPrivateUndecodableIsALoss(t *testing.T) {
 func TestPrivateLoginRefused(t *testing.T) {
 	refusals := []string{
 		`{"event":"error","msg":"Timestamp request expired","code":"60006","connId":"x"}`,
-		string(lines(t, fixture(t, "ws_events_real.jsonl"))[0]),
+		string(fixturetest.Lines(fixture(t, "ws_events_real.jsonl"))[0]),
 	}
 	_, v, h := private(t, func(s *script, v *streamVenue) {
 		if _, err := s.connector.SyncClock(background); err != nil {

@@ -7,21 +7,14 @@ import (
 	"testing"
 
 	"venuegate/venues"
+	"venuegate/venues/fixturetest"
 )
 
 // RecordingsAreRead fails a connector's test unless a test of the package names
-// each recording of the venue: what nobody reads proves nothing. The recordings
-// are in the folder VENUEGATE_FIXTURES; the test is skipped where they are absent.
+// each recording of the venue: what nobody reads proves nothing.
 func RecordingsAreRead(t *testing.T, venue venues.Venue) {
 	t.Helper()
-	folder := os.Getenv("VENUEGATE_FIXTURES")
-	if folder == "" {
-		folder = filepath.Join("..", "..", "..", "shared", "fixtures")
-	}
-	entries, err := os.ReadDir(filepath.Join(folder, string(venue)))
-	if os.IsNotExist(err) {
-		t.Skipf("the recordings of %s are not here; set VENUEGATE_FIXTURES to their folder", venue)
-	}
+	entries, err := os.ReadDir(fixturetest.Folder(t, venue))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,28 +6,20 @@ import (
 	"encoding/json"
 	"net/http"
 	"os"
-	"path/filepath"
 	"slices"
 	"sort"
 	"strings"
 	"testing"
 
+	"venuegate/venues"
 	"venuegate/venues/binance/binancesim"
+	"venuegate/venues/fixturetest"
 )
 
-// fixture is a recorded payload of the venue; the test is skipped where the
-// recordings are not at hand.
+// fixture is the path of a recorded payload.
 func fixture(t testing.TB, name string) string {
 	t.Helper()
-	root := os.Getenv("VENUEGATE_FIXTURES")
-	if root == "" {
-		root = filepath.Join("..", "..", "..", "..", "shared", "fixtures")
-	}
-	path := filepath.Join(root, "binance", name)
-	if _, err := os.Stat(path); err != nil {
-		t.Skipf("recorded payloads are not here: set VENUEGATE_FIXTURES (%v)", err)
-	}
-	return path
+	return fixturetest.Path(t, venues.Binance, name)
 }
 
 // keys lists the fields of a JSON object in the order of the wire, those of
@@ -89,15 +81,7 @@ type recordedCall struct {
 
 func recordedCalls(t *testing.T, file string) []recordedCall {
 	t.Helper()
-	var calls []recordedCall
-	eachLine(t, fixture(t, file), func(line []byte) {
-		var c recordedCall
-		if err := json.Unmarshal(line, &c); err != nil {
-			t.Fatal(err)
-		}
-		calls = append(calls, c)
-	})
-	return calls
+	return fixturetest.Objects[recordedCall](t, venues.Binance, file)
 }
 
 func eachLine(t testing.TB, path string, visit func([]byte)) {

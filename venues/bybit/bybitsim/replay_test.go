@@ -6,23 +6,17 @@ import (
 	"path/filepath"
 	"testing"
 
+	"venuegate/venues"
 	"venuegate/venues/bybit/bybitsim"
+	"venuegate/venues/fixturetest"
 )
 
 const recordingName = "ws_public_linear_BTC_DOGE_20260809.real.jsonl.gz"
 
-// recording is the path of the recorded file, which is not part of the project.
+// recording is the path of the recorded file.
 func recording(t testing.TB) string {
 	t.Helper()
-	root := os.Getenv("VENUEGATE_FIXTURES")
-	if root == "" {
-		root = filepath.Join("..", "..", "..", "..", "shared", "fixtures")
-	}
-	path := filepath.Join(root, "bybit", recordingName)
-	if _, err := os.Stat(path); err != nil {
-		t.Skipf("no recordings: %v (set VENUEGATE_FIXTURES)", err)
-	}
-	return path
+	return fixturetest.Path(t, venues.Bybit, recordingName)
 }
 
 // A recorded book arrives whole, without a gap, for early and for late

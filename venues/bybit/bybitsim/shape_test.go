@@ -1,22 +1,18 @@
 package bybitsim_test
 
 import (
-	"bytes"
 	"encoding/json"
-	"os"
-	"path/filepath"
 	"testing"
+
+	"venuegate/venues"
+	"venuegate/venues/fixturetest"
 )
 
 // recorded is the first record of a recorded message, by the name of the
 // message.
 func recorded(t *testing.T, file, name string) map[string]any {
 	t.Helper()
-	data, err := os.ReadFile(filepath.Join(filepath.Dir(recording(t)), file))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, line := range bytes.Split(data, []byte("\n")) {
+	for _, line := range fixturetest.Lines(fixturetest.Read(t, venues.Bybit, file)) {
 		var row struct {
 			Name string          `json:"name"`
 			Msg  json.RawMessage `json:"msg"`

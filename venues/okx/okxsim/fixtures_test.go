@@ -3,22 +3,16 @@ package okxsim_test
 import (
 	"bytes"
 	"encoding/json"
-	"os"
-	"path/filepath"
 	"testing"
+
+	"venuegate/venues"
+	"venuegate/venues/fixturetest"
 )
 
 // fixture is the first record of a recorded payload of the venue.
 func fixture(t *testing.T, name string) object {
 	t.Helper()
-	dir := os.Getenv("VENUEGATE_FIXTURES")
-	if dir == "" {
-		dir = filepath.Join("..", "..", "..", "..", "shared", "fixtures")
-	}
-	raw, err := os.ReadFile(filepath.Join(dir, "okx", name))
-	if err != nil {
-		t.Skipf("no recorded payloads: %v", err)
-	}
+	raw := fixturetest.Read(t, venues.OKX, name)
 	var payload struct{ Data []object }
 	if err := json.NewDecoder(bytes.NewReader(raw)).Decode(&payload); err != nil || len(payload.Data) == 0 {
 		t.Fatalf("%s: %v", name, err)

@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"venuegate/venues"
+	"venuegate/venues/fixturetest"
 	"venuegate/venues/okx/okxsim"
 )
 
@@ -63,7 +65,7 @@ func TestReplay(t *testing.T) {
 // TestReplayedRecording: a recording of the venue is played to its end.
 func TestReplayedRecording(t *testing.T) {
 	t.Parallel()
-	v := played(t, recordingPath(t, "ws_public_recording_2022_books_trades_tickers.jsonl"), 100)
+	v := played(t, fixturetest.Path(t, venues.OKX, "ws_public_recording_2022_books_trades_tickers.jsonl"), 100)
 	begun, _ := v.sim.Exchange().Book(btc, 400)
 	if len(begun.Bids) == 0 || len(begun.Asks) == 0 {
 		t.Fatal("the market does not begin where the recording does")
@@ -101,18 +103,4 @@ func eventually(t *testing.T, what string, holds func() bool) {
 			t.Fatalf("%s did not come", what)
 		}
 	}
-}
-
-// recordingPath is the path of a recorded file, which is not part of the project.
-func recordingPath(t *testing.T, name string) string {
-	t.Helper()
-	root := os.Getenv("VENUEGATE_FIXTURES")
-	if root == "" {
-		root = filepath.Join("..", "..", "..", "..", "shared", "fixtures")
-	}
-	path := filepath.Join(root, "okx", name)
-	if _, err := os.Stat(path); err != nil {
-		t.Skipf("no recordings: %v (set VENUEGATE_FIXTURES)", err)
-	}
-	return path
 }

@@ -1,0 +1,125 @@
+// Package fixturetest reads recorded payloads of the venues in tests. The
+// recordings are not part of the project: they lie in the folder that
+// VENUEGATE_FIXTURES names, or else in shared/fixtures beside the checkout, one
+// folder a venue. A test that asks for one that is not there is skipped and says
+// so.
+//
+//	for _, message := range fixturetest.Lines(fixturetest.Read(t, venues.OKX, "ws_orders.real.jsonl")) {
+//		...
+//	}
+//
+// Files are read whole; one whose name ends in .gz is given unpacked.
+package fixturetest
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"venuegate/venues"
+)
+
+const folderVariable = "VENUEGATE_FIXTURES"
+
+// Folder is where the recordings of a venue lie.
+func Folder(t testing.TB, venue venues.Venue) string {
+	t.Helper()
+	return existing(t, filepath.Join(root(t), string(venue)))
+}
+
+// Path of one recording, for what reads files itself.
+func Path(t testing.TB, venue venues.Venue, name string) string {
+	t.Helper()
+	return existing(t, filepath.Join(root(t), string(venue), name))
+}
+
+// Read gives the content of one recording.
+func Read(t testing.TB, venue venues.Venue, name string) []byte {
+	t.Helper()
+	data, err := os.ReadFile(Path(t, venue, name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.HasSuffix(name, ".gz") {
+		return data
+	}
+	packed, err := gzip.NewReader(bytes.NewReader(data))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if data, err = io.ReadAll(packed); err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+// Lines cuts a recording into its messages, one a line. Each stays as it is, and
+// belongs to the caller.
+func Lines(data []byte) [][]byte {
+	var all [][]byte
+	for line := range bytes.Lines(data) {
+		if line = bytes.TrimRight(line, "\r\n"); len(line) > 0 {
+			all = append(all, line)
+		}
+	}
+	return all
+}
+
+// Objects reads a recording of JSON objects, one a line.
+func Objects[T any](t testing.TB, venue venues.Venue, name string) []T {
+	t.Helper()
+	lines := Lines(Read(t, venue, name))
+	all := make([]T, len(lines))
+	for n, line := range lines {
+		if err := json.Unmarshal(line, &all[n]); err != nil {
+			t.Fatalf("%s, line %d: %v", name, n+1, err)
+		}
+	}
+	return all
+}
+
+// root is the folder of all recordings.
+func root(t testing.TB) string {
+	t.Helper()
+	if folder := os.Getenv(folderVariable); folder != "" {
+		return folder
+	}
+	return filepath.Join(filepath.Dir(moduleRoot(t)), "shared", "fixtures")
+}
+
+// moduleRoot is the nearest folder above the test's with a go.mod.
+func moduleRoot(t testing.TB) string {
+	t.Helper()
+	folder, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for {
+		if _, err := os.Stat(filepath.Join(folder, "go.mod")); err == nil {
+			return folder
+		}
+		above := filepath.Dir(folder)
+		if above == folder {
+			t.Fatal("the test does not run inside the module")
+		}
+		folder = above
+	}
+}
+
+// existing skips the test where a recording is not at hand.
+func existing(t testing.TB, path string) string {
+	t.Helper()
+	_, err := os.Stat(path)
+	if os.IsNotExist(err) {
+		t.Skipf("recorded payload %s is not here; set %s to the folder of recordings", filepath.Base(path), folderVariable)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path
+}

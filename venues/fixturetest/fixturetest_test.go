@@ -1,0 +1,68 @@
+package fixturetest_test
+
+import (
+	"bytes"
+	"compress/gzip"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"venuegate/venues"
+	"venuegate/venues/fixturetest"
+)
+
+// recorded puts one recording into a folder of its own.
+func recorded(t *testing.T, name string, data []byte) {
+	t.Helper()
+	root := t.TempDir()
+	t.Setenv("VENUEGATE_FIXTURES", root)
+	if err := os.Mkdir(filepath.Join(root, "okx"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(root, "okx", name), data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestObjects(t *testing.T) {
+	var packed bytes.Buffer
+	w := gzip.NewWriter(&packed)
+	if _, err := w.Write([]byte("{\"a\":1}\r\n\n{\"a\":2}")); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	recorded(t, "two.jsonl.gz", packed.Bytes())
+	type object struct{ A int }
+	if got := fixturetest.Objects[object](t, venues.OKX, "two.jsonl.gz"); !slices.Equal(got, []object{{1}, {2}}) {
+		t.Errorf("%v", got)
+	}
+	if folder := fixturetest.Folder(t, venues.OKX); filepath.Base(folder) != "okx" {
+		t.Error(folder)
+	}
+}
+
+func TestLinesAreTheCallers(t *testing.T) {
+	lines := fixturetest.Lines([]byte("one\ntwo\n"))
+	_ = append(lines[0], '!')
+	if len(lines) != 2 || string(lines[1]) != "two" {
+		t.Errorf("%q", lines)
+	}
+}
+
+func TestAbsentRecordingSkips(t *testing.T) {
+	t.Setenv("VENUEGATE_FIXTURES", "")
+	skipped := t.Run("absent", func(t *testing.T) {
+		t.Cleanup(func() {
+			if !t.Skipped() {
+				t.Error("not skipped")
+			}
+		})
+		fixturetest.Read(t, venues.OKX, "nobody recorded this")
+	})
+	if !skipped {
+		t.Error("an absent recording fails the test")
+	}
+}
