@@ -80,7 +80,7 @@ var bugs = []bug{
 		name: "the edge keeps a request's memory", invariant: "I-11", catcher: tests("transport/rest", "^TestCanaries"),
 		edits: []overlay.Edit{
 			edit("transport/rest/call.go", "bytes.Clone(c.Request().Body())", "bytes.TrimSpace(c.Request().Body())"),
-			edit("transport/rest/server.go", "Immutable:                    true,", "Immutable:                    false,"),
+			edit("transport/rest/server.go", "Immutable:      true,", "Immutable:      false,"),
 		},
 	},
 	{
