@@ -37,10 +37,12 @@
 // and has opened nothing.
 //
 // The position keeps its protection until it is closed, on every venue: a close
-// that fails must not leave it bare, and protection only reduces. Then the
-// account withdraws it, where the venue does not do so itself, and the proof
-// waits for that: an order that outlived its position would close the next one
-// on the same side.
+// that fails, or is filled in part, must not leave it bare, and protection only
+// reduces. Then the account withdraws it, where the venue does not do so itself,
+// and the proof waits for that: an order that outlived its position would close
+// the next one on the same side. The decisions name the withdrawal before the
+// close; what they ask for, that it is over before the other side is opened and
+// stands in the journal, is kept.
 //
 // A channel without a policy sends the order as it is.
 //

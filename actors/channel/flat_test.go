@@ -62,6 +62,9 @@ func TestReverseWaitsForTheProtection(t *testing.T) {
 				}
 				kit.Advance(time.Second)
 				d.expectCalls(closed + "; place sell 0.5 BTCUSDT not opposite")
+				if got := d.timeline(a.SignalID); strings.Count(got, "step:waits") != 1 {
+					t.Errorf("timeline %q", got)
+				}
 			})
 			actortest.Run(t, func(kit *actortest.Kit) {
 				d := open(kit, webhook(reversing), left.before)

@@ -343,6 +343,10 @@ func (s *state) lookAgain(m moment, t *task, rest left) {
 		return
 	}
 	wait := flatEvery
+	if rest.what == leftProtection && !t.unguarding {
+		t.unguarding = true
+		s.note(m, t, "signal.step", "waits", field("step", t.Step), field("left", rest.what))
+	}
 	if next, more := t.closing.next(); more && (rest.short || rest.what == leftPosition && len(t.OrderIDs) == 0) {
 		t.Step, wait = string(next), next.wait()
 		s.noteRest(m, t, rest.qty)

@@ -58,6 +58,8 @@ type task struct {
 	flatSince time.Time
 	// closing is the newest of its steps that has made an order which closes.
 	closing step
+	// unguarding says that the withdrawal of the protection is waited for.
+	unguarding bool
 	// newest is the newest order that it made.
 	newest *venues.Order
 }
