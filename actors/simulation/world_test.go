@@ -300,7 +300,7 @@ func (w *world) sent(p *port, r *venues.OrderRequest) {
 		w.violated("I-1", "%s was sent %d times", r.ClientOrderID, n)
 	}
 	lock := w.locks[p.customer+"/"+string(p.exchange)]
-	if lock != nil && !reduces && time.Now().Before(lock.Until.Time) && !p.process.isDead() {
+	if lock != nil && !reduces && !w.lowers(r) && time.Now().Before(lock.Until.Time) && !p.process.isDead() {
 		w.violated("I-14", "%s adds to a position of an account that was locked at %s", r.ClientOrderID, lock.At.Sub(w.born))
 	}
 	if o := w.orders[w.byClient[r.ClientOrderID]].record; o.ChannelID != "" && !w.testMode.IsZero() && o.CreatedAt.After(w.testMode) {
@@ -309,6 +309,15 @@ func (w *world) sent(p *port, r *venues.OrderRequest) {
 	if _, durable := w.byClient[r.ClientOrderID]; !durable && !p.process.isDead() {
 		w.violated("I-2", "%s is sent and its intent is not durable", r.ClientOrderID)
 	}
+}
+
+// lowers says whether an order takes the place of one whose terms differ by a
+// larger rest alone: a locked account may be asked to risk less.
+func (w *world) lowers(r *venues.OrderRequest) bool {
+	was, replaces := w.orders[w.orders[w.byClient[r.ClientOrderID]].record.Replaces]
+	return replaces && was.record.Status == venues.StatusReplaced && r.Side == was.record.Side &&
+		r.Qty.LessThanOrEqual(was.record.RemainingQty()) &&
+		venues.EqualOptional(r.Price, was.record.Price) && venues.EqualOptional(r.TriggerPrice, was.record.TriggerPrice)
 }
 
 func (w *world) arrived(p *port, clientID string) {
