@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"slices"
+	"strconv"
 	"time"
 
 	"venuegate/persistence"
@@ -162,6 +163,9 @@ func (w *world) checkRequests(customer string, records []persistence.OrderRecord
 	for _, r := range records {
 		if t := truths[r.ClientOrderID]; r.RequestID != "" && t != nil {
 			key := r.Scope + "/" + r.RequestID
+			if r.ChannelID != "" { // of whose signal one opens and one closes
+				key = r.ChannelID + "/" + r.RequestID + "/" + strconv.FormatBool(r.ReduceOnly)
+			}
 			placed[key] = append(placed[key], r)
 		}
 	}

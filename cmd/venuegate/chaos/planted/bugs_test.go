@@ -38,12 +38,12 @@ func edit(file, was, is string) overlay.Edit {
 }
 
 const (
-	accountDir = "actors/account/"
-	rowsDir    = "persistence/internal/rows/"
+	accountDir  = "actors/account/"
+	channelDir  = "actors/channel/"
+	deliveryDir = "actors/delivery/"
+	rowsDir     = "persistence/internal/rows/"
 )
 
-// A bug whose place is still missing here: a delivery that is tried again with
-// the time of its first attempt (I-7).
 var bugs = []bug{
 	{
 		name: "an order is sent before its intent is durable", invariant: "I-2", sample: true, catcher: simulation("I-2"),
@@ -161,5 +161,67 @@ var bugs = []bug{
 	{
 		name: "a symbol's fills are read from the next reconciliation on", invariant: "I-8", catcher: tests("actors/account", "^TestFillsOfASymbol"),
 		edits: []overlay.Edit{edit(accountDir+"order.go", "\t\ts.putFillsUntil()\n", "")},
+	},
+	{
+		name: "a delivery is signed with the time of its event", invariant: "I-7", catcher: simulation("I-7"),
+		edits: []overlay.Edit{edit(deliveryDir+"effects.go",
+			"d.deps.Sender.Send(ctx, d.deps.Endpoint, e, attempt, at)", "d.deps.Sender.Send(ctx, d.deps.Endpoint, e, attempt, e.CreatedAt.Time)")},
+	},
+	{
+		name: "a failed delivery is tried again too early", invariant: "I-7", catcher: simulation("I-7"),
+		edits: []overlay.Edit{edit(deliveryDir+"schedule.go",
+			"ended.Add(max(delay, min(retryAfter, RetryAfterMax)))", "ended.Add(max(delay/2, min(retryAfter, RetryAfterMax)))")},
+	},
+	{
+		name: "a route asks for another scope", invariant: "I-12", catcher: tests("transport/rest", "^TestScopeMatrix$"),
+		edits: []overlay.Edit{edit("transport/auth/authenticator.go",
+			"{ return slices.Contains(p.Scopes, scope) }", "{ return slices.Contains(p.Scopes, scope) || scope == persistence.ScopeRead }")},
+	},
+	{
+		name: "a channel's limit does not see what is in flight", invariant: "I-13", sample: true, catcher: simulation("I-13"),
+		edits: []overlay.Edit{edit(accountDir+"bound.go",
+			"own.Add(s.inFlight(cmd.Symbol, cmd.Side)).Add(cmd.Qty)", "own.Add(cmd.Qty)")},
+	},
+	{
+		name: "a channel in test mode trades", invariant: "I-15", catcher: simulation("I-15"),
+		edits: []overlay.Edit{
+			edit("actors/root/channels.go", "\tif record.TestMode {\n", "\tif false && record.TestMode {\n"),
+			edit(channelDir+"plan.go", "\tcase t.Test || s.channel.TestMode:\n", "\tcase false && (t.Test || s.channel.TestMode):\n"),
+			edit(channelDir+"plan.go", "\tif s.channel.TestMode {\n", "\tif false && s.channel.TestMode {\n"),
+		},
+	},
+	{
+		name: "a signal that comes again is another one", invariant: "I-16", catcher: simulation("I-16"),
+		edits: []overlay.Edit{
+			edit(channelDir+"state.go", "\ts.claim(t)\n", ""),
+			edit(channelDir+"effects.go", "Scope: stepOpen.scope(s.ChannelID), BodyHash", "Scope: stepOpen.scope(s.ChannelID) + e.id, BodyHash"),
+		},
+	},
+	{
+		name: "a key may do a request more than its limit", invariant: "I-21", catcher: tests("transport/auth", "^TestLimiterIsExact$"),
+		edits: []overlay.Edit{edit("transport/auth/limiter.go", "\tif len(w.hits) < limit {\n", "\tif len(w.hits) <= limit {\n")},
+	},
+	{
+		name: "nobody says that a fill is not protected", invariant: "alarm", catcher: simulation("alarm"),
+		edits: []overlay.Edit{edit(accountDir+"closing.go",
+			"o.guard.since.Add(s.policy.CloseAfter)\n\t\ts.alarm(", "o.guard.since.Add(s.policy.CloseAfter)\n\t\tfunc(moment, *order, string, ...persistence.JournalField) {}(")},
+	},
+	{
+		name: "in hedge mode a sale closes the long position first", invariant: "positions", catcher: simulation("positions"),
+		edits: []overlay.Edit{edit(accountDir+"ledger.go", "\tif e.position != \"\" {\n", "\tif false && e.position != \"\" {\n")},
+	},
+	{
+		name: "executions of one millisecond are sorted by their names", invariant: "positions", catcher: simulation("positions"),
+		edits: []overlay.Edit{edit(accountDir+"ledger.go",
+			"\ttrade, order, _ := strings.Cut(k.trade, \"/\")\n\totherTrade, otherOrder, _ := strings.Cut(other.trade, \"/\")\n",
+			"\ttrade, order, _ := strings.Cut(k.trade, \"|\")\n\totherTrade, otherOrder, _ := strings.Cut(other.trade, \"|\")\n")},
+	},
+	{
+		name: "an execution counts again when its order is told", invariant: "positions", catcher: tests("actors/account", "CountsOnce$"),
+		edits: []overlay.Edit{edit(accountDir+"strangers.go", "\tif !counted {\n\t\treturn false\n", "\tif !counted || true {\n\t\treturn false\n")},
+	},
+	{
+		name: "a halt that was carried out runs again", invariant: "halt", catcher: tests("actors/account", "^TestFinishedHalt"),
+		edits: []overlay.Edit{edit(accountDir+"halt.go", "\t\ts.risk.record.HaltDone = s.halt.orderedAt\n", "")},
 	},
 }
