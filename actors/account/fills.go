@@ -23,6 +23,7 @@ const avgPriceDecimals = 12
 func (s *state) hold(m moment, o *order, r venues.ExecutionReport) {
 	if o.held == nil {
 		o.heldDue = m.now.Add(fillsHoldMax)
+		s.watched[o.OrderID] = o
 		s.fetchFills(o, fillsDelay)
 	} else if r.FilledQty.LessThan(o.held.FilledQty) || (o.held.Status.IsClosed() && !r.Status.IsClosed()) {
 		return // told before the one that is held

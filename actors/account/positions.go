@@ -144,13 +144,13 @@ func (s *state) touchWaiting() {
 }
 
 // proven is the last execution up to which every end is certain; -1 if none is. The
-// venue's word that one side has ended does not prove that the position has turned
-// round by so much: executions between may be missing.
+// venue's word that one side has ended proves nothing while executions are known to
+// be missing, nor that the position has turned round by so much: some may be.
 func (s *state) proven(m moment, b *book) int {
-	through := -1
+	through, isWhole := -1, !s.holdsReports(b.symbol)
 	for _, over := range b.provable() {
 		_, told := b.told.first(over.side)
-		told = told && (!over.turned || b.agrees(s.funds.positions))
+		told = told && isWhole && (!over.turned || b.agrees(s.funds.positions))
 		if told || isDue(over.heardAt.Add(endWordMax), m.now) {
 			through = over.by
 		}

@@ -182,3 +182,28 @@ func TestTurnWithoutAllItsExecutionsIsNone(t *testing.T) {
 	b.stranger(3, venues.Sell, "2", "110", func(r *venues.ExecutionReport) { r.Fill.ExecutedAt = missed })
 	b.wantClosing(0, map[string]any{"side": "short", "qty": "3", "realizedPnl": "50"})
 }
+
+// TestEndWaitsForFillsThatAreKnownToBeMissing, even if those that came add up to
+// nothing by chance.
+func TestEndWaitsForFillsThatAreKnownToBeMissing(t *testing.T) {
+	b := newBench(t, venues.Capabilities{})
+	b.stranger(1, venues.Buy, "1", "100", nil)
+	b.lists(venues.Long, "3")
+	b.later()
+	out := limitOrder("")
+	out.cmd.Side, out.cmd.Qty, out.cmd.ReduceOnly = venues.Sell, venues.MustDecimal("3"), true
+	o := b.open(out, venues.StatusOpen)
+	r := o.says(venues.StatusFilled, "3")
+	r.Fill = o.fill("t1", "1", "110")
+	r.Fill.ExecutedAt = venues.At(b.now)
+	b.lists(venues.Long, "0")
+	b.step(func(m moment) { b.state.report(m, r) })
+	if n := len(b.closings()); n != 0 {
+		t.Fatalf("%d ends are told", n)
+	}
+	b.stranger(2, venues.Buy, "2", "100", func(r *venues.ExecutionReport) { r.Fill.ExecutedAt = venues.At(b.now.Add(-time.Second)) })
+	rest := *o.fill("t2", "2", "110")
+	rest.ExecutedAt = venues.At(b.now)
+	b.step(func(m moment) { b.state.fills(m, []venues.Fill{rest}) })
+	b.wantClosing(0, map[string]any{"qty": "3", "realizedPnl": "30"})
+}
