@@ -3,9 +3,14 @@ package main
 import (
 	"bytes"
 	"context"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
+	"time"
+
+	"venuegate/transport/admin"
+	"venuegate/venues"
 )
 
 // run executes a command line in this process and gives what it printed.
@@ -79,6 +84,18 @@ func TestRefusalsSayWhatIsAllowed(t *testing.T) {
 	} {
 		if got := readRefusal("502 Bad Gateway", []byte(answer)).Error(); got != want {
 			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
+// TestTablesSayWhatIsRemoved: the answer to a removal does not look alive.
+func TestTablesSayWhatIsRemoved(t *testing.T) {
+	at := venues.At(time.Now())
+	for name, rows := range map[string][][]string{
+		"endpoint": endpointRows(admin.Endpoint{RemovedAt: at}), "hook": hookRows(admin.Hook{RemovedAt: at}), "alert": alertRows(admin.Alert{RemovedAt: at}),
+	} {
+		if !slices.Contains(rows[len(rows)-1], "removed") {
+			t.Errorf("%s: %q", name, rows)
 		}
 	}
 }

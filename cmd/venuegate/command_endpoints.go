@@ -117,7 +117,7 @@ func newEndpointsChangeCommand(sh shell) *cobra.Command {
 	flags.StringVar(&address, "url", "", "where a webhook is posted")
 	flags.StringVar(&target, "target", "", "chat, spreadsheet or file")
 	flags.StringSliceVar(&types, "types", nil, "events to deliver")
-	flags.BoolVar(&paused, "pause", false, "send nothing; events wait")
+	flags.BoolVar(&paused, "pause", false, "send nothing; events wait, for as long as they are kept")
 	given = flags.Changed
 	return cmd
 }
@@ -243,6 +243,8 @@ func endpointRows(found ...admin.Endpoint) [][]string {
 	for _, e := range found {
 		state := "active"
 		switch {
+		case !e.RemovedAt.IsZero():
+			state = "removed"
 		case e.Disabled != "":
 			state = "disabled: " + e.Disabled
 		case e.Paused:

@@ -248,6 +248,8 @@ func hookRows(found ...admin.Hook) [][]string {
 	for _, h := range found {
 		mode := "live"
 		switch {
+		case !h.RemovedAt.IsZero():
+			mode = "removed"
 		case h.Paused:
 			mode = "paused"
 		case h.TestMode:

@@ -73,7 +73,11 @@ func alertRows(found ...admin.Alert) [][]string {
 	rows := newTable(len(found), "ID", "CUSTOMER", "EXCHANGE", "SYMBOL", "CONDITION", "STATUS", "FIRED", "COMMENT")
 	for _, a := range found {
 		condition := fmt.Sprintf("%s %s %s", a.Condition.Field, a.Condition.Op, a.Condition.Value)
-		rows = append(rows, []string{a.ID, a.Customer, string(a.Exchange), a.Symbol, condition, string(a.Status), moment(a.FiredAt), orDash(a.Comment)})
+		status := string(a.Status)
+		if !a.RemovedAt.IsZero() {
+			status = "removed"
+		}
+		rows = append(rows, []string{a.ID, a.Customer, string(a.Exchange), a.Symbol, condition, status, moment(a.FiredAt), orDash(a.Comment)})
 	}
 	return rows
 }

@@ -35,6 +35,8 @@ type Alert struct {
 	Comment   string                  `json:"comment"`
 	FiredAt   venues.Time             `json:"firedAt"`
 	CreatedAt venues.Time             `json:"createdAt"`
+	// RemovedAt is in the answer that removes it alone.
+	RemovedAt venues.Time `json:"removedAt,omitzero"`
 }
 
 // NewAlert asks for an alert.
@@ -205,6 +207,6 @@ func alertOf(record persistence.Alert) Alert {
 	return Alert{
 		ID: record.ID, Customer: record.Customer, Exchange: record.Exchange, Symbol: record.Symbol,
 		Condition: conditionOf(record.Condition), Repeat: record.Repeat, Status: record.Status, Comment: record.Comment,
-		FiredAt: record.FiredAt, CreatedAt: record.CreatedAt,
+		FiredAt: record.FiredAt, CreatedAt: record.CreatedAt, RemovedAt: record.RemovedAt,
 	}
 }

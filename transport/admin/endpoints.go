@@ -41,6 +41,8 @@ type Endpoint struct {
 	// NextFrom is when the newest secret begins to sign.
 	NextFrom  venues.Time `json:"nextFrom"`
 	CreatedAt venues.Time `json:"createdAt"`
+	// RemovedAt is in the answer that removes it alone.
+	RemovedAt venues.Time `json:"removedAt,omitzero"`
 	// Secret signs; it is in the answer that made it alone.
 	Secret string `json:"secret,omitzero"`
 }
@@ -371,7 +373,7 @@ func endpointOf(record persistence.Endpoint, secret string) Endpoint {
 	e := Endpoint{
 		ID: record.ID, Customer: record.Customer, Kind: record.Kind, Name: record.Name, Target: record.Target, Types: record.Types,
 		HookID: record.HookID, Paused: record.Paused, Disabled: record.Disabled, NextFrom: record.NextFrom,
-		CreatedAt: record.CreatedAt, Secret: secret,
+		CreatedAt: record.CreatedAt, RemovedAt: record.RemovedAt, Secret: secret,
 	}
 	if record.Kind == persistence.EndpointWebhook {
 		e.URL, e.Target = record.Target, ""

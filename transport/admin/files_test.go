@@ -44,7 +44,9 @@ func TestFilesOfAnEndpoint(t *testing.T) {
 	if len(list) != 1 || list[0].(map[string]any)["name"] != "trades (2).xlsx" || list[0].(map[string]any)["sizeBytes"] != 2.0 {
 		t.Errorf("files %v", list)
 	}
-	h.call(http.StatusOK, "DELETE", "/admin/v1/endpoints/"+book, "") // what it wrote is there still
+	if removed := h.call(http.StatusOK, "DELETE", "/admin/v1/endpoints/"+book, ""); removed.field("removedAt") == nil { // what it wrote is there still
+		t.Errorf("the answer does not say that it is removed: %s", removed.text)
+	}
 	got := h.call(http.StatusOK, "GET", "/admin/v1/endpoints/"+book+"/files/trades%20%282%29.xlsx", "")
 	if got.text != "PK" || got.header.Get("Content-Disposition") != `attachment; filename="trades (2).xlsx"` {
 		t.Errorf("%q %v", got.text, got.header)

@@ -44,6 +44,8 @@ type Hook struct {
 	// PreviousUntil is how long the secret before the last rotation is good.
 	PreviousUntil venues.Time `json:"previousUntil"`
 	CreatedAt     venues.Time `json:"createdAt"`
+	// RemovedAt is in the answer that removes it alone.
+	RemovedAt venues.Time `json:"removedAt,omitzero"`
 	// URL is where signals go. That of a chart is a secret of its own: it is in
 	// the answer that made it alone, as are the two below.
 	URL          string `json:"url,omitzero"`
@@ -358,7 +360,7 @@ func (r *Registry) hookOf(record persistence.Channel, shown Hook) Hook {
 	return Hook{
 		ID: record.ID, Customer: record.Customer, Kind: record.Kind, Name: record.Name, TestMode: record.TestMode,
 		Paused: record.Paused, Rules: rulesOf(record.Rules), Allow: record.Allow, AllowRepeats: record.AllowRepeats,
-		PreviousUntil: record.PreviousUntil, CreatedAt: record.CreatedAt,
+		PreviousUntil: record.PreviousUntil, CreatedAt: record.CreatedAt, RemovedAt: record.RemovedAt,
 		URL: url, Secret: shown.Secret, ChannelToken: shown.ChannelToken,
 	}
 }
