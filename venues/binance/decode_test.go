@@ -108,14 +108,14 @@ func TestOrderEvent(t *testing.T) {
 	if err := feed.handle([]byte(`{"stream":"ORDER_TRADE_UPDATE","data":` + orderEvent + `}`)); err != nil {
 		t.Fatal(err)
 	}
-	for _, r := range h.reports {
+	for _, r := range h.Reports {
 		if r.Status != venues.StatusPartiallyFilled || !r.FilledQty.Equal(dec("500").Decimal) || r.Fill == nil || r.Fill.Liquidity != venues.Maker ||
 			!venues.EqualOptional(r.Fill.Fee, dec("0.0026268")) || r.VenueTime.UnixMilli() != 1772461802803 {
 			t.Errorf("%+v", r)
 		}
 	}
-	if len(h.reports) != 2 {
-		t.Errorf("%d reports", len(h.reports))
+	if len(h.Reports) != 2 {
+		t.Errorf("%d reports", len(h.Reports))
 	}
 }
 
@@ -177,8 +177,8 @@ func TestOrderEventKinds(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}
-		if len(h.reports) != 1 || !c.check(h.reports[0]) {
-			t.Errorf("%s: %+v", name, h.reports)
+		if len(h.Reports) != 1 || !c.check(h.Reports[0]) {
+			t.Errorf("%s: %+v", name, h.Reports)
 		}
 	}
 }
@@ -235,15 +235,15 @@ func TestPrivateEventsRefused(t *testing.T) {
 			t.Fatalf("%s does not occur", c.old)
 		}
 		feed.Message(nil, []byte(text))
-		if len(h.lost) != 1 || h.connected != 1 || len(h.reports) != 0 {
-			t.Errorf("%s: lost %v, %d reports", text, h.lost, len(h.reports))
+		if len(h.Losses) != 1 || h.Connections != 1 || len(h.Reports) != 0 {
+			t.Errorf("%s: lost %v, %d reports", text, h.Losses, len(h.Reports))
 		}
 	}
 	for _, event := range []string{orderEvent, algoEvent, accountEvent} {
 		for n := range event {
 			feed, h := privateStream(t)
 			feed.Message(nil, []byte(event[:n]))
-			if len(h.lost) != 1 {
+			if len(h.Losses) != 1 {
 				t.Fatalf("cut at %d: %s", n, event[:n])
 			}
 		}
@@ -259,7 +259,7 @@ func TestHarmlessPrivateEvents(t *testing.T) {
 	} {
 		feed.Message(nil, []byte(event))
 	}
-	if len(h.lost)+len(h.reports)+len(h.positions)+h.balances != 0 {
+	if len(h.Losses)+len(h.Reports)+len(h.Positions)+h.Balances != 0 {
 		t.Errorf("%+v", h)
 	}
 }
@@ -271,29 +271,29 @@ func TestAlgoEvents(t *testing.T) {
 	} {
 		feed, h := privateStream(t)
 		feed.Message(nil, []byte(strings.Replace(algoEvent, "FINISHED", status, 1)))
-		if got := life(h.reports, "vg01"); !slices.Equal(got, want) || len(h.lost) != 0 {
-			t.Errorf("%s: %v, %v", status, got, h.lost)
+		if got := life(h.Reports, "vg01"); !slices.Equal(got, want) || len(h.Losses) != 0 {
+			t.Errorf("%s: %v, %v", status, got, h.Losses)
 		}
 	}
 	feed, h := privateStream(t)
 	feed.Message(nil, []byte(strings.NewReplacer(`FINISHED`, `REJECTED`, `"tt":1`, `"tt":1,"rm":"margin not enough"`).Replace(algoEvent)))
 	feed.Message(nil, []byte(strings.NewReplacer(`FINISHED`, `REJECTED`, `"tt":1`, `"tt":1,"rm":"not today"`).Replace(algoEvent)))
-	if len(h.reports) != 2 || h.reports[0].Fault.Code != venues.CodeInsufficientBalance || h.reports[1].Fault.Code != venues.CodeOrderRejected {
-		t.Errorf("%+v", h.reports)
+	if len(h.Reports) != 2 || h.Reports[0].Fault.Code != venues.CodeInsufficientBalance || h.Reports[1].Fault.Code != venues.CodeOrderRejected {
+		t.Errorf("%+v", h.Reports)
 	}
 	feed, h = privateStream(t)
 	feed.Message(nil, []byte(strings.NewReplacer(`"aq":"800"`, `"aq":"0"`).Replace(algoEvent)))
-	if len(h.reports) != 0 || len(h.lost) != 0 {
-		t.Errorf("finished without a fill: %+v", h.reports)
+	if len(h.Reports) != 0 || len(h.Losses) != 0 {
+		t.Errorf("finished without a fill: %+v", h.Reports)
 	}
 }
 
 func TestPositionEvents(t *testing.T) {
 	feed, h := privateStream(t)
 	send := func(amount, book string) []venues.Position {
-		before := len(h.positions)
+		before := len(h.Positions)
 		feed.Message(nil, []byte(strings.NewReplacer(`"pa":"-0.001"`, `"pa":"`+amount+`"`, `"ps":"BOTH"`, `"ps":"`+book+`"`).Replace(accountEvent)))
-		return h.positions[before:]
+		return h.Positions[before:]
 	}
 	type told struct {
 		side venues.PositionSide
@@ -323,8 +323,8 @@ func TestPositionEvents(t *testing.T) {
 			t.Errorf("%s %s: %v, want %v", c.amount, c.book, got, c.want)
 		}
 	}
-	if len(h.lost) != 0 || h.balances != 8 {
-		t.Errorf("lost %v, %d balance changes", h.lost, h.balances)
+	if len(h.Losses) != 0 || h.Balances != 8 {
+		t.Errorf("lost %v, %d balance changes", h.Losses, h.Balances)
 	}
 }
 
@@ -334,8 +334,8 @@ func TestConfigEvents(t *testing.T) {
 	feed.Message(nil, []byte(`{"e":"ACCOUNT_CONFIG_UPDATE","E":1,"T":1,"ac":{"s":"BTCUSDT","l":25}}`))
 	feed.Message(nil, []byte(`{"e":"ACCOUNT_CONFIG_UPDATE","E":1,"T":1,"ai":{"j":true}}`))
 	feed.Message(nil, []byte(`{"e":"MARGIN_CALL","E":1,"cw":"3.1","p":[]}`))
-	if mode := feed.account.mode.Load(); mode.AccountType != multiAssets || !mode.Hedge || h.balances != 3 {
-		t.Errorf("%+v, %d balance changes", mode, h.balances)
+	if mode := feed.account.mode.Load(); mode.AccountType != multiAssets || !mode.Hedge || h.Balances != 3 {
+		t.Errorf("%+v, %d balance changes", mode, h.Balances)
 	}
 }
 
@@ -398,7 +398,7 @@ func FuzzStreamMessages(f *testing.F) {
 	f.Fuzz(func(t *testing.T, message []byte) {
 		s, h := publicStream(t, categoryPublic, btc, bookOf("BTCUSDT"))
 		s.Message(nil, message)
-		for _, u := range h.books {
+		for _, u := range h.Books {
 			if u.Symbol != "BTCUSDT" || u.FirstSeq > u.LastSeq {
 				t.Errorf("book %+v", u)
 			}
@@ -415,12 +415,12 @@ func FuzzPrivateEvents(f *testing.F) {
 		if err := feed.handle(event); err != nil {
 			return
 		}
-		for _, r := range h.reports {
+		for _, r := range h.Reports {
 			if !r.Status.Valid() || r.Symbol == "" && r.VenueOrderID == "" || r.Side == "" || r.Type == "" {
 				t.Errorf("report %+v", r)
 			}
 		}
-		for _, p := range h.positions {
+		for _, p := range h.Positions {
 			if p.Qty.IsNegative() || p.Side == "" {
 				t.Errorf("position %+v", p)
 			}

@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"venuegate/venues"
+	"venuegate/venues/internal/connectortest"
 )
 
 const depthMessage = `{"e":"depthUpdate","E":1626992741037,"T":1626992741024,"s":"BTCUSDT","U":600,"u":617,"pu":599,` +
@@ -164,7 +165,7 @@ func TestDepthScannerAllocatesNothing(t *testing.T) {
 }
 
 // released is a sink that gives updates back at once.
-type released struct{ heard }
+type released struct{ connectortest.Heard }
 
 func (*released) Book(u *venues.BookUpdate) { u.Release() }
 

@@ -9,17 +9,18 @@ import (
 
 	"venuegate/venues"
 	"venuegate/venues/fixturetest"
+	"venuegate/venues/internal/connectortest"
 	"venuegate/venues/internal/wsclient"
 )
 
 // privateStream is a private feed without a connection.
-func privateStream(t testing.TB) (*privateFeed, *heard) {
+func privateStream(t testing.TB) (*privateFeed, *connectortest.Heard) {
 	t.Helper()
 	account, err := New(Sim("http://127.0.0.1:1", "ws://127.0.0.1:1")).OpenAccount(venues.Credentials{APIKey: "k", APISecret: "s"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := &heard{}
+	h := &connectortest.Heard{}
 	return &privateFeed{account: account.(*Account), sink: h, log: zap.NewNop(), link: wsclient.New(wsclient.Options{Handler: nil})}, h
 }
 
@@ -42,7 +43,7 @@ type recordedEvent struct {
 
 // Recorded lives of orders are told in legal steps with growing fills.
 func TestRecordedScenarios(t *testing.T) {
-	scenarios := map[string]*heard{}
+	scenarios := map[string]*connectortest.Heard{}
 	feeds := map[string]*privateFeed{}
 	for _, e := range fixturetest.Objects[recordedEvent](t, venues.Binance, "ws_user_events_scenarios_2026.real.jsonl") {
 		if feeds[e.Scenario] == nil {
@@ -54,7 +55,7 @@ func TestRecordedScenarios(t *testing.T) {
 	}
 	for name, h := range scenarios {
 		last := map[string]venues.ExecutionReport{}
-		for _, r := range h.reports {
+		for _, r := range h.Reports {
 			before, seen := last[r.ClientOrderID]
 			if seen && !before.Status.CanBecome(r.Status) {
 				t.Errorf("%s: order %s went from %s to %s", name, r.ClientOrderID, before.Status, r.Status)
@@ -82,7 +83,7 @@ func TestRecordedScenarios(t *testing.T) {
 		if h == nil {
 			t.Fatalf("scenario %s is missing", want.scenario)
 		}
-		if got := life(h.reports, want.order); !slices.Equal(got, want.life) {
+		if got := life(h.Reports, want.order); !slices.Equal(got, want.life) {
 			t.Errorf("%s %s: %v, want %v", want.scenario, want.order, got, want.life)
 		}
 	}
@@ -97,10 +98,10 @@ func TestRecordedFill(t *testing.T) {
 		if err := feed.handle(e.Event); err != nil {
 			t.Fatal(err)
 		}
-		if len(h.reports) != 1 || h.reports[0].Fill == nil {
+		if len(h.Reports) != 1 || h.Reports[0].Fill == nil {
 			continue
 		}
-		r, f := h.reports[0], h.reports[0].Fill
+		r, f := h.Reports[0], h.Reports[0].Fill
 		if f.Symbol != "ACHUSDT" || f.Side != venues.Buy || f.VenueTradeID != "258306880" || f.VenueOrderID != "4903991227" ||
 			!f.Qty.Equal(dec("800").Decimal) || !f.Price.Equal(dec("0.006567").Decimal) ||
 			!venues.EqualOptional(f.Fee, dec("0.0026268")) || f.FeeCurrency != "USDT" || f.Liquidity != venues.Taker ||
@@ -123,14 +124,14 @@ func TestRecordedEvents(t *testing.T) {
 			t.Errorf("%s: %v", e.Source, err)
 		}
 	}
-	if h.balances != 2 || len(h.positions) != 1 || len(h.lost) != 0 {
-		t.Errorf("%d balance changes, positions %v, losses %v", h.balances, h.positions, h.lost)
+	if h.Balances != 2 || len(h.Positions) != 1 || len(h.Losses) != 0 {
+		t.Errorf("%d balance changes, positions %v, losses %v", h.Balances, h.Positions, h.Losses)
 	}
-	p := h.positions[0]
+	p := h.Positions[0]
 	if p.Symbol != "BTCUSDT" || p.Side != venues.Short || !p.Qty.Equal(dec("0.001").Decimal) || p.MarginMode != venues.MarginCross {
 		t.Errorf("position %+v", p)
 	}
-	for _, r := range h.reports {
+	for _, r := range h.Reports {
 		switch r.ClientOrderID {
 		case "10002": // an amendment: the order stays open under its new terms
 			if r.Status != venues.StatusOpen || !venues.EqualOptional(r.Price, dec("0.5193")) || !r.Qty.Equal(dec("12").Decimal) {
@@ -142,7 +143,7 @@ func TestRecordedEvents(t *testing.T) {
 			}
 		}
 	}
-	if got := life(h.reports, "O-20251211-053131-TEST-000-1"); !slices.Equal(got, []venues.OrderStatus{"filled"}) {
+	if got := life(h.Reports, "O-20251211-053131-TEST-000-1"); !slices.Equal(got, []venues.OrderStatus{"filled"}) {
 		t.Errorf("algo order: %v, want only its complete fill to be told", got)
 	}
 }

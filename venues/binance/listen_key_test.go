@@ -6,6 +6,7 @@ import (
 
 	"venuegate/venues"
 	"venuegate/venues/binance/binancesim"
+	"venuegate/venues/internal/connectortest"
 	"venuegate/venues/venuetest"
 )
 
@@ -29,12 +30,12 @@ func TestListenKeyExpires(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := &heard{}
+	h := &connectortest.Heard{}
 	feed := account.OpenPrivate(h)
 	t.Cleanup(feed.Close)
-	h.await(t, "the connection", func() bool { return h.connected == 1 })
+	h.Await(t, "the connection", func() bool { return h.Connections == 1 })
 	sim.ExpireListenKey(sim.DemoAccount().ID)
-	h.await(t, "the loss and the return", func() bool { return len(h.lost) == 1 && h.connected == 2 })
+	h.Await(t, "the loss and the return", func() bool { return len(h.Losses) == 1 && h.Connections == 2 })
 }
 
 func listener(t *testing.T) net.Listener {

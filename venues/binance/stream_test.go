@@ -14,6 +14,7 @@ import (
 	"go.uber.org/goleak"
 
 	"venuegate/venues"
+	"venuegate/venues/internal/connectortest"
 )
 
 func TestMain(m *testing.M) {
@@ -121,11 +122,11 @@ func TestFeedSpreadsOverConnections(t *testing.T) {
 		channels = append(channels, bookOf(fmt.Sprintf("A%dUSDT", n)))
 	}
 	channels = append(channels, venues.FeedChannel{Kind: venues.FeedMark, Symbol: "BTCUSDT"}, venues.FeedChannel{Kind: venues.FeedBook, Symbol: "BTCUSDT-261225"})
-	h := &heard{}
+	h := &connectortest.Heard{}
 	feed := s.connector.OpenFeed(h)
 	feed.Subscribe(channels...)
 	feed.Subscribe(channels[:10]...) // nothing new
-	h.await(t, "all confirmations", func() bool { return len(h.resumed) == 252 })
+	h.Await(t, "all confirmations", func() bool { return len(h.Resumptions) == 252 })
 	feed.Close()
 	feed.Subscribe(bookOf("LATEUSDT"))
 	feed.Unsubscribe(channels...)
@@ -157,20 +158,20 @@ func TestFeedUndecodableMessage(t *testing.T) {
 	s := newScript(t)
 	s.listed("BTCUSDT", "ETHUSDT")
 	v := newStreamVenue(s)
-	h := &heard{}
+	h := &connectortest.Heard{}
 	feed := s.connector.OpenFeed(h)
 	t.Cleanup(feed.Close)
 	feed.Subscribe(bookOf("BTCUSDT"), bookOf("ETHUSDT"))
-	h.await(t, "the confirmations", func() bool { return len(h.resumed) == 2 })
+	h.Await(t, "the confirmations", func() bool { return len(h.Resumptions) == 2 })
 	v.say("btcusdt@depth@100ms", `{"e":"depthUpdate","s":"BTCUSDT"}`)
 	v.say("btcusdt@depth@100ms", depthOf("BTCUSDT", 1, 2, 0)) // too late for this tick
 	v.say("ethusdt@depth@100ms", depthOf("ETHUSDT", 1, 2, 0))
-	h.await(t, "the other book", func() bool { return len(h.books) == 1 && h.books[0].Symbol == "ETHUSDT" })
-	h.await(t, "the interruption and its end", func() bool {
-		return len(h.interrupted) == 1 && h.interrupted[0] == bookOf("BTCUSDT") && len(h.resumed) == 3
+	h.Await(t, "the other book", func() bool { return len(h.Books) == 1 && h.Books[0].Symbol == "ETHUSDT" })
+	h.Await(t, "the interruption and its end", func() bool {
+		return len(h.Interruptions) == 1 && h.Interruptions[0] == bookOf("BTCUSDT") && len(h.Resumptions) == 3
 	})
 	v.say("btcusdt@depth@100ms", depthOf("BTCUSDT", 3, 4, 2))
-	h.await(t, "the book again", func() bool { return len(h.books) == 2 })
+	h.Await(t, "the book again", func() bool { return len(h.Books) == 2 })
 	if v.connections() != 1 {
 		t.Errorf("%d connections for one bad message", v.connections())
 	}
@@ -179,28 +180,28 @@ func TestFeedUndecodableMessage(t *testing.T) {
 func TestFeedOfAnUnlistedInstrument(t *testing.T) {
 	s := newScript(t)
 	v := newStreamVenue(s)
-	h := &heard{}
+	h := &connectortest.Heard{}
 	feed := s.connector.OpenFeed(h)
 	t.Cleanup(feed.Close)
 	feed.Subscribe(bookOf("BTCUSDT"))
-	h.await(t, "the confirmation", func() bool { return len(h.resumed) == 1 })
+	h.Await(t, "the confirmation", func() bool { return len(h.Resumptions) == 1 })
 	v.say("btcusdt@depth@100ms", depthOf("BTCUSDT", 1, 2, 0)) // its scale is not known
-	h.await(t, "the interruption", func() bool { return len(h.interrupted) == 1 && len(h.books) == 0 })
+	h.Await(t, "the interruption", func() bool { return len(h.Interruptions) == 1 && len(h.Books) == 0 })
 	s.listed("BTCUSDT")
-	h.await(t, "the next tick", func() bool { return len(h.resumed) == 2 })
+	h.Await(t, "the next tick", func() bool { return len(h.Resumptions) == 2 })
 	v.say("btcusdt@depth@100ms", depthOf("BTCUSDT", 3, 4, 2))
-	h.await(t, "the book", func() bool { return len(h.books) == 1 })
+	h.Await(t, "the book", func() bool { return len(h.Books) == 1 })
 }
 
 // lastWords is a sink that takes its first message slowly and unsubscribes.
 type lastWords struct {
-	*heard
+	*connectortest.Heard
 	said chan struct{}
 	end  func()
 }
 
 func (l *lastWords) Book(u *venues.BookUpdate) {
-	l.heard.Book(u)
+	l.Heard.Book(u)
 	<-l.said
 	l.end()
 }
@@ -211,7 +212,7 @@ func TestFeedIsSilentOnceUnsubscribed(t *testing.T) {
 	s := newScript(t)
 	s.listed("BTCUSDT")
 	v := newStreamVenue(s)
-	sink := &lastWords{heard: &heard{}, said: make(chan struct{})}
+	sink := &lastWords{Heard: &connectortest.Heard{}, said: make(chan struct{})}
 	feed := s.connector.OpenFeed(sink)
 	unsubscribed := make(chan struct{})
 	sink.end = sync.OnceFunc(func() {
@@ -219,16 +220,16 @@ func TestFeedIsSilentOnceUnsubscribed(t *testing.T) {
 		close(unsubscribed)
 	})
 	feed.Subscribe(bookOf("BTCUSDT"))
-	sink.await(t, "the confirmation", func() bool { return len(sink.resumed) == 1 })
+	sink.Await(t, "the confirmation", func() bool { return len(sink.Resumptions) == 1 })
 	for seq := range 200 {
 		v.say("btcusdt@depth@100ms", depthOf("BTCUSDT", seq+1, seq+1, seq))
 	}
 	close(sink.said)
-	sink.await(t, "the first message", func() bool { return len(sink.books) > 0 })
+	sink.Await(t, "the first message", func() bool { return len(sink.Books) > 0 })
 	<-unsubscribed // a feed that is closed does not hear of it any more
 	feed.Close()
-	if len(sink.books) != 1 || len(sink.interrupted) != 0 {
-		t.Errorf("%d messages, interrupted %v", len(sink.books), sink.interrupted)
+	if len(sink.Books) != 1 || len(sink.Interruptions) != 0 {
+		t.Errorf("%d messages, interrupted %v", len(sink.Books), sink.Interruptions)
 	}
 }
 
@@ -243,11 +244,11 @@ func TestFeedRefusedSubscription(t *testing.T) {
 		}
 		confirm(c, m)
 	}
-	h := &heard{}
+	h := &connectortest.Heard{}
 	feed := s.connector.OpenFeed(h)
 	t.Cleanup(feed.Close)
 	feed.Subscribe(bookOf("BTCUSDT"))
-	h.await(t, "the confirmation of the second connection", func() bool { return len(h.resumed) == 1 })
+	h.Await(t, "the confirmation of the second connection", func() bool { return len(h.Resumptions) == 1 })
 	if v.connections() != 2 {
 		t.Errorf("%d connections", v.connections())
 	}
@@ -257,23 +258,23 @@ func TestFeedRenewsWhenTheVenueShutsDown(t *testing.T) {
 	s := newScript(t)
 	s.listed("BTCUSDT")
 	v := newStreamVenue(s)
-	h := &heard{}
+	h := &connectortest.Heard{}
 	feed := s.connector.OpenFeed(h)
 	t.Cleanup(feed.Close)
 	feed.Subscribe(bookOf("BTCUSDT"))
-	h.await(t, "the confirmation", func() bool { return len(h.resumed) == 1 })
+	h.Await(t, "the confirmation", func() bool { return len(h.Resumptions) == 1 })
 	v.say("btcusdt@depth@100ms", depthOf("BTCUSDT", 1, 5, 0))
-	h.await(t, "the book", func() bool { return len(h.books) == 1 })
+	h.Await(t, "the book", func() bool { return len(h.Books) == 1 })
 	v.mu.Lock()
 	_ = v.conns[0].WriteMessage(websocket.TextMessage, []byte(`{"event":{"e":"serverShutdown","E":1}}`))
 	v.mu.Unlock()
-	h.await(t, "the second subscription", func() bool { return len(v.told("SUBSCRIBE")) == 2 })
+	h.Await(t, "the second subscription", func() bool { return len(v.told("SUBSCRIBE")) == 2 })
 	for _, message := range []string{depthOf("BTCUSDT", 1, 5, 0), depthOf("BTCUSDT", 6, 9, 5)} { // the old one's last again, then news
 		v.say("btcusdt@depth@100ms", message)
 	}
-	h.await(t, "the news", func() bool { return len(h.books) == 2 })
-	if h.books[1].LastSeq != 9 || len(h.interrupted) != 0 || len(h.resumed) != 1 {
-		t.Errorf("books to %d, interrupted %v, resumed %v", h.books[1].LastSeq, h.interrupted, h.resumed)
+	h.Await(t, "the news", func() bool { return len(h.Books) == 2 })
+	if h.Books[1].LastSeq != 9 || len(h.Interruptions) != 0 || len(h.Resumptions) != 1 {
+		t.Errorf("books to %d, interrupted %v, resumed %v", h.Books[1].LastSeq, h.Interruptions, h.Resumptions)
 	}
 }
 
@@ -284,11 +285,11 @@ func TestFeedLoneSilentStream(t *testing.T) {
 	s.listed("BTCUSDT", "ETHUSDT", "SOLUSDT")
 	s.connector.options.BookSilenceMax = 400 * time.Millisecond
 	v := newStreamVenue(s)
-	h := &heard{}
+	h := &connectortest.Heard{}
 	feed := s.connector.OpenFeed(h)
 	t.Cleanup(feed.Close)
 	feed.Subscribe(bookOf("BTCUSDT"), bookOf("ETHUSDT"), bookOf("SOLUSDT"))
-	h.await(t, "the confirmations", func() bool { return len(h.resumed) == 3 })
+	h.Await(t, "the confirmations", func() bool { return len(h.Resumptions) == 3 })
 	stop := make(chan struct{})
 	var talking sync.WaitGroup
 	talking.Go(func() {
@@ -302,12 +303,12 @@ func TestFeedLoneSilentStream(t *testing.T) {
 			}
 		}
 	})
-	h.await(t, "the interruption and the answer", func() bool { return len(h.interrupted) == 1 && len(h.resumed) == 4 })
+	h.Await(t, "the interruption and the answer", func() bool { return len(h.Interruptions) == 1 && len(h.Resumptions) == 4 })
 	close(stop)
 	talking.Wait()
 	gone := v.told("UNSUBSCRIBE")
-	if h.interrupted[0] != bookOf("SOLUSDT") || len(gone) != 1 || !slices.Equal(gone[0].Params, []string{"solusdt@depth@100ms"}) || v.connections() != 1 {
-		t.Errorf("interrupted %v, unsubscribed %v, %d connections", h.interrupted, gone, v.connections())
+	if h.Interruptions[0] != bookOf("SOLUSDT") || len(gone) != 1 || !slices.Equal(gone[0].Params, []string{"solusdt@depth@100ms"}) || v.connections() != 1 {
+		t.Errorf("interrupted %v, unsubscribed %v, %d connections", h.Interruptions, gone, v.connections())
 	}
 }
 
@@ -353,9 +354,9 @@ func privateVenue(s *script) *streamVenue {
 func TestPrivateStreamAddress(t *testing.T) {
 	s := newScript(t)
 	v := privateVenue(s)
-	h := &heard{}
+	h := &connectortest.Heard{}
 	feed := s.account.OpenPrivate(h)
-	h.await(t, "the connection", func() bool { return h.connected == 1 })
+	h.Await(t, "the connection", func() bool { return h.Connections == 1 })
 	feed.Close()
 	const want = "/private/ws?listenKey=first%2Bkey&events=ORDER_TRADE_UPDATE/ACCOUNT_UPDATE/ALGO_UPDATE/ACCOUNT_CONFIG_UPDATE/" +
 		"MARGIN_CALL/TRADE_LITE/CONDITIONAL_ORDER_TRIGGER_REJECT/listenKeyExpired"
@@ -365,8 +366,8 @@ func TestPrivateStreamAddress(t *testing.T) {
 	if len(s.sent("DELETE /fapi/v1/listenKey")) != 0 {
 		t.Error("the key, which others share, was deleted")
 	}
-	if h.lost != nil {
-		t.Errorf("lost %v after Close", h.lost)
+	if h.Losses != nil {
+		t.Errorf("lost %v after Close", h.Losses)
 	}
 }
 
@@ -389,27 +390,27 @@ func TestListenKeyIsKeptAlive(t *testing.T) {
 	s.on("PUT /fapi/v1/listenKey", 200, `{"listenKey":"first+key"}`)
 	s.on("PUT /fapi/v1/listenKey", 503, `{"msg":"Service Unavailable."}`)
 	s.on("PUT /fapi/v1/listenKey", 400, `{"code":-1125,"msg":"This listenKey does not exist."}`)
-	h := &heard{}
+	h := &connectortest.Heard{}
 	feed := s.account.OpenPrivate(h)
 	t.Cleanup(feed.Close)
-	h.await(t, "the connection", func() bool { return h.connected == 1 })
+	h.Await(t, "the connection", func() bool { return h.Connections == 1 })
 	extensions := func(n int) func() bool {
 		return func() bool { return len(s.sent("PUT /fapi/v1/listenKey")) == n }
 	}
 	age(feed, 31*time.Minute)
-	h.await(t, "the extension", extensions(1))
+	h.Await(t, "the extension", extensions(1))
 	age(feed, 31*time.Minute)
-	h.await(t, "the failed extension", extensions(2))
-	if len(h.lost) != 0 {
-		t.Errorf("lost %v although the key lives", h.lost)
+	h.Await(t, "the failed extension", extensions(2))
+	if len(h.Losses) != 0 {
+		t.Errorf("lost %v although the key lives", h.Losses)
 	}
 	age(feed, 31*time.Minute)
-	h.await(t, "a new key after -1125", func() bool { return h.connected == 2 && len(h.lost) == 1 })
+	h.Await(t, "a new key after -1125", func() bool { return h.Connections == 2 && len(h.Losses) == 1 })
 	if n := len(s.sent("POST /fapi/v1/listenKey")); n != 2 {
 		t.Errorf("%d keys were made", n)
 	}
 	age(feed, 56*time.Minute)
-	h.await(t, "a new key instead of an expired one", func() bool { return h.connected == 3 })
+	h.Await(t, "a new key instead of an expired one", func() bool { return h.Connections == 3 })
 }
 
 // A venue that never answers the question is believed after a while.
@@ -417,10 +418,10 @@ func TestPrivateStreamWithoutProof(t *testing.T) {
 	s := newScript(t)
 	v := privateVenue(s)
 	v.answer = func(*websocket.Conn, command) {}
-	h := &heard{}
+	h := &connectortest.Heard{}
 	feed := s.account.OpenPrivate(h)
 	t.Cleanup(feed.Close)
-	h.await(t, "the connection", func() bool { return h.connected == 1 })
+	h.Await(t, "the connection", func() bool { return h.Connections == 1 })
 }
 
 func TestPrivateStreamWithoutAKey(t *testing.T) {
@@ -429,12 +430,12 @@ func TestPrivateStreamWithoutAKey(t *testing.T) {
 	s.only("POST /fapi/v1/listenKey", 401, `{"code":-2015,"msg":"Invalid API-key"}`)
 	s.on("POST /fapi/v1/listenKey", 200, `{}`)
 	s.on("POST /fapi/v1/listenKey", 200, `{"listenKey":"k"}`)
-	h := &heard{}
+	h := &connectortest.Heard{}
 	feed := s.account.OpenPrivate(h)
 	t.Cleanup(feed.Close)
-	h.await(t, "the connection at the third attempt", func() bool { return h.connected == 1 })
-	if len(h.lost) != 0 {
-		t.Errorf("lost %v before there was anything", h.lost)
+	h.Await(t, "the connection at the third attempt", func() bool { return h.Connections == 1 })
+	if len(h.Losses) != 0 {
+		t.Errorf("lost %v before there was anything", h.Losses)
 	}
 }
 

@@ -12,12 +12,13 @@ import (
 
 	"venuegate/venues"
 	"venuegate/venues/fixturetest"
+	"venuegate/venues/internal/connectortest"
 	"venuegate/venues/internal/wsclient"
 )
 
 // publicStream is a shard without a connection that carries the given channels
 // of instruments whose scale is the given one.
-func publicStream(t testing.TB, category string, scale venues.Scale, channels ...venues.FeedChannel) (*shard, *heard) {
+func publicStream(t testing.TB, category string, scale venues.Scale, channels ...venues.FeedChannel) (*shard, *connectortest.Heard) {
 	t.Helper()
 	c := New(Sim("http://127.0.0.1:1", "ws://127.0.0.1:1"))
 	var instruments []venues.Instrument
@@ -28,7 +29,7 @@ func publicStream(t testing.TB, category string, scale venues.Scale, channels ..
 		})
 	}
 	c.catalogue.Store(venues.NewInstrumentSet(instruments))
-	h := &heard{}
+	h := &connectortest.Heard{}
 	s := &shard{
 		feed: &feed{c: c, sink: h}, category: category, link: wsclient.New(wsclient.Options{}),
 		streams: make(map[string]*stream), pending: make(map[uint64]subscription),
@@ -77,15 +78,15 @@ func TestRecordedStreams2021(t *testing.T) {
 		books.Message(nil, message)
 		trades.Message(nil, message)
 	}
-	if len(h.books) != 764 || len(m.trades) != 91 || len(m.candles) != 67 {
-		t.Errorf("%d book updates, %d trades, %d candles; want 764, 91, 67", len(h.books), len(m.trades), len(m.candles))
+	if len(h.Books) != 764 || len(m.Trades) != 91 || len(m.Candles) != 67 {
+		t.Errorf("%d book updates, %d trades, %d candles; want 764, 91, 67", len(h.Books), len(m.Trades), len(m.Candles))
 	}
-	if len(h.interrupted)+len(m.interrupted) != 0 {
-		t.Errorf("interrupted %v %v", h.interrupted, m.interrupted)
+	if len(h.Interruptions)+len(m.Interruptions) != 0 {
+		t.Errorf("interrupted %v %v", h.Interruptions, m.Interruptions)
 	}
 	for _, snapshot := range recordedSnapshots(t, scale) {
 		var updates []*venues.BookUpdate
-		for _, u := range h.books {
+		for _, u := range h.Books {
 			if u.Symbol == snapshot.Symbol {
 				updates = append(updates, u)
 			}
@@ -95,7 +96,7 @@ func TestRecordedStreams2021(t *testing.T) {
 			t.Errorf("%s: no update joins the snapshot", snapshot.Symbol)
 		}
 	}
-	for _, c := range m.candles {
+	for _, c := range m.Candles {
 		if c.End.Sub(c.Start) != time.Minute || c.High.LessThan(c.Low) || c.VenueTime.IsZero() {
 			t.Errorf("candle %+v", c)
 		}
@@ -213,10 +214,10 @@ func TestRecordedSlice2024(t *testing.T) {
 			s.Message(nil, message)
 		}
 	}
-	if len(h.books) != want || want == 0 {
-		t.Errorf("%d updates of %d messages", len(h.books), want)
+	if len(h.Books) != want || want == 0 {
+		t.Errorf("%d updates of %d messages", len(h.Books), want)
 	}
-	checkChain(t, h.books)
+	checkChain(t, h.Books)
 }
 
 func TestRecordedSnapshot2024(t *testing.T) {

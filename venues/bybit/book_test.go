@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"venuegate/venues"
+	"venuegate/venues/internal/connectortest"
 )
 
 const (
@@ -179,7 +180,7 @@ func TestBookScannerAllocatesNothing(t *testing.T) {
 }
 
 // released is a sink that gives updates back at once.
-type released struct{ heard }
+type released struct{ connectortest.Heard }
 
 func (*released) Book(u *venues.BookUpdate) { u.Release() }
 

@@ -183,8 +183,8 @@ func TestOrderWords(t *testing.T) {
 		},
 	} {
 		f, h := privateStream(t)
-		if err := f.handle([]byte(orderPush(c.changes...)), time.Now()); err != nil || len(h.reports) != 1 || !c.check(h.reports[0]) {
-			t.Errorf("%s: %+v, %v", name, h.reports, err)
+		if err := f.handle([]byte(orderPush(c.changes...)), time.Now()); err != nil || len(h.Reports) != 1 || !c.check(h.Reports[0]) {
+			t.Errorf("%s: %+v, %v", name, h.Reports, err)
 		}
 	}
 }
@@ -204,14 +204,14 @@ func TestOrderEventsRefused(t *testing.T) {
 		{`"reduceOnly":false`, `"reduceOnly":"no"`},
 	} {
 		f, h := privateStream(t)
-		if err := f.handle([]byte(orderPush(change...)), time.Now()); err == nil || len(h.reports) != 0 {
-			t.Errorf("%v: %+v", change, h.reports)
+		if err := f.handle([]byte(orderPush(change...)), time.Now()); err == nil || len(h.Reports) != 0 {
+			t.Errorf("%v: %+v", change, h.Reports)
 		}
 	}
 	f, h := privateStream(t) // one bad order does not hide its neighbour
 	message := `{"topic":"order.linear","data":[` + orderRow(`"Buy"`, `"Hold"`) + "," + orderRow() + "," + orderRow(`{"symbol"`, `{"category":"spot","symbol"`) + `]}`
-	if err := f.handle([]byte(message), time.Now()); err == nil || len(h.reports) != 1 {
-		t.Errorf("%d reports, %v", len(h.reports), err)
+	if err := f.handle([]byte(message), time.Now()); err == nil || len(h.Reports) != 1 {
+		t.Errorf("%d reports, %v", len(h.Reports), err)
 	}
 	for _, message := range []string{"", "[]", `{"topic":"order"}`, `{"topic":"execution","data":{}}`, `{"topic":"position","data":7}`, `{"topic":7}`} {
 		if f.handle([]byte(message), time.Now()) == nil {
@@ -248,7 +248,7 @@ func TestFillJoin(t *testing.T) {
 		f.play(t, messages...)
 		var statuses []venues.OrderStatus
 		var fills []string
-		for _, r := range h.reports {
+		for _, r := range h.Reports {
 			statuses = append(statuses, r.Status)
 			id := "-"
 			if r.Fill != nil {
@@ -275,16 +275,16 @@ func TestForcedExecutions(t *testing.T) {
 	} {
 		f, h := privateStream(t)
 		f.play(t, []byte(executionPush(executionRow("e", at, change...))))
-		if len(h.reports) != 1 || !h.reports[0].Forced || !h.reports[0].FilledQty.Equal(dec("1").Decimal) || h.reports[0].Qty.LessThan(dec("1").Decimal) {
-			t.Errorf("%s: %+v", name, h.reports)
+		if len(h.Reports) != 1 || !h.Reports[0].Forced || !h.Reports[0].FilledQty.Equal(dec("1").Decimal) || h.Reports[0].Qty.LessThan(dec("1").Decimal) {
+			t.Errorf("%s: %+v", name, h.Reports)
 		}
 	}
 	f, h := privateStream(t)
 	f.play(t, []byte(executionPush(
 		executionRow("e", at, `"execType":"Trade"`, `"execType":"Funding"`),
 		executionRow("e", at, `"execType":"Trade"`, `"execType":"Settle"`, `"orderId":"order"`, `"orderId":""`))))
-	if len(h.reports) != 0 {
-		t.Errorf("funding and settlement: %+v", h.reports)
+	if len(h.Reports) != 0 {
+		t.Errorf("funding and settlement: %+v", h.Reports)
 	}
 	if f.handle([]byte(executionPush(executionRow("e", at, `"orderType":"Market"`, `"orderType":"UNKNOWN"`))), at) == nil {
 		t.Error("an order of an unknown kind was understood")
@@ -343,8 +343,8 @@ func FuzzMarketMessages(f *testing.F) {
 	f.Fuzz(func(t *testing.T, message []byte) {
 		s, h := publicStream(t, map[string]venues.Scale{"BTCUSDT": btc}, channelsOf("BTCUSDT")...)
 		s.Message(nil, message)
-		checkTrades(t, h.trades)
-		for _, m := range h.marks {
+		checkTrades(t, h.Trades)
+		for _, m := range h.Marks {
 			if !m.Price.IsPositive() {
 				t.Errorf("%+v", m)
 			}
@@ -363,12 +363,12 @@ func FuzzPrivateEvents(f *testing.F) {
 	f.Fuzz(func(t *testing.T, message []byte) {
 		feed, h := privateStream(t)
 		_ = feed.handle(message, at) // it may refuse, and must not tell nonsense
-		for _, r := range h.reports {
+		for _, r := range h.Reports {
 			if !r.Status.Valid() || r.VenueOrderID == "" || r.Symbol == "" {
 				t.Errorf("%+v", r)
 			}
 		}
-		for _, p := range h.positions {
+		for _, p := range h.Positions {
 			if p.Side != venues.Long && p.Side != venues.Short || p.Qty.IsNegative() {
 				t.Errorf("%+v", p)
 			}

@@ -16,6 +16,7 @@ import (
 	"go.uber.org/zap/zaptest/observer"
 
 	"venuegate/venues"
+	"venuegate/venues/internal/connectortest"
 )
 
 // asked is a request on the order entry socket.
@@ -106,7 +107,7 @@ func (v *tradeVenue) loginCount() int {
 // trading opens the account's private feed and waits for its order entry.
 func (s *script) trading() venues.PrivateFeed {
 	s.t.Helper()
-	feed := s.account.OpenPrivate(&heard{})
+	feed := s.account.OpenPrivate(&connectortest.Heard{})
 	s.t.Cleanup(feed.Close)
 	await(s.t, "order entry", s.account.entryUp)
 	return feed
@@ -313,7 +314,7 @@ func TestEntryLoginRefused(t *testing.T) {
 	v := newTradeVenue(s)
 	v.login = `{"retCode":10004,"retMsg":"Invalid sign, api_key[` + scriptKey + `]","op":"auth","connId":"c"}`
 	s.ok(createOrder, accepted)
-	feed := s.account.OpenPrivate(&heard{})
+	feed := s.account.OpenPrivate(&connectortest.Heard{})
 	await(t, "some logins", func() bool { return v.loginCount() >= 3 })
 	if _, err := s.account.Place(background, limitOrder()); err != nil || len(s.sent(createOrder)) != 1 {
 		t.Errorf("%v, %d by REST", err, len(s.sent(createOrder)))

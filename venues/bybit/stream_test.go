@@ -14,6 +14,7 @@ import (
 	"github.com/fasthttp/websocket"
 
 	"venuegate/venues"
+	"venuegate/venues/internal/connectortest"
 )
 
 // streamVenue serves streams by hand and remembers what it was told.
@@ -108,13 +109,13 @@ func bookSaid(symbol, kind string, u int) string {
 
 // lastWords is a sink that takes its first message slowly and unsubscribes.
 type lastWords struct {
-	*heard
+	*connectortest.Heard
 	said chan struct{}
 	end  func()
 }
 
 func (l *lastWords) Book(u *venues.BookUpdate) {
-	l.heard.Book(u)
+	l.Heard.Book(u)
 	<-l.said
 	l.end()
 }
@@ -125,7 +126,7 @@ func TestFeedIsSilentOnceUnsubscribed(t *testing.T) {
 	s := newScript(t)
 	s.listed("BTCUSDT")
 	v := newStreamVenue(s)
-	sink := &lastWords{heard: &heard{}, said: make(chan struct{})}
+	sink := &lastWords{Heard: &connectortest.Heard{}, said: make(chan struct{})}
 	feed := s.connector.OpenFeed(sink)
 	unsubscribed := make(chan struct{})
 	sink.end = sync.OnceFunc(func() {
@@ -133,16 +134,16 @@ func TestFeedIsSilentOnceUnsubscribed(t *testing.T) {
 		close(unsubscribed)
 	})
 	feed.Subscribe(bookOf("BTCUSDT"))
-	sink.await(t, "the confirmation", func() bool { return len(sink.resumed) == 1 })
+	sink.Await(t, "the confirmation", func() bool { return len(sink.Resumptions) == 1 })
 	for seq := range 200 {
 		v.say(bookSaid("BTCUSDT", "snapshot", seq+1))
 	}
 	close(sink.said)
-	sink.await(t, "the first message", func() bool { return len(sink.books) > 0 })
+	sink.Await(t, "the first message", func() bool { return len(sink.Books) > 0 })
 	<-unsubscribed // a feed that is closed does not hear of it any more
 	feed.Close()
-	if len(sink.books) != 1 || len(sink.interrupted) != 0 {
-		t.Errorf("%d messages, interrupted %v", len(sink.books), sink.interrupted)
+	if len(sink.Books) != 1 || len(sink.Interruptions) != 0 {
+		t.Errorf("%d messages, interrupted %v", len(sink.Books), sink.Interruptions)
 	}
 }
 
@@ -151,13 +152,13 @@ func bookOf(symbol string) venues.FeedChannel {
 }
 
 // subscribed opens a feed on channels and waits until they are up.
-func subscribed(t *testing.T, s *script, channels ...venues.FeedChannel) (venues.Feed, *heard) {
+func subscribed(t *testing.T, s *script, channels ...venues.FeedChannel) (venues.Feed, *connectortest.Heard) {
 	t.Helper()
-	h := &heard{}
+	h := &connectortest.Heard{}
 	feed := s.connector.OpenFeed(h)
 	t.Cleanup(feed.Close)
 	feed.Subscribe(channels...)
-	h.await(t, "the confirmations", func() bool { return len(h.resumed) == len(channels) })
+	h.Await(t, "the confirmations", func() bool { return len(h.Resumptions) == len(channels) })
 	return feed, h
 }
 
@@ -210,10 +211,10 @@ func TestFeedDeliversAndReconnects(t *testing.T) {
 	v.say("Failed to decode incoming data: EOF")
 	v.say(`{"success":true,"ret_msg":"pong","conn_id":"c","req_id":"","op":"ping"}`)
 	v.cut()
-	h.await(t, "the loss and its end", func() bool { return len(h.interrupted) == 4 && len(h.resumed) == 8 })
+	h.Await(t, "the loss and its end", func() bool { return len(h.Interruptions) == 4 && len(h.Resumptions) == 8 })
 	v.say(bookSaid("BTCUSDT", "snapshot", 1))
-	h.await(t, "the new snapshot", func() bool { return len(h.books) == 3 })
-	if len(h.trades) != 2 || len(h.candles) != 1 || len(h.marks) != 1 || !h.books[0].Snapshot || h.books[1].PrevSeq != 41 || h.books[2].LastSeq != 1 {
+	h.Await(t, "the new snapshot", func() bool { return len(h.Books) == 3 })
+	if len(h.Trades) != 2 || len(h.Candles) != 1 || len(h.Marks) != 1 || !h.Books[0].Snapshot || h.Books[1].PrevSeq != 41 || h.Books[2].LastSeq != 1 {
 		t.Errorf("%+v", h)
 	}
 }
@@ -226,7 +227,7 @@ func TestFeedResubscribes(t *testing.T) {
 	feed, h := subscribed(t, s, bookOf("BTCUSDT"), bookOf("ETHUSDT"))
 	feed.Unsubscribe(bookOf("BTCUSDT"))
 	feed.Subscribe(bookOf("BTCUSDT"))
-	h.await(t, "the second confirmation", func() bool { return len(h.resumed) == 3 })
+	h.Await(t, "the second confirmation", func() bool { return len(h.Resumptions) == 3 })
 	gone := v.told("unsubscribe")
 	if len(gone) != 1 || !slices.Equal(gone[0].Args, []any{"orderbook.200.BTCUSDT"}) || v.connections() != 1 {
 		t.Errorf("%v on %d connections", gone, v.connections())
@@ -240,9 +241,9 @@ func TestFeedDropsEmptyConnections(t *testing.T) {
 	feed, h := subscribed(t, s, bookOf("BTCUSDT"))
 	feed.Unsubscribe(bookOf("BTCUSDT"), bookOf("NEVERUSDT"))
 	feed.Subscribe(bookOf("BTCUSDT"))
-	h.await(t, "the second connection", func() bool { return len(h.resumed) == 2 })
-	if v.connections() != 2 || len(h.interrupted) != 0 {
-		t.Errorf("%d connections, interrupted %v", v.connections(), h.interrupted)
+	h.Await(t, "the second connection", func() bool { return len(h.Resumptions) == 2 })
+	if v.connections() != 2 || len(h.Interruptions) != 0 {
+		t.Errorf("%d connections, interrupted %v", v.connections(), h.Interruptions)
 	}
 }
 
@@ -260,20 +261,20 @@ func TestFeedOfAnUnknownTopic(t *testing.T) {
 			confirm(c, m)
 		}
 	}
-	h := &heard{}
+	h := &connectortest.Heard{}
 	feed := s.connector.OpenFeed(h)
 	t.Cleanup(feed.Close)
 	feed.Subscribe(bookOf("BTCUSDT"), bookOf("NOPEUSDT"), bookOf("ETHUSDT"))
-	h.await(t, "the good ones", func() bool { return len(h.resumed) == 2 && len(h.interrupted) == 1 })
-	if h.interrupted[0] != bookOf("NOPEUSDT") || v.connections() != 1 {
-		t.Errorf("interrupted %v on %d connections", h.interrupted, v.connections())
+	h.Await(t, "the good ones", func() bool { return len(h.Resumptions) == 2 && len(h.Interruptions) == 1 })
+	if h.Interruptions[0] != bookOf("NOPEUSDT") || v.connections() != 1 {
+		t.Errorf("interrupted %v on %d connections", h.Interruptions, v.connections())
 	}
 	home := shardOf(feed)
 	home.mu.Lock()
 	home.streams["orderbook.200.NOPEUSDT"].refusedAt = time.Now().Add(-2 * refusedRetry)
 	home.mu.Unlock()
 	before := len(v.told("subscribe"))
-	h.await(t, "another question", func() bool { return len(v.told("subscribe")) > before })
+	h.Await(t, "another question", func() bool { return len(v.told("subscribe")) > before })
 }
 
 // shardOf is the first connection of a feed.
@@ -287,12 +288,12 @@ func TestFeedUndecodableMessage(t *testing.T) {
 	_, h := subscribed(t, s, bookOf("BTCUSDT"), bookOf("ETHUSDT"))
 	v.say(`{"topic":"orderbook.200.BTCUSDT","type":"delta"}`)
 	v.say(bookSaid("ETHUSDT", "snapshot", 5))
-	h.await(t, "the other book", func() bool { return len(h.books) == 1 && h.books[0].Symbol == "ETHUSDT" })
-	h.await(t, "the interruption and its end", func() bool {
-		return len(h.interrupted) == 1 && h.interrupted[0] == bookOf("BTCUSDT") && len(h.resumed) == 3
+	h.Await(t, "the other book", func() bool { return len(h.Books) == 1 && h.Books[0].Symbol == "ETHUSDT" })
+	h.Await(t, "the interruption and its end", func() bool {
+		return len(h.Interruptions) == 1 && h.Interruptions[0] == bookOf("BTCUSDT") && len(h.Resumptions) == 3
 	})
 	v.say(bookSaid("BTCUSDT", "snapshot", 6))
-	h.await(t, "the book again", func() bool { return len(h.books) == 2 })
+	h.Await(t, "the book again", func() bool { return len(h.Books) == 2 })
 	if gone := v.told("unsubscribe"); v.connections() != 1 || len(gone) != 1 {
 		t.Errorf("%d connections, %v", v.connections(), gone)
 	}
@@ -320,11 +321,11 @@ func TestFeedLoneSilentStream(t *testing.T) {
 			}
 		}
 	})
-	h.await(t, "the interruption and the answer", func() bool { return len(h.interrupted) == 1 && len(h.resumed) == 4 })
+	h.Await(t, "the interruption and the answer", func() bool { return len(h.Interruptions) == 1 && len(h.Resumptions) == 4 })
 	close(stop)
 	talking.Wait()
-	if gone := v.told("unsubscribe"); h.interrupted[0] != bookOf("SOLUSDT") || len(gone) != 1 || v.connections() != 1 {
-		t.Errorf("interrupted %v, unsubscribed %v, %d connections", h.interrupted, gone, v.connections())
+	if gone := v.told("unsubscribe"); h.Interruptions[0] != bookOf("SOLUSDT") || len(gone) != 1 || v.connections() != 1 {
+		t.Errorf("interrupted %v, unsubscribed %v, %d connections", h.Interruptions, gone, v.connections())
 	}
 }
 
@@ -355,11 +356,11 @@ func TestPrivateStreamSignsIn(t *testing.T) {
 		t.Fatal(err)
 	}
 	v := newStreamVenue(s)
-	h := &heard{}
+	h := &connectortest.Heard{}
 	feed := s.account.OpenPrivate(h)
-	h.await(t, "the connection", func() bool { return h.connected == 1 })
+	h.Await(t, "the connection", func() bool { return h.Connections == 1 })
 	v.say(orderPush(`"New"`, `"Untriggered"`, `"stopOrderType":""`, `"stopOrderType":"Stop"`))
-	h.await(t, "the order", func() bool { return len(h.reports) == 1 })
+	h.Await(t, "the order", func() bool { return len(h.Reports) == 1 })
 	feed.Close()
 	auth := v.told("auth")[0].Args
 	expires, _ := auth[1].(float64)
@@ -372,8 +373,8 @@ func TestPrivateStreamSignsIn(t *testing.T) {
 	if topics := v.told("subscribe")[0].Args; !slices.Equal(topics, []any{"order", "execution", "position", "wallet"}) {
 		t.Errorf("subscribed %v", topics)
 	}
-	if h.lost != nil || h.reports[0].Status != venues.StatusUntriggered || h.reports[0].Type != venues.TypeStopLimit {
-		t.Errorf("lost %v, %+v", h.lost, h.reports)
+	if h.Losses != nil || h.Reports[0].Status != venues.StatusUntriggered || h.Reports[0].Type != venues.TypeStopLimit {
+		t.Errorf("lost %v, %+v", h.Losses, h.Reports)
 	}
 }
 
@@ -392,12 +393,12 @@ func TestPrivateStreamRefused(t *testing.T) {
 		}
 		confirm(c, m)
 	}
-	h := &heard{}
+	h := &connectortest.Heard{}
 	feed := s.account.OpenPrivate(h)
 	t.Cleanup(feed.Close)
-	h.await(t, "the third connection", func() bool { return h.connected == 1 })
-	if v.connections() != 3 || len(h.lost) != 0 {
-		t.Errorf("%d connections, lost %v", v.connections(), h.lost)
+	h.Await(t, "the third connection", func() bool { return h.Connections == 1 })
+	if v.connections() != 3 || len(h.Losses) != 0 {
+		t.Errorf("%d connections, lost %v", v.connections(), h.Losses)
 	}
 	if n := len(s.sent("GET /v5/market/time")); n != 6 { // at first, and after the key was refused
 		t.Errorf("asked for the time %d times", n)
@@ -407,18 +408,18 @@ func TestPrivateStreamRefused(t *testing.T) {
 func TestPrivateStreamLost(t *testing.T) {
 	s := newScript(t)
 	v := newStreamVenue(s)
-	h := &heard{}
+	h := &connectortest.Heard{}
 	feed := s.account.OpenPrivate(h)
 	t.Cleanup(feed.Close)
-	h.await(t, "the connection", func() bool { return h.connected == 1 })
+	h.Await(t, "the connection", func() bool { return h.Connections == 1 })
 	v.say(executionPush(executionRow("e1", time.Now(), `"leavesQty":"1"`, `"leavesQty":"0"`)))
 	v.cut()
-	h.await(t, "the loss and the second connection", func() bool { return len(h.lost) == 1 && h.connected == 2 })
-	if len(h.reports) != 1 || h.reports[0].Fill == nil { // what waited was told
-		t.Errorf("%+v", h.reports)
+	h.Await(t, "the loss and the second connection", func() bool { return len(h.Losses) == 1 && h.Connections == 2 })
+	if len(h.Reports) != 1 || h.Reports[0].Fill == nil { // what waited was told
+		t.Errorf("%+v", h.Reports)
 	}
 	v.say(`{"topic":"order","data":[{"symbol":"BTCUSDT"}]}`) // may concern anything
-	h.await(t, "a loss without a new connection", func() bool { return len(h.lost) == 2 && h.connected == 3 })
+	h.Await(t, "a loss without a new connection", func() bool { return len(h.Losses) == 2 && h.Connections == 3 })
 	if v.connections() != 2 {
 		t.Errorf("%d connections", v.connections())
 	}
@@ -430,16 +431,16 @@ func TestPrivateStreamMute(t *testing.T) {
 	s.connector.options.EventSilenceMax = 50 * time.Millisecond
 	s.ok(createOrder, accepted)
 	v := newStreamVenue(s)
-	h := &heard{}
+	h := &connectortest.Heard{}
 	feed := s.account.OpenPrivate(h)
 	t.Cleanup(feed.Close)
-	h.await(t, "the connection", func() bool { return h.connected == 1 })
+	h.Await(t, "the connection", func() bool { return h.Connections == 1 })
 	if _, err := s.account.Place(background, limitOrder()); err != nil {
 		t.Fatal(err)
 	}
-	h.await(t, "the second connection", func() bool { return h.connected == 2 })
-	if len(h.lost) != 1 || !errors.Is(h.lost[0], errPrivateMute) || v.connections() != 2 {
-		t.Errorf("lost %v", h.lost)
+	h.Await(t, "the second connection", func() bool { return h.Connections == 2 })
+	if len(h.Losses) != 1 || !errors.Is(h.Losses[0], errPrivateMute) || v.connections() != 2 {
+		t.Errorf("lost %v", h.Losses)
 	}
 }
 

@@ -11,13 +11,14 @@ import (
 
 	"venuegate/venues"
 	"venuegate/venues/fixturetest"
+	"venuegate/venues/internal/connectortest"
 	"venuegate/venues/internal/payload"
 	"venuegate/venues/internal/wsclient"
 )
 
 // publicStream is a shard without a connection that carries the given channels
 // of instruments whose scales are given by symbol.
-func publicStream(t testing.TB, scales map[string]venues.Scale, channels ...venues.FeedChannel) (*shard, *heard) {
+func publicStream(t testing.TB, scales map[string]venues.Scale, channels ...venues.FeedChannel) (*shard, *connectortest.Heard) {
 	t.Helper()
 	c := New(Sim("http://127.0.0.1:1", "ws://127.0.0.1:1"))
 	var instruments []venues.Instrument
@@ -27,7 +28,7 @@ func publicStream(t testing.TB, scales map[string]venues.Scale, channels ...venu
 		})
 	}
 	c.catalogue.Store(venues.NewInstrumentSet(instruments))
-	h := &heard{}
+	h := &connectortest.Heard{}
 	s := &shard{
 		feed: &feed{c: c, sink: h}, link: wsclient.New(wsclient.Options{}),
 		streams: make(map[string]*stream), pending: make(map[uint64]subscription),
@@ -108,9 +109,9 @@ func TestRecordedStreams2026(t *testing.T) {
 		case "http":
 			instruments = rowsOf[instrumentRecord](t, recording{Name: "instruments", Msg: []byte(row.Data)})
 		case "recv":
-			before := len(h.books)
+			before := len(h.Books)
 			s.Message(nil, []byte(row.Data))
-			for _, u := range h.books[before:] {
+			for _, u := range h.Books[before:] {
 				book := books[u.Symbol]
 				book.apply(t, u)
 				if len(book.bids) != 200 || len(book.asks) != 200 || slices.Max(slices.Collect(maps.Keys(book.bids))) >= slices.Min(slices.Collect(maps.Keys(book.asks))) {
@@ -119,11 +120,11 @@ func TestRecordedStreams2026(t *testing.T) {
 			}
 		}
 	}
-	if len(h.books) != 794 || len(h.trades) != 139 || len(h.candles) != 36 || len(h.marks) != 49 {
-		t.Errorf("%d book updates, %d trades, %d candles, %d marks", len(h.books), len(h.trades), len(h.candles), len(h.marks))
+	if len(h.Books) != 794 || len(h.Trades) != 139 || len(h.Candles) != 36 || len(h.Marks) != 49 {
+		t.Errorf("%d book updates, %d trades, %d candles, %d marks", len(h.Books), len(h.Trades), len(h.Candles), len(h.Marks))
 	}
-	if len(h.interrupted) != 0 {
-		t.Errorf("interrupted %v", h.interrupted)
+	if len(h.Interruptions) != 0 {
+		t.Errorf("interrupted %v", h.Interruptions)
 	}
 	for _, record := range instruments {
 		i, err := record.instrument(time.Now())
@@ -137,7 +138,7 @@ func TestRecordedStreams2026(t *testing.T) {
 	if len(instruments) != 8 {
 		t.Errorf("%d instruments", len(instruments))
 	}
-	checkTrades(t, h.trades)
+	checkTrades(t, h.Trades)
 }
 
 func checkTrades(t *testing.T, trades []venues.Trade) {

@@ -10,14 +10,15 @@ import (
 	"go.uber.org/zap"
 
 	"venuegate/venues"
+	"venuegate/venues/internal/connectortest"
 	"venuegate/venues/internal/wsclient"
 )
 
 // privateStream is a private feed without a connection, that is up.
-func privateStream(t testing.TB) (*privateFeed, *heard) {
+func privateStream(t testing.TB) (*privateFeed, *connectortest.Heard) {
 	t.Helper()
 	c := New(Sim("http://127.0.0.1:1", "ws://127.0.0.1:1"))
-	h := &heard{}
+	h := &connectortest.Heard{}
 	f := &privateFeed{
 		account: newAccount(c, venues.Credentials{APIKey: scriptKey, APISecret: scriptSecret}), sink: h,
 		log: zap.NewNop(), link: wsclient.New(wsclient.Options{}), connected: true,
@@ -65,11 +66,11 @@ func TestRecordedFOKFill(t *testing.T) {
 	}
 	f.play(t, messages...)
 	f.play(t, messages...) // the venue may tell everything twice
-	lives := livesOf(t, h.reports)
-	if len(lives) != 1 || len(h.positions) != 2 || h.balances != 2 || len(h.reports) != 2 {
-		t.Fatalf("lives %v, %d positions, %d balances", lives, len(h.positions), h.balances)
+	lives := livesOf(t, h.Reports)
+	if len(lives) != 1 || len(h.Positions) != 2 || h.Balances != 2 || len(h.Reports) != 2 {
+		t.Fatalf("lives %v, %d positions, %d balances", lives, len(h.Positions), h.Balances)
 	}
-	r := h.reports[0]
+	r := h.Reports[0]
 	if r.Status != venues.StatusFilled || r.Fill == nil || r.ClientOrderID != "1759432560816495533" || !r.FilledQty.Equal(dec("0.2").Decimal) ||
 		!r.Fill.Price.Equal(dec("233.02").Decimal) || r.Fill.FeeCurrency != "USDT" || r.TimeInForce != venues.FillOrKill {
 		t.Errorf("%+v with %+v", r, r.Fill)
@@ -77,7 +78,7 @@ func TestRecordedFOKFill(t *testing.T) {
 	if !r.Fill.Fee.Decimal.Equal(dec("0.030245996").Decimal) { // the fee and the tax on it
 		t.Errorf("fee %s", r.Fill.Fee.Decimal)
 	}
-	if p := h.positions[0]; p.Symbol != "SOLUSDT" || p.Side != venues.Long || !p.Qty.Equal(dec("0.2").Decimal) || !p.LiquidationPrice.Valid || p.StopLoss.Valid {
+	if p := h.Positions[0]; p.Symbol != "SOLUSDT" || p.Side != venues.Long || !p.Qty.Equal(dec("0.2").Decimal) || !p.LiquidationPrice.Valid || p.StopLoss.Valid {
 		t.Errorf("%+v", p)
 	}
 }
@@ -100,7 +101,7 @@ func TestRecordedPrivateOrders(t *testing.T) {
 		f, h := privateStream(t)
 		f.play(t, r.Msg)
 		var got []string
-		for _, report := range h.reports {
+		for _, report := range h.Reports {
 			got = append(got, report.Symbol+" "+string(report.Type)+" "+string(report.Status))
 			if (report.Fault != nil) != (report.Status == venues.StatusCancelled && report.Type.IsStop()) {
 				t.Errorf("%s: fault %+v", r.Name, report.Fault)
@@ -109,7 +110,7 @@ func TestRecordedPrivateOrders(t *testing.T) {
 		if !slices.Equal(got, want[n]) {
 			t.Errorf("%s: %v, want %v", r.Name, got, want[n])
 		}
-		livesOf(t, h.reports)
+		livesOf(t, h.Reports)
 	}
 }
 
@@ -124,7 +125,7 @@ func TestRecordedPrivateExecutions(t *testing.T) {
 				continue
 			}
 			f.play(t, r.Msg)
-			for _, report := range h.reports {
+			for _, report := range h.Reports {
 				if report.Fill == nil || !report.Fill.Fee.Valid || report.Fill.FeeCurrency == "" || report.Status != venues.StatusPartiallyFilled ||
 					report.FilledQty.LessThan(report.Fill.Qty) || report.Qty.LessThan(report.FilledQty) {
 					t.Errorf("%s: %+v with %+v", r.Name, report, report.Fill)
@@ -134,7 +135,7 @@ func TestRecordedPrivateExecutions(t *testing.T) {
 			if err := json.Unmarshal(r.Msg, &push); err != nil || len(push.Data) == 0 {
 				t.Fatal(err)
 			}
-			if len(h.reports) == 0 && push.Data[0].Category == category && push.Data[0].isFill() {
+			if len(h.Reports) == 0 && push.Data[0].Category == category && push.Data[0].isFill() {
 				t.Errorf("%s: nothing was told", r.Name)
 			}
 		}
@@ -155,21 +156,21 @@ func TestRecordedPrivatePositions(t *testing.T) {
 		f, h := privateStream(t)
 		f.play(t, r.Msg)
 		var got []string
-		for _, p := range h.positions {
+		for _, p := range h.Positions {
 			got = append(got, p.Key()+" "+p.Qty.String())
 		}
 		if !slices.Equal(got, want[n]) {
 			t.Errorf("%s: %v, want %v", r.Name, got, want[n])
 		}
 		f.play(t, r.Msg) // the venue repeats positions with every order
-		if again := len(h.positions) - len(got); again != len(got) && !(n == 5 && again == 0) {
+		if again := len(h.Positions) - len(got); again != len(got) && !(n == 5 && again == 0) {
 			t.Errorf("%s: %d the second time", r.Name, again)
 		}
 	}
 	for _, r := range recordings(t, "ws_private_wallet.jsonl") {
 		f, h := privateStream(t)
-		if f.play(t, r.Msg); h.balances != 1 {
-			t.Errorf("%s: told %d times", r.Name, h.balances)
+		if f.play(t, r.Msg); h.Balances != 1 {
+			t.Errorf("%s: told %d times", r.Name, h.Balances)
 		}
 	}
 }
@@ -181,7 +182,7 @@ func TestRecordedControlMessages(t *testing.T) {
 		f.play(t, r.Msg)
 		s, p := publicStream(t, nil)
 		s.Message(nil, r.Msg)
-		if len(h.reports)+len(h.lost)+h.connected+len(p.interrupted)+len(p.resumed) != 0 {
+		if len(h.Reports)+len(h.Losses)+h.Connections+len(p.Interruptions)+len(p.Resumptions) != 0 {
 			t.Errorf("%s: %+v %+v", r.Name, h, p)
 		}
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/fasthttp/websocket"
 
 	"venuegate/venues"
+	"venuegate/venues/internal/connectortest"
 )
 
 // entryVenue serves the socket for orders by hand and remembers what it was told.
@@ -312,7 +313,7 @@ func TestEntryLivesWithThePrivateStream(t *testing.T) {
 	s := newScript(t)
 	streams := newStreamVenue(s)
 	s.connector.options.OrderEntry = venues.OrderEntryWebSocket
-	f := s.account.OpenPrivate(new(heard))
+	f := s.account.OpenPrivate(new(connectortest.Heard))
 	(&entryVenue{t: t}).await("the socket", s.account.orderEntry.Load().calls.Up)
 	e := s.account.orderEntry.Load()
 	f.Close()

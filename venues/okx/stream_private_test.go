@@ -9,9 +9,10 @@ import (
 
 	"venuegate/venues"
 	"venuegate/venues/fixturetest"
+	"venuegate/venues/internal/connectortest"
 )
 
-func private(t *testing.T, prepare func(*script, *streamVenue)) (*script, *streamVenue, *heard) {
+func private(t *testing.T, prepare func(*script, *streamVenue)) (*script, *streamVenue, *connectortest.Heard) {
 	t.Helper()
 	s := newScript(t)
 	v := newStreamVenue(s)
@@ -21,7 +22,7 @@ func private(t *testing.T, prepare func(*script, *streamVenue)) (*script, *strea
 	if prepare != nil {
 		prepare(s, v)
 	}
-	h := new(heard)
+	h := new(connectortest.Heard)
 	f := s.account.OpenPrivate(h)
 	t.Cleanup(f.Close)
 	return s, v, h
@@ -33,7 +34,7 @@ func pushOn(channel string, rows ...string) string {
 
 func TestPrivateLogsInAndSubscribes(t *testing.T) {
 	_, v, h := private(t, nil)
-	h.await(t, "connection", func() bool { return h.connected == 1 })
+	h.Await(t, "connection", func() bool { return h.Connections == 1 })
 	logins := v.told("login")
 	if len(logins) != 2 {
 		t.Fatalf("%d logins", len(logins))
@@ -62,7 +63,7 @@ func TestPrivateLogsInAndSubscribes(t *testing.T) {
 
 func TestPrivateTellsOrders(t *testing.T) {
 	_, v, h := private(t, nil)
-	h.await(t, "connection", func() bool { return h.connected == 1 })
+	h.Await(t, "connection", func() bool { return h.Connections == 1 })
 	fill := anOrder(`"live"`, `"partially_filled"`, `"accFillSz":"0"`, `"accFillSz":"0.2"`, `"fillSz":"0"`, `"fillSz":"0.2"`, `"fillPx":""`, `"fillPx":"60000"`,
 		`"fillTime":""`, `"fillTime":"1758827099600"`, `"tradeId":""`, `"tradeId":"11"`, `"execType":""`, `"execType":"M"`, `"fillFee":"0"`, `"fillFee":"-0.024"`,
 		`"fillFeeCcy":""`, `"fillFeeCcy":"USDT"`, `"avgPx":""`, `"avgPx":"60000"`)
@@ -71,25 +72,25 @@ func TestPrivateTellsOrders(t *testing.T) {
 		strings.Replace(anOrder(), "BTC-USDT-SWAP", "BTC-USDT", 1), // spot: not ours
 		anOrder(`"live"`, `"canceled"`, `"cancelSource":""`, `"cancelSource":"31"`),
 		anOrder(`"algoId":""`, `"algoId":"5"`, `"algoClOrdId":""`, `"algoClOrdId":"vgstop"`, `"limit"`, `"market"`, `"category":"normal"`, `"category":"partial_liquidation"`)))
-	h.await(t, "reports", func() bool { return len(h.reports) == 5 })
-	h.with(func() {
-		if r := h.reports[0]; r.Status != venues.StatusOpen || r.Qty.String() != "0.005" || r.Fill != nil || r.VenueTime.UnixMilli() != 1758827099513 {
+	h.Await(t, "reports", func() bool { return len(h.Reports) == 5 })
+	h.With(func() {
+		if r := h.Reports[0]; r.Status != venues.StatusOpen || r.Qty.String() != "0.005" || r.Fill != nil || r.VenueTime.UnixMilli() != 1758827099513 {
 			t.Errorf("%+v", r)
 		}
-		r := h.reports[1]
+		r := h.Reports[1]
 		if r.Status != venues.StatusPartiallyFilled || r.FilledQty.String() != "0.002" || r.Fill == nil {
 			t.Fatalf("%+v", r)
 		}
 		if f := r.Fill; f.Qty.String() != "0.002" || f.Fee.Decimal.String() != "0.024" || f.FeeCurrency != "USDT" || f.Liquidity != venues.Maker || f.VenueTradeID != "11" {
 			t.Errorf("%+v", f)
 		}
-		if h.reports[2].Fill != nil {
+		if h.Reports[2].Fill != nil {
 			t.Error("a repetition carries a fill")
 		}
-		if r := h.reports[3]; r.Fault == nil || r.Fault.Reason != venues.ReasonPostOnlyWouldTake {
+		if r := h.Reports[3]; r.Fault == nil || r.Fault.Reason != venues.ReasonPostOnlyWouldTake {
 			t.Errorf("%+v", r)
 		}
-		if r := h.reports[4]; r.ClientOrderID != "vgstop" || r.Type != venues.TypeStopMarket || !r.Forced {
+		if r := h.Reports[4]; r.ClientOrderID != "vgstop" || r.Type != venues.TypeStopMarket || !r.Forced {
 			t.Errorf("%+v", r)
 		}
 	})
@@ -97,15 +98,15 @@ func TestPrivateTellsOrders(t *testing.T) {
 
 func TestPrivateTellsStops(t *testing.T) {
 	_, v, h := private(t, nil)
-	h.await(t, "connection", func() bool { return h.connected == 1 })
+	h.Await(t, "connection", func() bool { return h.Connections == 1 })
 	v.say(pathBusiness, pushOn(channelAlgos, anAlgo(), anAlgo(`"live"`, `"effective"`, `"ordId":""`, `"ordId":"77"`),
 		anAlgo(`"live"`, `"order_failed"`, `"failCode":""`, `"failCode":"51008"`), anAlgo("conditional", "chase")))
-	h.await(t, "reports", func() bool { return len(h.reports) == 2 })
-	h.with(func() {
-		if r := h.reports[0]; r.Status != venues.StatusUntriggered || r.TriggerPrice.Decimal.String() != "58000" || !r.ReduceOnly || r.Price.Valid {
+	h.Await(t, "reports", func() bool { return len(h.Reports) == 2 })
+	h.With(func() {
+		if r := h.Reports[0]; r.Status != venues.StatusUntriggered || r.TriggerPrice.Decimal.String() != "58000" || !r.ReduceOnly || r.Price.Valid {
 			t.Errorf("%+v", r)
 		}
-		if r := h.reports[1]; r.Status != venues.StatusRejected || r.Fault.Code != venues.CodeInsufficientBalance {
+		if r := h.Reports[1]; r.Status != venues.StatusRejected || r.Fault.Code != venues.CodeInsufficientBalance {
 			t.Errorf("%+v", r)
 		}
 	})
@@ -113,25 +114,25 @@ func TestPrivateTellsStops(t *testing.T) {
 
 func TestPrivateTellsPositions(t *testing.T) {
 	_, v, h := private(t, nil)
-	h.await(t, "connection", func() bool { return h.connected == 1 })
+	h.Await(t, "connection", func() bool { return h.Connections == 1 })
 	snapshot := func(page, last string, rows ...string) string {
 		return strings.Replace(pushOn(channelPositions, rows...), `"data"`, `"eventType":"snapshot","curPage":`+page+`,"lastPage":`+last+`,"data"`, 1)
 	}
 	eth := strings.Replace(longBTC, "BTC-", "ETH-", 1)
 	v.say(pathPrivate, snapshot("1", "false", longBTC))
 	v.say(pathPrivate, snapshot("2", "true", eth))
-	h.await(t, "snapshot", func() bool { return len(h.positions) == 2 })
+	h.Await(t, "snapshot", func() bool { return len(h.Positions) == 2 })
 	v.say(pathPrivate, strings.Replace(pushOn(channelPositions, strings.Replace(longBTC, `"pos":"50"`, `"pos":"0"`, 1)), `"data"`, `"eventType":"event_update","data"`, 1))
-	h.await(t, "closing", func() bool { return len(h.positions) == 3 })
+	h.Await(t, "closing", func() bool { return len(h.Positions) == 3 })
 	v.say(pathPrivate, snapshot("1", "true"))
-	h.await(t, "absence", func() bool { return len(h.positions) == 4 })
+	h.Await(t, "absence", func() bool { return len(h.Positions) == 4 })
 	v.say(pathPrivate, pushOn(channelAccount, `{"details":[]}`))
-	h.await(t, "balances", func() bool { return h.balances == 1 })
-	h.with(func() {
-		if p := h.positions[2]; p.Side != venues.Long || !p.Qty.IsZero() || p.Symbol != "BTCUSDT" {
+	h.Await(t, "balances", func() bool { return h.Balances == 1 })
+	h.With(func() {
+		if p := h.Positions[2]; p.Side != venues.Long || !p.Qty.IsZero() || p.Symbol != "BTCUSDT" {
 			t.Errorf("%+v", p)
 		}
-		if p := h.positions[3]; p.Side != venues.Long || !p.Qty.IsZero() || p.Symbol != "ETHUSDT" {
+		if p := h.Positions[3]; p.Side != venues.Long || !p.Qty.IsZero() || p.Symbol != "ETHUSDT" {
 			t.Errorf("%+v", p)
 		}
 	})
@@ -139,23 +140,23 @@ func TestPrivateTellsPositions(t *testing.T) {
 
 func TestPrivateIsUpOnlyAsAWhole(t *testing.T) {
 	_, v, h := private(t, nil)
-	h.await(t, "connection", func() bool { return h.connected == 1 })
+	h.Await(t, "connection", func() bool { return h.Connections == 1 })
 	v.cut(pathBusiness)
-	h.await(t, "loss and return", func() bool { return len(h.lost) == 1 && h.connected == 2 })
+	h.Await(t, "loss and return", func() bool { return len(h.Losses) == 1 && h.Connections == 2 })
 	v.say(pathPrivate, `{"event":"channel-conn-count-error","channel":"orders","connCount":"30","connId":"a4d3ae55"}`)
-	h.await(t, "second loss and return", func() bool { return len(h.lost) == 2 && h.connected == 3 })
+	h.Await(t, "second loss and return", func() bool { return len(h.Losses) == 2 && h.Connections == 3 })
 	v.say(pathPrivate, `{"event":"notice","code":"64008","msg":"soon","connId":"x"}`)
-	h.await(t, "a successor", func() bool { return v.connections(pathPrivate) == 3 })
-	h.with(func() {
-		if len(h.lost) != 2 {
-			t.Errorf("a renewal is a loss: %v", h.lost)
+	h.Await(t, "a successor", func() bool { return v.connections(pathPrivate) == 3 })
+	h.With(func() {
+		if len(h.Losses) != 2 {
+			t.Errorf("a renewal is a loss: %v", h.Losses)
 		}
 	})
 }
 
 func TestPrivateUndecodableIsALoss(t *testing.T) {
 	_, v, h := private(t, nil)
-	h.await(t, "connection", func() bool { return h.connected == 1 })
+	h.Await(t, "connection", func() bool { return h.Connections == 1 })
 	for n, bad := range []string{
 		pushOn(channelOrders, anOrder(`"live"`, `"dozing"`), anOrder()),
 		pushOn(channelOrders, anOrder("BTC-USDT-SWAP", "NEW-USDT-SWAP")),
@@ -163,11 +164,11 @@ func TestPrivateUndecodableIsALoss(t *testing.T) {
 		`{"arg":{"channel":"orders"},"data":{}}`, `[`,
 	} {
 		v.say(pathPrivate, bad)
-		h.await(t, "loss", func() bool { return len(h.lost) == n+1 && h.connected == n+2 })
+		h.Await(t, "loss", func() bool { return len(h.Losses) == n+1 && h.Connections == n+2 })
 	}
-	h.with(func() {
-		if len(h.reports) != 1 {
-			t.Errorf("one bad row silenced the other: %+v", h.reports)
+	h.With(func() {
+		if len(h.Reports) != 1 {
+			t.Errorf("one bad row silenced the other: %+v", h.Reports)
 		}
 	})
 }
@@ -190,7 +191,7 @@ func TestPrivateLoginRefused(t *testing.T) {
 			confirm(c, m)
 		}
 	})
-	h.await(t, "connection in the end", func() bool { return h.connected == 1 })
+	h.Await(t, "connection in the end", func() bool { return h.Connections == 1 })
 	if n := len(v.told("login")); n != 4 {
 		t.Errorf("%d logins", n)
 	}
@@ -199,12 +200,12 @@ func TestPrivateLoginRefused(t *testing.T) {
 // An acknowledged order of which the stream says nothing shows that it is dead.
 func TestPrivateMute(t *testing.T) {
 	s, v, h := private(t, func(s *script, _ *streamVenue) { s.connector.options.EventSilenceMax = 50 * time.Millisecond })
-	h.await(t, "connection", func() bool { return h.connected == 1 })
+	h.Await(t, "connection", func() bool { return h.Connections == 1 })
 	s.on(placeName, 200, placedOrder)
 	if _, err := s.account.Place(background, limitOrder()); err != nil {
 		t.Fatal(err)
 	}
-	h.await(t, "loss and return", func() bool { return len(h.lost) == 1 && h.connected == 2 })
+	h.Await(t, "loss and return", func() bool { return len(h.Losses) == 1 && h.Connections == 2 })
 	if v.connections(pathPrivate) != 2 || v.connections(pathBusiness) != 2 {
 		t.Error("not both connections were replaced")
 	}

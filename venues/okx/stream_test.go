@@ -14,6 +14,7 @@ import (
 	"go.uber.org/goleak"
 
 	"venuegate/venues"
+	"venuegate/venues/internal/connectortest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -120,14 +121,14 @@ func (v *streamVenue) connections(path string) int {
 }
 
 // streaming is a script with a catalogue and an open feed.
-func streaming(t *testing.T) (*script, *streamVenue, *heard, venues.Feed) {
+func streaming(t *testing.T) (*script, *streamVenue, *connectortest.Heard, venues.Feed) {
 	t.Helper()
 	s := newScript(t)
 	v := newStreamVenue(s)
 	if _, err := s.connector.Instruments(background); err != nil {
 		t.Fatal(err)
 	}
-	h := new(heard)
+	h := new(connectortest.Heard)
 	f := s.connector.OpenFeed(h)
 	t.Cleanup(f.Close)
 	return s, v, h, f
@@ -150,7 +151,7 @@ func TestFeedDelivers(t *testing.T) {
 	candles := venues.FeedChannel{Kind: venues.FeedCandles, Symbol: "BTCUSDT", Timeframe: "1h"}
 	f.Subscribe(bookOf("BTCUSDT"), bookOf("BTCUSDT"), venues.FeedChannel{Kind: venues.FeedTrades, Symbol: "BTCUSDT"},
 		venues.FeedChannel{Kind: venues.FeedMark, Symbol: "BTCUSDT"}, candles)
-	h.await(t, "four confirmations", func() bool { return len(h.resumed) == 4 })
+	h.Await(t, "four confirmations", func() bool { return len(h.Resumptions) == 4 })
 	if v.connections(pathPublic) != 2 || v.connections(pathBusiness) != 1 { // books have one of their own
 		t.Fatalf("%d public, %d business connections", v.connections(pathPublic), v.connections(pathBusiness))
 	}
@@ -164,21 +165,21 @@ func TestFeedDelivers(t *testing.T) {
 		v.sayAll(pathPublic, message)
 	}
 	v.say(pathBusiness, `{"arg":{"channel":"candle1H","instId":"BTC-USDT-SWAP"},"data":[["1786538400000","64040.2","64041","64025.7","64033.5","216","2.16","138825.2","0"]]}`)
-	h.await(t, "everything", func() bool {
-		return len(h.books) == 2 && len(h.trades) == 1 && len(h.marks) == 1 && len(h.candles) == 1
+	h.Await(t, "everything", func() bool {
+		return len(h.Books) == 2 && len(h.Trades) == 1 && len(h.Marks) == 1 && len(h.Candles) == 1
 	})
-	h.with(func() {
-		if b := h.books[1]; b.Symbol != "BTCUSDT" || b.PrevSeq != 10 || b.Bids[0].Qty != 1100 || b.Received.IsZero() || !h.books[0].Snapshot {
+	h.With(func() {
+		if b := h.Books[1]; b.Symbol != "BTCUSDT" || b.PrevSeq != 10 || b.Bids[0].Qty != 1100 || b.Received.IsZero() || !h.Books[0].Snapshot {
 			t.Errorf("%+v", b)
 		}
-		if tr := h.trades[0]; tr.Qty.String() != "0.3495" || tr.Side != venues.Sell || tr.ID != "2832749645" || tr.Symbol != "BTCUSDT" {
+		if tr := h.Trades[0]; tr.Qty.String() != "0.3495" || tr.Side != venues.Sell || tr.ID != "2832749645" || tr.Symbol != "BTCUSDT" {
 			t.Errorf("%+v", tr)
 		}
-		if c := h.candles[0]; c.Volume.String() != "2.16" || c.Turnover.String() != "138825.2" || c.Closed || c.End.Sub(c.Start) != time.Hour {
+		if c := h.Candles[0]; c.Volume.String() != "2.16" || c.Turnover.String() != "138825.2" || c.Closed || c.End.Sub(c.Start) != time.Hour {
 			t.Errorf("%+v", c)
 		}
-		if h.marks[0].Price.String() != "83679.8" || len(h.interrupted) > 0 {
-			t.Errorf("%+v %v", h.marks[0], h.interrupted)
+		if h.Marks[0].Price.String() != "83679.8" || len(h.Interruptions) > 0 {
+			t.Errorf("%+v %v", h.Marks[0], h.Interruptions)
 		}
 	})
 }
@@ -190,7 +191,7 @@ func TestFeedSpreadsBooks(t *testing.T) {
 		channels = append(channels, bookOf(fmt.Sprintf("C%dUSDT", n)))
 	}
 	f.Subscribe(channels...)
-	h.await(t, "all confirmations", func() bool { return len(h.resumed) == 60 })
+	h.Await(t, "all confirmations", func() bool { return len(h.Resumptions) == 60 })
 	if n := v.connections(pathPublic); n != 3 {
 		t.Errorf("%d connections", n)
 	}
@@ -204,14 +205,14 @@ func TestFeedSpreadsBooks(t *testing.T) {
 func TestFeedReconnects(t *testing.T) {
 	_, v, h, f := streaming(t)
 	f.Subscribe(bookOf("BTCUSDT"))
-	h.await(t, "confirmation", func() bool { return len(h.resumed) == 1 })
+	h.Await(t, "confirmation", func() bool { return len(h.Resumptions) == 1 })
 	v.say(pathPublic, snapshotOf("10"))
-	h.await(t, "snapshot", func() bool { return len(h.books) == 1 })
+	h.Await(t, "snapshot", func() bool { return len(h.Books) == 1 })
 	v.cut(pathPublic)
-	h.await(t, "loss and return", func() bool { return len(h.interrupted) == 1 && len(h.resumed) == 2 })
+	h.Await(t, "loss and return", func() bool { return len(h.Interruptions) == 1 && len(h.Resumptions) == 2 })
 	v.say(pathPublic, updateOf("12", "11"))
 	v.say(pathPublic, snapshotOf("20"))
-	h.await(t, "new snapshot", func() bool { return len(h.books) == 2 && h.books[1].Snapshot })
+	h.Await(t, "new snapshot", func() bool { return len(h.Books) == 2 && h.Books[1].Snapshot })
 }
 
 // A notice of a service upgrade makes the connection be replaced without a loss.
@@ -219,21 +220,21 @@ func TestFeedRenews(t *testing.T) {
 	_, v, h, f := streaming(t)
 	trades := venues.FeedChannel{Kind: venues.FeedTrades, Symbol: "BTCUSDT"}
 	f.Subscribe(trades)
-	h.await(t, "confirmation", func() bool { return len(h.resumed) == 1 })
+	h.Await(t, "confirmation", func() bool { return len(h.Resumptions) == 1 })
 	trade := func(id int) string {
 		return fmt.Sprintf(`{"arg":{"channel":"trades","instId":"BTC-USDT-SWAP"},"data":[{"tradeId":"%d","px":"1","sz":"1","side":"buy","ts":"1786540436090"}]}`, id)
 	}
 	v.say(pathPublic, trade(5))
-	h.await(t, "trade", func() bool { return len(h.trades) == 1 })
+	h.Await(t, "trade", func() bool { return len(h.Trades) == 1 })
 	v.say(pathPublic, `{"event":"notice","msg":"The connection will soon be closed for a service upgrade. Please reconnect.","code":"64008","connId":"8517149b"}`)
-	h.await(t, "a successor", func() bool { return v.connections(pathPublic) == 2 })
-	h.await(t, "its subscription", func() bool { return len(v.told("subscribe")) == 2 })
+	h.Await(t, "a successor", func() bool { return v.connections(pathPublic) == 2 })
+	h.Await(t, "its subscription", func() bool { return len(v.told("subscribe")) == 2 })
 	v.say(pathPublic, trade(5))
 	v.say(pathPublic, trade(6))
-	h.await(t, "the next trade", func() bool { return len(h.trades) == 2 })
-	h.with(func() {
-		if h.trades[1].ID != "6" || len(h.interrupted) > 0 {
-			t.Errorf("%+v, interrupted %v", h.trades, h.interrupted)
+	h.Await(t, "the next trade", func() bool { return len(h.Trades) == 2 })
+	h.With(func() {
+		if h.Trades[1].ID != "6" || len(h.Interruptions) > 0 {
+			t.Errorf("%+v, interrupted %v", h.Trades, h.Interruptions)
 		}
 	})
 }
@@ -242,12 +243,12 @@ func TestFeedRenews(t *testing.T) {
 func TestFeedMendsBrokenStreams(t *testing.T) {
 	_, v, h, f := streaming(t)
 	f.Subscribe(bookOf("BTCUSDT"), bookOf("ETHUSDT"))
-	h.await(t, "confirmations", func() bool { return len(h.resumed) == 2 })
+	h.Await(t, "confirmations", func() bool { return len(h.Resumptions) == 2 })
 	v.say(pathPublic, snapshotOf("10"))
 	v.say(pathPublic, strings.Replace(updateOf("12", "10"), `"60000"`, `"60000.05"`, 1))
-	h.await(t, "interruption and return", func() bool { return len(h.interrupted) == 1 && len(h.resumed) == 3 })
+	h.Await(t, "interruption and return", func() bool { return len(h.Interruptions) == 1 && len(h.Resumptions) == 3 })
 	v.say(pathPublic, snapshotOf("20"))
-	h.await(t, "a new snapshot", func() bool { return len(h.books) == 2 })
+	h.Await(t, "a new snapshot", func() bool { return len(h.Books) == 2 })
 	if got := v.told("unsubscribe"); len(got) != 1 || got[0].Args[0]["instId"] != "BTC-USDT-SWAP" {
 		t.Errorf("%+v", got)
 	}
@@ -269,9 +270,9 @@ func TestFeedIsolatesRefusals(t *testing.T) {
 	}
 	v.mu.Unlock()
 	f.Subscribe(bookOf("BTCUSDT"), bookOf("BADUSDT"), bookOf("ETHUSDT"))
-	h.await(t, "the good ones", func() bool { return len(h.resumed) == 2 })
-	h.with(func() {
-		if slices.Contains(h.resumed, bookOf("BADUSDT")) {
+	h.Await(t, "the good ones", func() bool { return len(h.Resumptions) == 2 })
+	h.With(func() {
+		if slices.Contains(h.Resumptions, bookOf("BADUSDT")) {
 			t.Error("the bad one is subscribed")
 		}
 	})
@@ -284,8 +285,8 @@ func TestFeedNoticesSilence(t *testing.T) {
 	s, v, h, f := streaming(t)
 	s.connector.options.BookSilenceMax = 60 * time.Millisecond
 	f.Subscribe(bookOf("BTCUSDT"))
-	h.await(t, "interruption and return", func() bool { return len(h.interrupted) > 0 && len(h.resumed) > 1 })
-	h.await(t, "a new connection", func() bool { return v.connections(pathPublic) > 1 })
+	h.Await(t, "interruption and return", func() bool { return len(h.Interruptions) > 0 && len(h.Resumptions) > 1 })
+	h.Await(t, "a new connection", func() bool { return v.connections(pathPublic) > 1 })
 }
 
 // A snapshot that never came is asked for again, however many changes follow.
@@ -293,7 +294,7 @@ func TestFeedWithoutASnapshot(t *testing.T) {
 	s, v, h, f := streaming(t)
 	s.connector.options.BookSilenceMax = 60 * time.Millisecond
 	f.Subscribe(bookOf("BTCUSDT"))
-	h.await(t, "confirmation", func() bool { return len(h.resumed) == 1 })
+	h.Await(t, "confirmation", func() bool { return len(h.Resumptions) == 1 })
 	var saying sync.WaitGroup
 	enough := make(chan struct{})
 	saying.Go(func() {
@@ -307,12 +308,12 @@ func TestFeedWithoutASnapshot(t *testing.T) {
 			}
 		}
 	})
-	h.await(t, "another subscription", func() bool { return len(h.interrupted) > 0 && len(h.resumed) > 1 })
+	h.Await(t, "another subscription", func() bool { return len(h.Interruptions) > 0 && len(h.Resumptions) > 1 })
 	close(enough)
 	saying.Wait()
-	h.with(func() {
-		if len(h.books) > 0 {
-			t.Errorf("%+v", h.books)
+	h.With(func() {
+		if len(h.Books) > 0 {
+			t.Errorf("%+v", h.Books)
 		}
 	})
 }
@@ -321,9 +322,9 @@ func TestFeedPings(t *testing.T) {
 	s, v, h, f := streaming(t)
 	s.connector.options.PingInterval = 10 * time.Millisecond
 	f.Subscribe(venues.FeedChannel{Kind: venues.FeedTrades, Symbol: "BTCUSDT"})
-	h.await(t, "pings", func() bool { return len(v.told("ping")) > 1 })
-	h.with(func() {
-		if len(h.interrupted) > 0 {
+	h.Await(t, "pings", func() bool { return len(v.told("ping")) > 1 })
+	h.With(func() {
+		if len(h.Interruptions) > 0 {
 			t.Error("a pong interrupts")
 		}
 	})

@@ -1,0 +1,12 @@
+// Package connectortest is the kit of the connectors' own tests, which look at
+// single requests and messages where the conformance suite (package venuetest)
+// looks at a venue as a whole.
+//
+// A [Heard] is a sink of public and private streams that keeps what it hears and
+// can be waited on.
+//
+//	h := &connectortest.Heard{}
+//	feed := account.OpenPrivate(h)
+//	...
+//	h.Await(t, "the fill", func() bool { return len(h.Reports) == 2 })
+package connectortest
