@@ -96,7 +96,7 @@ func (s *state) admitProtection(o *order, in amendOrder) *venues.Error {
 	case o.change.kind != venues.PendingNone:
 		return venues.Errorf(venues.CodeOrderRejected, "another change of the order is on its way").With("reason", "change_pending")
 	case in.cmd.Qty.Valid || in.cmd.Price.Valid || in.cmd.TriggerPrice.Valid:
-		return venues.InvalidFields(venues.FieldFault{Field: field, Rule: "not_with_other_changes"})
+		return venues.InvalidFields(venues.FieldFault{Field: field, Rule: "not_with_other_changes", Allowed: o.inTwo(in)})
 	case o.EntryOrderID != "" || o.ReduceOnly:
 		return venues.InvalidFields(venues.FieldFault{Field: field, Rule: "not_of_this_type"})
 	case o.guard.closing:
@@ -122,6 +122,19 @@ func (s *state) admitProtection(o *order, in amendOrder) *venues.Error {
 	}
 	spec.ReduceOnly = true // its quantity was admitted before
 	return in.instrument.CheckOrder(&spec, in.mark)
+}
+
+// inTwo says how a change of both terms and protection is made. The venues take
+// them as two requests, of which the second may be refused: an answer is that all of
+// a change is in force or nothing, and has no word for a half. Whoever asks chooses
+// what stands in between; protection comes first where it fits the order as it is.
+func (o *order) inTwo(in amendOrder) string {
+	now := o.OrderSpec
+	now.StopLoss, now.TakeProfit = in.cmd.StopLoss, in.cmd.TakeProfit
+	if checkProtection(&now, in.mark) == nil {
+		return "two requests: first stopLoss and takeProfit, then the rest"
+	}
+	return "two requests: first the rest, then stopLoss and takeProfit"
 }
 
 // moveProtection carries a change out, each kind in its own way.

@@ -2,6 +2,7 @@ package account
 
 import (
 	"errors"
+	"strings"
 	"testing"
 	"time"
 
@@ -158,5 +159,35 @@ func TestAttachedProtectionIsMoved(t *testing.T) {
 	b.step(func(moment) { b.state.protected(protectDone{orderID: o.OrderID}) })
 	if r := b.lastReply(); r.err != nil || !r.order.Protection.StopLoss.Price.Equal(venues.MustDecimal("59000")) {
 		t.Fatalf("%+v, %v", r.order.Protection, r.err)
+	}
+}
+
+// TestBothChangesAreTwoRequests, in the order in which the protection fits the order
+// at every moment.
+func TestBothChangesAreTwoRequests(t *testing.T) {
+	for name, c := range map[string]struct{ price, stop, first string }{
+		"the price falls": {"58000", "57000", "first stopLoss and takeProfit"},
+		"the price rises": {"64000", "62000", "first the rest"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := newBench(t, venues.Capabilities{AttachedProtection: true})
+			in := limitOrder("")
+			in.cmd.StopLoss = venues.Some(venues.MustDecimal("59000"))
+			o := b.open(in, venues.StatusOpen)
+			b.moves(o, func(a *venues.AmendOrder) {
+				stopAt(c.stop)(a)
+				a.Price = venues.Some(venues.MustDecimal(c.price))
+			})
+			refusal, _ := errors.AsType[*venues.Error](b.lastReply().err)
+			if refusal == nil || refusal.Code != venues.CodeInvalidRequest {
+				t.Fatalf("answer %v", b.lastReply().err)
+			}
+			if faults := refusal.Details["fields"].([]venues.FieldFault); !strings.Contains(faults[0].Allowed, c.first) {
+				t.Errorf("%+v", faults[0])
+			}
+			if o.PendingAction != venues.PendingNone || len(b.asked) != 1 {
+				t.Errorf("pending %q, asked %+v", o.PendingAction, b.asked)
+			}
+		})
 	}
 }
