@@ -159,15 +159,16 @@ func entryLoginRefused(s *stage) {
 
 func entryReplaced(s *stage) {
 	s.warm()
-	var next venues.OrderRequest
 	order, err := s.underWay(func() {
 		s.streams.cut()
-		s.awaitEntry(false)
-		next = s.place()
-		s.holds(next.ClientOrderID, 1)
-		s.awaitEntry(true)
-		next = s.place()
-		s.holds(next.ClientOrderID, 1)
+		s.eventually("an order while the next connection is up", func() bool {
+			next := s.order()
+			_, err := s.account.Place(s.t.Context(), next)
+			if err == nil {
+				s.holds(next.ClientOrderID, 1)
+			}
+			return err == nil && s.harness.entry.Up(s.account)
+		})
 	})
 	s.uncertain(err)
 	s.appears(order)
@@ -238,8 +239,13 @@ func entryStorm(s *stage) {
 	})
 	close(done)
 	cutting.Wait()
-	s.awaitEntry(true)
-	s.carries(s.harness.Wire.Place, func() { s.place() })
+	// The last cut may not be noticed yet, and cost one more order its answer.
+	s.fault(simcore.FaultDelay, s.harness.Wire.Place, 1, simcore.FaultArgs{})
+	s.eventually("an order over the connection", func() bool {
+		order := s.order()
+		_, err := s.account.Place(s.t.Context(), order)
+		return err == nil && s.struck() == 1
+	})
 }
 
 func entrySharesLimit(s *stage) {
