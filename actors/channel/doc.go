@@ -34,7 +34,7 @@
 // protected the position agree on: none is left. What a close leaves, because it
 // was filled in part, is closed by another one: by as many as there are closings,
 // within flatMax and the signal's age. A plan that ends before says what remains,
-// and has opened nothing.
+// and has opened nothing. "close" goes on so too, and then opens nothing.
 //
 // The position keeps its protection until it is closed, on every venue: a close
 // that fails, or is filled in part, must not leave it bare, and protection only

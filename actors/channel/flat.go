@@ -67,14 +67,13 @@ func (e lookFlat) left(ctx context.Context, desk Reader, cmd venues.ReadAccount)
 	return left{what: leftProtection}, nil
 }
 
-// endedShort says whether the order that closed has ended with a rest. One that
-// may be filled still, or was filled whole, is left to what the venue shows.
+// endedShort says so of the order that closed.
 func (e lookFlat) endedShort(ctx context.Context, desk Reader) (bool, error) {
 	if e.closedBy == "" {
 		return false, nil
 	}
 	made, err := desk.Order(ctx, e.signal.Customer, e.closedBy)
-	return err == nil && made.Status.IsClosed() && made.FilledQty.LessThan(made.Qty), err
+	return err == nil && endedShort(&made.Order), err
 }
 
 // guards says whether an order protects a position that orders of a side close:

@@ -217,3 +217,30 @@ func TestAReverseOutlivesARefusalOfTheRest(t *testing.T) {
 		}
 	})
 }
+
+// The policy that closes is not done with a part either.
+func TestCloseClosesWhatACloseHasLeft(t *testing.T) {
+	for name, c := range map[string]struct {
+		closes []string
+		calls  int
+		status persistence.SignalStatus
+	}{
+		"in one":   {[]string{"1"}, 1, persistence.SignalDone},
+		"in parts": {[]string{"0.4", "0.6"}, 2, persistence.SignalDone},
+		"never":    {slices.Repeat([]string{"0"}, 100), 5, persistence.SignalRejected},
+	} {
+		t.Run(name, func(t *testing.T) {
+			actortest.Run(t, func(kit *actortest.Kit) {
+				d := open(kit, webhook(func(c *persistence.Channel) { c.Rules.Opposite = persistence.OppositeClose }))
+				d.account.positions = []venues.Position{{Exchange: venues.Binance, Symbol: "BTCUSDT", Side: venues.Long, Qty: venues.MustDecimal("1")}}
+				d.account.refusals, d.account.closes = []error{errOpposite}, c.closes
+				a := d.mustAccept(order("r-1", func(s *venues.Signal) { s.Side = venues.Sell }))
+				kit.Advance(time.Minute)
+				d.expectCalls("place sell 0.5 BTCUSDT not opposite" + strings.Repeat("; close BTCUSDT opposite_signal", c.calls))
+				if r := d.record(a.SignalID); r.Status != c.status {
+					t.Errorf("record %+v", r)
+				}
+			})
+		})
+	}
+}

@@ -182,7 +182,7 @@ func (s *state) ordered(m moment, t *task, done step, order venues.Order) {
 	if !slices.Contains(t.OrderIDs, order.OrderID) {
 		t.OrderIDs = append(t.OrderIDs, order.OrderID)
 	}
-	if done.closes() && s.reverses(t) {
+	if done.closes() && (s.reverses(t) || s.closes(t) && endedShort(&order)) {
 		t.closing = done
 		s.waitFlat(m, t)
 		return
@@ -201,6 +201,15 @@ func refusalOf(o *venues.Order) *venues.Error {
 func (s *state) reverses(t *task) bool {
 	return t.Action == venues.ActionOrder && s.channel.Rules.Opposite == persistence.OppositeReverse
 }
+
+// closes says whether the policy is to close all of an opposite position.
+func (s *state) closes(t *task) bool {
+	return t.Action == venues.ActionOrder && s.channel.Rules.Opposite == persistence.OppositeClose
+}
+
+// endedShort says whether an order has ended with a rest. One that may be filled
+// still, or was filled whole, is left to what the venue shows.
+func endedShort(o *venues.Order) bool { return o.Status.IsClosed() && o.FilledQty.LessThan(o.Qty) }
 
 // refused goes on with a step that made no order, or of which that is not known.
 func (s *state) refused(m moment, t *task, at step, err error) {
@@ -329,6 +338,10 @@ func (s *state) flatSeen(m moment, in flatSeen) {
 	case !known:
 	case in.err == nil && in.left.what == "":
 		s.noteStep(m, t, "proven")
+		if s.closes(t) {
+			s.end(m, t, persistence.SignalDone, nil)
+			return
+		}
 		s.send(m, t, stepOpen)
 	default:
 		s.lookAgain(m, t, in.left)
