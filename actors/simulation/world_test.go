@@ -316,7 +316,7 @@ func (w *world) sent(p *port, r *venues.OrderRequest) {
 func (w *world) lowers(r *venues.OrderRequest) bool {
 	was, replaces := w.orders[w.orders[w.byClient[r.ClientOrderID]].record.Replaces]
 	return replaces && was.record.Status == venues.StatusReplaced && r.Side == was.record.Side &&
-		r.Qty.LessThanOrEqual(was.record.RemainingQty()) &&
+		r.Qty.LessThanOrEqual(was.record.Qty.Sub(was.record.FilledQty)) &&
 		venues.EqualOptional(r.Price, was.record.Price) && venues.EqualOptional(r.TriggerPrice, was.record.TriggerPrice)
 }
 
