@@ -116,6 +116,34 @@ func TestAnswersBehindARefusedIntent(t *testing.T) {
 	})
 }
 
+// An order was admitted, and its intent is being committed when the account is
+// closed to it: it stays here.
+func TestOrderDoesNotLeaveAnAccountThatClosed(t *testing.T) {
+	actortest.Run(t, func(kit *actortest.Kit) {
+		g := &gate{}
+		h := openWith(kit, storetest.NewMemory(), newVenue(), "account", func(c account.Committer) account.Committer {
+			g.Committer = c
+			return g
+		})
+		g.mu.Lock()
+		g.shut = true
+		g.mu.Unlock()
+		control := persistence.VenueAccount{Customer: "c1", Exchange: venues.Binance}
+		control.Halt(time.Now(), false)
+		var placed, ordered error
+		var calls sync.WaitGroup
+		calls.Go(func() { _, placed = h.place("r1", "59000") })
+		synctest.Wait()
+		calls.Go(func() { ordered = h.client.Configure(context.Background(), control) })
+		synctest.Wait()
+		g.open(nil)
+		calls.Wait()
+		if venues.CodeOf(placed) != venues.CodeTradingLocked || ordered != nil || h.venue.placed != 0 {
+			t.Fatalf("%v, %v, %d placed", placed, ordered, h.venue.placed)
+		}
+	})
+}
+
 // Whoever waits for a halt is told too: the account that would have answered is
 // gone.
 func TestHaltBehindAFailedCommit(t *testing.T) {

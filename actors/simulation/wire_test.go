@@ -46,6 +46,9 @@ type answer[T any] struct {
 	err   error
 }
 
+// requestTimeout bounds a request as the connectors' client does.
+const requestTimeout = 10 * time.Second
+
 // request carries one request to the venue and its answer back. It is sent once;
 // what is under way when the process dies arrives all the same.
 func request[T any](ctx context.Context, p *port, kind, key string, execute func() (T, error)) (T, error) {
@@ -53,6 +56,8 @@ func request[T any](ctx context.Context, p *port, kind, key string, execute func
 	if p.process.isDead() {
 		return none, errors.Join(errBroken, venues.ErrNotSent)
 	}
+	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
+	defer cancel()
 	f := p.w.fateOf(p, kind, key)
 	answers := make(chan answer[T], 1)
 	time.AfterFunc(f.outbound, func() {

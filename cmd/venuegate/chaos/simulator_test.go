@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"math/rand/v2"
 	"net"
 	"net/http"
 	"os"
@@ -48,30 +49,35 @@ func startSimulator(t testing.TB) *simulator {
 	return s
 }
 
+// Rows of ports are looked for below those that the system gives to connections,
+// of which a busy machine has thousands.
+const (
+	portsFrom  = 12_000
+	portsTo    = 32_000
+	portsTries = 1000
+)
+
 // freePorts finds a row of ports that nobody has.
 func freePorts(t testing.TB, n int) (first int) {
 	t.Helper()
-search:
-	for range 100 {
-		first = 0
-		for i := range n {
-			at := 0
-			if first != 0 {
-				at = first + i
-			}
-			l, err := net.Listen("tcp", "127.0.0.1:"+strconv.Itoa(at))
-			if err != nil {
-				continue search
-			}
-			defer l.Close()
-			if i == 0 {
-				first = l.Addr().(*net.TCPAddr).Port
-			}
+	for range portsTries {
+		if first = portsFrom + rand.IntN(portsTo-portsFrom-n); areFree(first, n) {
+			return first
 		}
-		return first
 	}
 	t.Fatal("no row of free ports")
 	return 0
+}
+
+func areFree(first, n int) bool {
+	for at := first; at < first+n; at++ {
+		l, err := net.Listen("tcp", "127.0.0.1:"+strconv.Itoa(at))
+		if err != nil {
+			return false
+		}
+		defer l.Close()
+	}
+	return true
 }
 
 func (s *simulator) start() {
