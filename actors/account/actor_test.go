@@ -104,7 +104,9 @@ type ledgerVenue struct {
 	onCancel              func() error
 	listError             error
 	// lists is how often the open orders were read.
-	lists     int
+	lists int
+	// asked is how often one order was asked for.
+	asked     int
 	positions []venues.Position
 	// executions are shown at once, orders not while the venue hides them.
 	executions []venues.Fill
@@ -168,11 +170,18 @@ func (v *ledgerVenue) Cancel(_ context.Context, ref venues.OrderRef) (venues.Exe
 func (v *ledgerVenue) Order(_ context.Context, ref venues.OrderRef) (venues.ExecutionReport, error) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
+	v.asked++
 	r, known := v.named(ref)
 	if !known || v.hides {
 		return r, venues.Errorf(venues.CodeNotFound, "Order does not exist.")
 	}
 	return r, nil
+}
+
+func (v *ledgerVenue) questions() int {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return v.asked
 }
 
 func (v *ledgerVenue) OpenOrders(context.Context) ([]venues.ExecutionReport, error) {

@@ -140,8 +140,8 @@ func TestQuestionPutTooEarlyProvesNothing(t *testing.T) {
 	}
 }
 
-// A restart leaves the questions to the first reconciliation. Where that fails
-// they are put all the same.
+// After a restart the first reconciliation asks for every order, and may take its
+// time or fail: they are asked for all the same.
 func TestUnknownOrdersDoNotWaitForAReconciliation(t *testing.T) {
 	b := newBench(t, venues.Capabilities{})
 	o := b.lose("r1")

@@ -95,7 +95,7 @@ func (a *account) fetchAll(ctx context.Context, e callReconcile) reconcileDone {
 			done.err = err
 			return done
 		}
-		strangers, err := a.strangersAmong(ctx, fills)
+		fills, strangers, err := a.news(ctx, fills)
 		if err != nil {
 			done.err = err
 			return done

@@ -60,8 +60,9 @@ func (s *state) loaded(m moment, in loadDone) {
 		if o.Status == venues.StatusPending {
 			s.lose(m, o)
 		}
-		o.inquiry.due = time.Time{} // the reconciliation asks for all of them
-		s.watch(o)
+		if o.inquiry = (inquiry{}); o.Status == venues.StatusUnknown {
+			s.inquire(m, o, inquiryWait) // the reconciliation asks too, and may take its time
+		}
 		if !o.Status.IsClosed() {
 			s.after(publishOrder{o.Order})
 		}
@@ -124,7 +125,6 @@ func (s *state) reconciled(m moment, in reconcileDone) {
 	if in.err != nil {
 		s.recon.due = m.now.Add(min(reconcileRetry<<min(s.recon.failures, 8), reconcileBusy))
 		s.recon.failures++
-		s.inquireUnknown(m)
 		return
 	}
 	s.recon.failures = 0
@@ -172,16 +172,6 @@ func (s *state) everything() publishAll {
 func (s *state) takeAnswers(m moment, in reconcileDone) {
 	for _, a := range in.answers {
 		s.queried(m, a)
-	}
-	s.inquireUnknown(m)
-}
-
-// inquireUnknown has every order asked for that was left to a reconciliation.
-func (s *state) inquireUnknown(m moment) {
-	for _, o := range s.unfinished() {
-		if o.Status == venues.StatusUnknown && o.inquiry.due.IsZero() {
-			s.inquire(m, o, inquiryWait)
-		}
 	}
 }
 

@@ -84,6 +84,23 @@ func (a *account) strangersAmong(ctx context.Context, fills []venues.Fill) ([]pe
 	return list, err
 }
 
+// news are the executions of one symbol that the store does not have with their
+// order, and those that it has without one. The others are known: to look their
+// orders up would cost a request each, at every start.
+func (a *account) news(ctx context.Context, fills []venues.Fill) (list []venues.Fill, strangers []persistence.FillRecord, err error) {
+	recorded, err := a.recorded(ctx, fills)
+	for i := range fills {
+		record, is := recorded[tradeKey(&fills[i])]
+		if is && record.OrderID == "" {
+			strangers = append(strangers, record)
+		}
+		if !is || record.OrderID == "" {
+			list = append(list, fills[i])
+		}
+	}
+	return list, strangers, err
+}
+
 // newStrangers are the executions, all of one symbol, that the store lacks.
 func (a *account) newStrangers(ctx context.Context, fills []venues.Fill) ([]venues.Fill, error) {
 	recorded, err := a.recorded(ctx, fills)

@@ -52,3 +52,30 @@ func TestExecutionOfAnEarlierLifeCountsOnce(t *testing.T) {
 		}
 	}, actortest.ExpectFailures())
 }
+
+// TestKnownExecutionsAreNotLookedUp: each would cost a request to the venue, of
+// which a start after a busy minute would make hundreds.
+func TestKnownExecutionsAreNotLookedUp(t *testing.T) {
+	actortest.Run(t, func(kit *actortest.Kit) {
+		venue, store := newVenue(), storetest.NewMemory()
+		before := open(kit, store, venue, "before")
+		for _, id := range []string{"r1", "r2", "r3"} {
+			if _, err := before.place(id, "59000"); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for clientID := range venue.orders {
+			venue.fill(clientID)
+		}
+		kit.Advance(40 * time.Second) // a reconciliation records them
+		if page, err := store.Fills(context.Background(), persistence.FillQuery{Customer: "c1"}); err != nil || len(page.Items) != 3 {
+			t.Fatalf("recorded %+v, %v", page.Items, err)
+		}
+		store = store.Crash(store.Committed())
+		asked := venue.questions()
+		open(kit, store, venue, "after")
+		if again := venue.questions() - asked; again > 0 {
+			t.Errorf("%d questions about what is known", again)
+		}
+	}, actortest.ExpectFailures())
+}
