@@ -101,7 +101,7 @@ func (s *state) recordFill(m moment, f venues.Fill, why cause) persistence.FillR
 func (s *state) positionEnded(m moment, p venues.Position) {
 	b := s.book(p.Symbol)
 	s.touchBook(b)
-	b.told.add(p.Side, toldEnd{position: p, at: m.now, due: m.now.Add(endFillsMax)})
+	b.told.add(p.Side, toldEnd{position: p, at: m.now, due: m.now.Add(endFillsMax), isKnown: b.isFlat(p.Side)})
 	s.recon.due = earlier(s.recon.due, m.now.Add(doubtRetry))
 }
 

@@ -24,6 +24,9 @@ const (
 type toldEnd struct {
 	position venues.Position
 	at, due  time.Time
+	// isKnown says that the executions knew of nothing open then: they have shown
+	// the end before, or know nothing of the position.
+	isKnown bool
 }
 
 // isBefore says whether an execution belongs to what was opened after the end: it
@@ -79,7 +82,7 @@ func (s *state) endUntold(m moment, b *book) {
 func (s *state) endWithoutFills(m moment, b *book, side venues.PositionSide, end *toldEnd) {
 	through := b.through(end)
 	before := b.after(through)
-	if openQty(before.of(side)).IsZero() || s.isListedAgain(b, side, end, through) {
+	if end.isKnown || openQty(before.of(side)).IsZero() || s.isListedAgain(b, side, end, through) {
 		// Nothing is known of what was opened either, or it was an older one that
 		// ended. When the executions are found, they tell the end.
 		b.told.drop(side)
@@ -92,6 +95,12 @@ func (s *state) endWithoutFills(m moment, b *book, side venues.PositionSide, end
 	for _, over := range b.adjust(through, side, decimal.Zero, venues.Optional{}, end.at.Add(endSkewMax)) {
 		s.positionClosed(m, b, over)
 	}
+}
+
+// isFlat says whether the executions show nothing of a side, nor an end of it that
+// waits to be told.
+func (b *book) isFlat(side venues.PositionSide) bool {
+	return openQty(b.now.of(side)).IsZero() && !slices.ContainsFunc(b.over, func(over ended) bool { return over.side == side })
 }
 
 // isListedAgain says whether the venue lists the position as the executions have

@@ -207,3 +207,27 @@ func TestEndWaitsForFillsThatAreKnownToBeMissing(t *testing.T) {
 	b.step(func(m moment) { b.state.fills(m, []venues.Fill{rest}) })
 	b.wantClosing(0, map[string]any{"qty": "3", "realizedPnl": "30"})
 }
+
+// TestWordOfAnEndThatIsKnownEndsNothing: the stream tells a position open and ended
+// once more, late, and right after it the next one is opened.
+func TestWordOfAnEndThatIsKnownEndsNothing(t *testing.T) {
+	b := newBench(t, venues.Capabilities{})
+	b.stranger(1, venues.Buy, "2", "100", nil)
+	b.lists(venues.Long, "2")
+	b.later()
+	b.stranger(2, venues.Sell, "2", "110", nil)
+	b.lists(venues.Long, "0")
+	b.onlyClosing()
+	b.lists(venues.Long, "2")
+	b.lists(venues.Long, "0")
+	b.now = b.now.Add(endSkewMax / 2)
+	b.stranger(3, venues.Buy, "1", "100", nil)
+	b.later()
+	b.stranger(4, venues.Buy, "1", "100", nil)
+	b.lists(venues.Long, "2")
+	b.pass(time.Minute)
+	b.onlyClosing()
+	if got := openQty(b.state.book("BTCUSDT").now.long); got.String() != "2" {
+		t.Fatalf("%s are open", got)
+	}
+}

@@ -224,4 +224,8 @@ var bugs = []bug{
 		name: "a halt that was carried out runs again", invariant: "halt", catcher: tests("actors/account", "^TestFinishedHalt"),
 		edits: []overlay.Edit{edit(accountDir+"halt.go", "\t\ts.risk.record.HaltDone = s.halt.orderedAt\n", "")},
 	},
+	{
+		name: "the word of an end that is known ends what is opened next", invariant: "positions", catcher: tests("actors/account", "^TestWordOfAnEnd"),
+		edits: []overlay.Edit{edit(accountDir+"toldends.go", "\tif end.isKnown || openQty", "\tif false || openQty")},
+	},
 }
