@@ -61,7 +61,7 @@ func newTrades(t *testing.T, reply func(int, tradeRequest) string) *trades {
 		v.reply = func(int, tradeRequest) string { return placed }
 	}
 	v.script = newScriptWith(t, func(o *Options) { o.OrderEntry = venues.OrderEntryWebSocket })
-	v.stream = v.serve
+	v.Stream = v.serve
 	entry := v.account.openEntry()
 	v.account.entry.Store(entry)
 	t.Cleanup(entry.Close)
@@ -168,7 +168,7 @@ func TestEntrySaysWhatRESTSays(t *testing.T) {
 	v := newTrades(t, nil)
 	rest := newScript(t)
 	for _, c := range changes {
-		rest.on(c.rest, 200, openOrder)
+		rest.On(c.rest, 200, openOrder)
 		want, err := c.do(rest.account)
 		if err != nil {
 			t.Fatal(err)
@@ -195,7 +195,7 @@ func TestEntrySaysWhatRESTSays(t *testing.T) {
 
 func TestStopsStayOnREST(t *testing.T) {
 	v := newTrades(t, nil)
-	v.on("POST /fapi/v1/algoOrder", 200, openAlgo)
+	v.On("POST /fapi/v1/algoOrder", 200, openAlgo)
 	_, err := v.account.Place(background, orderWith(func(r *venues.OrderRequest) {
 		r.Type, r.Side, r.Price, r.TriggerPrice, r.TriggerWhen = venues.TypeStopMarket, venues.Sell, venues.Optional{}, dec("58000"), venues.TriggerFalling
 	}))
@@ -357,7 +357,7 @@ func TestClockRefusalOnEntry(t *testing.T) {
 
 func TestRESTTakesOverWithoutEntry(t *testing.T) {
 	v := newTrades(t, nil)
-	v.on("POST /fapi/v1/order", 200, openOrder)
+	v.On("POST /fapi/v1/order", 200, openOrder)
 	v.account.entry.Load().Close()
 	if _, err := v.account.Place(background, limitOrder()); err != nil || len(v.requests()) != 0 || len(v.sent("POST /fapi/v1/order")) != 1 {
 		t.Errorf("%v, asked %d times", err, len(v.requests()))

@@ -11,6 +11,7 @@ import (
 
 	"venuegate/venues"
 	"venuegate/venues/fixturetest"
+	"venuegate/venues/internal/connectortest"
 	"venuegate/venues/internal/payload"
 	"venuegate/venues/internal/restclient"
 )
@@ -204,8 +205,8 @@ func TestRetryAfter(t *testing.T) {
 // A broken limit freezes everything, a broken order limit the account's orders.
 func TestLimitsFreeze(t *testing.T) {
 	s := newScript(t)
-	s.add("POST /fapi/v1/order", scripted{status: 429, header: http.Header{"Retry-After": {"9"}}, body: `{"code":-1015,"msg":"Too many new orders"}`})
-	s.on("DELETE /fapi/v1/order", 200, strings.Replace(openOrder, `"NEW"`, `"CANCELED"`, 1))
+	s.Add("POST /fapi/v1/order", connectortest.Answer{Status: 429, Header: http.Header{"Retry-After": {"9"}}, Body: `{"code":-1015,"msg":"Too many new orders"}`})
+	s.On("DELETE /fapi/v1/order", 200, strings.Replace(openOrder, `"NEW"`, `"CANCELED"`, 1))
 	_, err := s.account.Place(background, limitOrder())
 	limited, ok := errors.AsType[*venues.Error](err)
 	if !ok || limited.Code != venues.CodeRateLimited || limited.RetryAfter != 9*time.Second || errors.Is(err, venues.ErrOutcomeUnknown) {
@@ -221,20 +222,20 @@ func TestLimitsFreeze(t *testing.T) {
 		t.Errorf("a cancel was held up: %v", err)
 	}
 
-	s.add("GET /fapi/v1/openOrders", scripted{status: 418, header: http.Header{"Retry-After": {"120"}}, body: `{"code":-1003,"msg":"Way too many requests"}`})
+	s.Add("GET /fapi/v1/openOrders", connectortest.Answer{Status: 418, Header: http.Header{"Retry-After": {"120"}}, Body: `{"code":-1003,"msg":"Way too many requests"}`})
 	if _, err = s.account.OpenOrders(background); venues.CodeOf(err) != venues.CodeRateLimited {
 		t.Errorf("ban: %v", err)
 	}
-	before := len(s.requests)
+	before := s.Asked()
 	_, err = s.account.Cancel(background, venues.OrderRef{Symbol: "BTCUSDT", ClientOrderID: "vg00000001", Type: venues.TypeLimit})
-	if !errors.Is(err, venues.ErrNotSent) || len(s.requests) != before {
+	if !errors.Is(err, venues.ErrNotSent) || s.Asked() != before {
 		t.Errorf("something was sent during the ban: %v", err)
 	}
 }
 
 func TestFirewallFreezes(t *testing.T) {
 	s := newScript(t)
-	s.on("GET /fapi/v1/openOrders", 403, "<html>Request blocked</html>")
+	s.On("GET /fapi/v1/openOrders", 403, "<html>Request blocked</html>")
 	_, err := s.account.OpenOrders(background)
 	blocked, ok := errors.AsType[*venues.Error](err)
 	if !ok || blocked.Code != venues.CodeExchangeUnavailable || blocked.Details["reason"] != "blocked" {

@@ -19,11 +19,11 @@ func TestMode(t *testing.T) {
 	if err != nil || mode.Hedge || mode.AccountType != "single_asset" || mode.ReadAt.IsZero() {
 		t.Errorf("%+v, %v", mode, err)
 	}
-	s.only("GET /fapi/v1/accountConfig", 200, strings.Replace(hedged, `"multiAssetsMargin":false`, `"multiAssetsMargin":true`, 1))
+	s.Only("GET /fapi/v1/accountConfig", 200, strings.Replace(hedged, `"multiAssetsMargin":false`, `"multiAssetsMargin":true`, 1))
 	if mode, err = s.account.Mode(background); err != nil || !mode.Hedge || mode.AccountType != "multi_assets" {
 		t.Errorf("%+v, %v", mode, err)
 	}
-	s.only("GET /fapi/v1/accountConfig", 200, `{"canTrade":true}`)
+	s.Only("GET /fapi/v1/accountConfig", 200, `{"canTrade":true}`)
 	if _, err = s.account.Mode(background); !errors.Is(err, payload.ErrMissing) {
 		t.Errorf("a mode was made up: %v", err)
 	}
@@ -31,7 +31,7 @@ func TestMode(t *testing.T) {
 
 func TestModeFillsTheLeverageLimits(t *testing.T) {
 	s := newScript(t)
-	s.only("GET /fapi/v1/leverageBracket", 200, `[{"symbol":"ETHUSDT","notionalCoef":1.50,"brackets":[`+
+	s.Only("GET /fapi/v1/leverageBracket", 200, `[{"symbol":"ETHUSDT","notionalCoef":1.50,"brackets":[`+
 		`{"bracket":2,"initialLeverage":50,"notionalCap":50000,"maintMarginRatio":0.01},{"bracket":1,"initialLeverage":75,"notionalCap":10000,"maintMarginRatio":0.0065,"cum":0}]}]`)
 	for range 2 {
 		if _, err := s.account.Mode(background); err != nil {
@@ -57,9 +57,9 @@ func TestBalances(t *testing.T) {
 			name, wallet, margin, initial)
 	}
 	const totals = `"totalInitialMargin":"7.5","totalUnrealizedProfit":"0.5","totalMarginBalance":"26.2","availableBalance":"18.7"`
-	s.on("GET /fapi/v3/account", 200, `{`+totals+`,"assets":[`+asset("FDUSD", "0", "0.00000000", "0")+`,`+asset("USDT", "3.7", "4.2", "7.59")+`,`+asset("USDC", "2", "2", "0")+`]}`)
-	s.on("GET /fapi/v3/account", 200, `{`+totals+`,"assets":[]}`)
-	s.on("GET /fapi/v3/account", 200, `{`+totals+`,"assets":[{"asset":"USDT"}]}`)
+	s.On("GET /fapi/v3/account", 200, `{`+totals+`,"assets":[`+asset("FDUSD", "0", "0.00000000", "0")+`,`+asset("USDT", "3.7", "4.2", "7.59")+`,`+asset("USDC", "2", "2", "0")+`]}`)
+	s.On("GET /fapi/v3/account", 200, `{`+totals+`,"assets":[]}`)
+	s.On("GET /fapi/v3/account", 200, `{`+totals+`,"assets":[{"asset":"USDT"}]}`)
 	balances, err := s.account.Balances(background)
 	if err != nil || len(balances) != 2 || balances[0].Currency != "USDT" || balances[1].Currency != "USDC" {
 		t.Fatalf("%+v, %v", balances, err)
@@ -82,8 +82,8 @@ const positionRow = `{"symbol":"BTCUSDT","positionSide":%q,"positionAmt":%q,"ent
 func TestPositions(t *testing.T) {
 	s := newScript(t)
 	row := func(side, amount string) string { return fmt.Sprintf(positionRow, side, amount) }
-	s.on("GET /fapi/v3/positionRisk", 200, "["+row("LONG", "0.009")+","+row("SHORT", "-0.5")+","+row("BOTH", "0.000")+"]")
-	s.on("GET /fapi/v1/symbolConfig", 200, `[{"symbol":"BTCUSDT","marginType":"ISOLATED","isAutoAddMargin":false,"leverage":21,"maxNotionalValue":"1000000"}]`)
+	s.On("GET /fapi/v3/positionRisk", 200, "["+row("LONG", "0.009")+","+row("SHORT", "-0.5")+","+row("BOTH", "0.000")+"]")
+	s.On("GET /fapi/v1/symbolConfig", 200, `[{"symbol":"BTCUSDT","marginType":"ISOLATED","isAutoAddMargin":false,"leverage":21,"maxNotionalValue":"1000000"}]`)
 	positions, err := s.account.Positions(background)
 	if err != nil || len(positions) != 2 {
 		t.Fatalf("%+v, %v", positions, err)
@@ -97,17 +97,17 @@ func TestPositions(t *testing.T) {
 		t.Errorf("%+v", long)
 	}
 
-	s.only("GET /fapi/v3/positionRisk", 200, "["+row("BOTH", "-0.009")+"]")
+	s.Only("GET /fapi/v3/positionRisk", 200, "["+row("BOTH", "-0.009")+"]")
 	if positions, err = s.account.Positions(background); err != nil || positions[0].Side != venues.Short {
 		t.Errorf("one-way short: %+v, %v", positions, err)
 	}
-	s.only("GET /fapi/v3/positionRisk", 200, "["+row("BOTH", "0")+"]")
+	s.Only("GET /fapi/v3/positionRisk", 200, "["+row("BOTH", "0")+"]")
 	before := len(s.sent("GET /fapi/v1/symbolConfig"))
 	if positions, err = s.account.Positions(background); err != nil || len(positions) != 0 || len(s.sent("GET /fapi/v1/symbolConfig")) != before {
 		t.Errorf("no position: %+v, %v", positions, err)
 	}
 	for _, bad := range []string{row("MIDDLE", "1"), strings.Replace(row("BOTH", "1"), `"positionAmt":"1",`, "", 1), row("BOTH", "1e3")} {
-		s.only("GET /fapi/v3/positionRisk", 200, "["+bad+"]")
+		s.Only("GET /fapi/v3/positionRisk", 200, "["+bad+"]")
 		if _, err = s.account.Positions(background); err == nil {
 			t.Errorf("understood %s", bad)
 		}
@@ -121,9 +121,9 @@ func TestSetLeverage(t *testing.T) {
 	}
 	t.Run("read back", func(t *testing.T) {
 		s := newScript(t)
-		s.on(config, 200, settings(20))
-		s.on(post, 200, `{"leverage":21,"maxNotionalValue":"1000000","symbol":"BTCUSDT"}`)
-		s.on(config, 200, settings(21))
+		s.On(config, 200, settings(20))
+		s.On(post, 200, `{"leverage":21,"maxNotionalValue":"1000000","symbol":"BTCUSDT"}`)
+		s.On(config, 200, settings(21))
 		change, err := s.account.SetLeverage(background, "BTCUSDT", venues.MustDecimal("21"))
 		if err != nil || !change.Leverage.Equal(dec("21").Decimal) || !venues.EqualOptional(change.PreviousLeverage, dec("20")) {
 			t.Errorf("%+v, %v", change, err)
@@ -135,8 +135,8 @@ func TestSetLeverage(t *testing.T) {
 	t.Run("refused", func(t *testing.T) {
 		for code, reason := range leverageReasons {
 			s := newScript(t)
-			s.on(config, 200, settings(20))
-			s.on(post, 400, fmt.Sprintf(`{"code":%d,"msg":"x"}`, code))
+			s.On(config, 200, settings(20))
+			s.On(post, 400, fmt.Sprintf(`{"code":%d,"msg":"x"}`, code))
 			_, err := s.account.SetLeverage(background, "BTCUSDT", venues.MustDecimal("126"))
 			refused, ok := errors.AsType[*venues.Error](err)
 			if !ok || refused.Code != venues.CodeLeverageChangeRejected || refused.Details["reason"] != reason || refused.VenueCode != strconv.Itoa(code) {
@@ -146,30 +146,30 @@ func TestSetLeverage(t *testing.T) {
 	})
 	t.Run("above the limit that is known", func(t *testing.T) { // the venue is not asked
 		s := newScript(t)
-		s.only("GET /fapi/v1/leverageBracket", 200, `[{"symbol":"BTCUSDT","brackets":[{"initialLeverage":125}]}]`)
+		s.Only("GET /fapi/v1/leverageBracket", 200, `[{"symbol":"BTCUSDT","brackets":[{"initialLeverage":125}]}]`)
 		if _, err := s.account.Mode(background); err != nil {
 			t.Fatal(err)
 		}
-		asked := len(s.requests)
+		asked := s.Asked()
 		_, err := s.account.SetLeverage(background, "BTCUSDT", venues.MustDecimal("126"))
 		if refused, ok := errors.AsType[*venues.Error](err); !ok || refused.Details["maxLeverage"] != "125" || refused.Details["reason"] != venues.ReasonAboveMax {
 			t.Errorf("%v", err)
 		}
-		if len(s.requests) != asked || !errors.Is(err, venues.ErrNotSent) {
-			t.Errorf("%d requests, %v", len(s.requests)-asked, err)
+		if s.Asked() != asked || !errors.Is(err, venues.ErrNotSent) {
+			t.Errorf("%d requests, %v", s.Asked()-asked, err)
 		}
 	})
 	t.Run("not whole", func(t *testing.T) {
 		s := newScript(t)
 		_, err := s.account.SetLeverage(background, "BTCUSDT", venues.MustDecimal("2.5"))
-		if venues.CodeOf(err) != venues.CodeLeverageChangeRejected || !errors.Is(err, venues.ErrNotSent) || len(s.requests) != 0 {
+		if venues.CodeOf(err) != venues.CodeLeverageChangeRejected || !errors.Is(err, venues.ErrNotSent) || s.Asked() != 0 {
 			t.Errorf("%v", err)
 		}
 	})
 	t.Run("unknown", func(t *testing.T) {
 		s := newScript(t)
-		s.on(config, 200, settings(20))
-		s.on(post, 502, "<html>")
+		s.On(config, 200, settings(20))
+		s.On(post, 502, "<html>")
 		if _, err := s.account.SetLeverage(background, "BTCUSDT", venues.MustDecimal("21")); !errors.Is(err, venues.ErrOutcomeUnknown) {
 			t.Errorf("%v", err)
 		}
@@ -191,9 +191,9 @@ func TestFillsWindows(t *testing.T) {
 	s := newScript(t)
 	to := time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC)
 	from := to.AddDate(0, 0, -31)
-	s.on("GET /fapi/v1/userTrades", 200, "["+tradeRow(execution{1, 10, from})+"]")
-	s.on("GET /fapi/v1/userTrades", 200, "["+tradeRow(execution{2, 11, from.AddDate(0, 0, 8)})+"]")
-	s.on("GET /fapi/v1/userTrades", 200, "[]")
+	s.On("GET /fapi/v1/userTrades", 200, "["+tradeRow(execution{1, 10, from})+"]")
+	s.On("GET /fapi/v1/userTrades", 200, "["+tradeRow(execution{2, 11, from.AddDate(0, 0, 8)})+"]")
+	s.On("GET /fapi/v1/userTrades", 200, "[]")
 	fills, err := s.account.Fills(background, venues.FillsQuery{Symbol: "BTCUSDT", From: from, To: to})
 	if err != nil || len(fills) != 2 {
 		t.Fatalf("%+v, %v", fills, err)
@@ -244,9 +244,9 @@ func TestFillsPages(t *testing.T) {
 		return "[" + strings.Join(rows, ",") + "]"
 	}
 	startOf := func(id int64) int { return slices.IndexFunc(all, func(e execution) bool { return e.id >= id }) }
-	s.on("GET /fapi/v1/userTrades", 200, page(0))
-	s.on("GET /fapi/v1/userTrades", 200, page(startOf(1000)))
-	s.on("GET /fapi/v1/userTrades", 200, page(startOf(1997)))
+	s.On("GET /fapi/v1/userTrades", 200, page(0))
+	s.On("GET /fapi/v1/userTrades", 200, page(startOf(1000)))
+	s.On("GET /fapi/v1/userTrades", 200, page(startOf(1997)))
 	fills, err := s.account.Fills(background, venues.FillsQuery{Symbol: "BTCUSDT", From: from, To: to})
 	if err != nil || len(fills) != want {
 		t.Fatalf("%d fills of %d, %v", len(fills), want, err)
@@ -275,9 +275,9 @@ func TestFillsStrict(t *testing.T) {
 		"list":     `{"rows":[]}`,
 	} {
 		s := newScript(t)
-		s.on("GET /fapi/v1/userTrades", 200, "["+bad+"]")
+		s.On("GET /fapi/v1/userTrades", 200, "["+bad+"]")
 		if name == "list" {
-			s.only("GET /fapi/v1/userTrades", 200, bad)
+			s.Only("GET /fapi/v1/userTrades", 200, bad)
 		}
 		if _, err := s.account.Fills(background, venues.FillsQuery{Symbol: "BTCUSDT", From: time.Now().Add(-time.Hour), To: time.Now().Add(time.Hour)}); err == nil {
 			t.Errorf("%s: understood", name)
@@ -294,7 +294,7 @@ func TestKeyFacts(t *testing.T) {
 	o := s.connector.options
 	o.KeyURL = o.RESTURL
 	account := newAccount(New(o), s.account.credentials)
-	s.on("GET /sapi/v1/account/apiRestrictions", 200, `{"ipRestrict":true,"createTime":1698645219000,"enableReading":true,"enableWithdrawals":true,`+
+	s.On("GET /sapi/v1/account/apiRestrictions", 200, `{"ipRestrict":true,"createTime":1698645219000,"enableReading":true,"enableWithdrawals":true,`+
 		`"enableFutures":true,"tradingAuthorityExpirationTime":1790000000000}`)
 	facts, err = account.KeyFacts(background)
 	if err != nil || !facts.Known || !facts.CanTrade || !facts.CanWithdraw || !facts.IPBound || facts.ExpiresAt.UnixMilli() != 1790000000000 {

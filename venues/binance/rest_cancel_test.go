@@ -12,7 +12,7 @@ import (
 
 func TestAmend(t *testing.T) {
 	s := newScript(t)
-	s.on("PUT /fapi/v1/order", 200, strings.Replace(openOrder, "60000.00", "60010.00", 1))
+	s.On("PUT /fapi/v1/order", 200, strings.Replace(openOrder, "60000.00", "60010.00", 1))
 	amend := venues.AmendRequest{
 		OrderRef: venues.OrderRef{Symbol: "BTCUSDT", ClientOrderID: "vg00000001", VenueOrderID: "4087922044", Type: venues.TypeLimit},
 		Side:     venues.Buy, Qty: venues.MustDecimal("0.02"), Price: dec("60010"), ReduceOnly: true, Deadline: time.Now().Add(time.Second),
@@ -25,13 +25,13 @@ func TestAmend(t *testing.T) {
 		t.Errorf("sent %s, want %s", got, want)
 	}
 
-	s.only("PUT /fapi/v1/order", 400, `{"code":-5027,"msg":"No need to modify the order."}`)
-	s.on("GET /fapi/v1/order", 200, openOrder)
+	s.Only("PUT /fapi/v1/order", 400, `{"code":-5027,"msg":"No need to modify the order."}`)
+	s.On("GET /fapi/v1/order", 200, openOrder)
 	if r, err = s.account.Amend(background, amend); err != nil || r.Status != venues.StatusOpen {
 		t.Errorf("no change: %+v, %v", r, err)
 	}
 	amend.Price = venues.Optional{} // the venue wants both: the price is read
-	s.only("PUT /fapi/v1/order", 200, openOrder)
+	s.Only("PUT /fapi/v1/order", 200, openOrder)
 	if _, err = s.account.Amend(background, amend); err != nil || !strings.Contains(s.last("PUT /fapi/v1/order"), "price=60000&") {
 		t.Errorf("read-modify: %v, sent %s", err, s.last("PUT /fapi/v1/order"))
 	}
@@ -51,7 +51,7 @@ func TestCancel(t *testing.T) {
 	}
 	t.Run("limit", func(t *testing.T) {
 		s := newScript(t)
-		s.on(order, 200, cancelled)
+		s.On(order, 200, cancelled)
 		r, err := s.account.Cancel(background, ref(venues.TypeLimit))
 		if err != nil || r.Status != venues.StatusCancelled || r.Fault != nil {
 			t.Errorf("%+v, %v", r, err)
@@ -62,7 +62,7 @@ func TestCancel(t *testing.T) {
 	})
 	t.Run("by the venue's id", func(t *testing.T) {
 		s := newScript(t)
-		s.on(order, 200, cancelled)
+		s.On(order, 200, cancelled)
 		if _, err := s.account.Cancel(background, venues.OrderRef{Symbol: "BTCUSDT", VenueOrderID: "77", Type: venues.TypeLimit}); err != nil {
 			t.Error(err)
 		}
@@ -72,15 +72,15 @@ func TestCancel(t *testing.T) {
 	})
 	t.Run("gone", func(t *testing.T) {
 		s := newScript(t)
-		s.on(order, 400, unknownOrder)
+		s.On(order, 400, unknownOrder)
 		if _, err := s.account.Cancel(background, ref(venues.TypeLimit)); venues.CodeOf(err) != venues.CodeNotFound || len(s.sent(algo)) != 0 {
 			t.Errorf("%v", err)
 		}
 	})
 	t.Run("stop", func(t *testing.T) {
 		s := newScript(t)
-		s.on(algo, 200, `{"algoId":2146760,"clientAlgoId":"vg00000001","code":"200","msg":"success"}`)
-		s.on("GET /fapi/v1/algoOrder", 200, cancelledAlgo)
+		s.On(algo, 200, `{"algoId":2146760,"clientAlgoId":"vg00000001","code":"200","msg":"success"}`)
+		s.On("GET /fapi/v1/algoOrder", 200, cancelledAlgo)
 		r, err := s.account.Cancel(background, ref(venues.TypeStopMarket))
 		if err != nil || r.Status != venues.StatusCancelled || !r.Qty.Equal(dec("0.01").Decimal) || s.last(algo) != "clientAlgoId=vg00000001" {
 			t.Errorf("%+v, %v", r, err)
@@ -88,16 +88,16 @@ func TestCancel(t *testing.T) {
 	})
 	t.Run("stop whose record lags", func(t *testing.T) {
 		s := newScript(t)
-		s.on(algo, 200, `{"algoId":2146760,"clientAlgoId":"vg00000001","code":"200","msg":"success"}`)
-		s.on("GET /fapi/v1/algoOrder", 200, openAlgo)
+		s.On(algo, 200, `{"algoId":2146760,"clientAlgoId":"vg00000001","code":"200","msg":"success"}`)
+		s.On("GET /fapi/v1/algoOrder", 200, openAlgo)
 		if r, err := s.account.Cancel(background, ref(venues.TypeStopMarket)); err != nil || r.Status != venues.StatusCancelled {
 			t.Errorf("%+v, %v", r, err)
 		}
 	})
 	t.Run("stop that cannot be read", func(t *testing.T) {
 		s := newScript(t)
-		s.on(algo, 200, `{"algoId":2146760,"clientAlgoId":"vg00000001","code":"200","msg":"success"}`)
-		s.on("GET /fapi/v1/algoOrder", 400, `{"code":-2013,"msg":"Order does not exist."}`)
+		s.On(algo, 200, `{"algoId":2146760,"clientAlgoId":"vg00000001","code":"200","msg":"success"}`)
+		s.On("GET /fapi/v1/algoOrder", 400, `{"code":-2013,"msg":"Order does not exist."}`)
 		if _, err := s.account.Cancel(background, ref(venues.TypeStopMarket)); !errors.Is(err, venues.ErrOutcomeUnknown) {
 			t.Errorf("%v, want the outcome to be queried", err)
 		}
@@ -105,12 +105,12 @@ func TestCancel(t *testing.T) {
 	for name, refusal := range map[string]string{"triggered": unknownOrder, "triggering": `{"code":-4117,"msg":"stop order is triggering"}`} {
 		t.Run("stop that has "+name, func(t *testing.T) {
 			s := newScript(t)
-			s.on(algo, 400, refusal)
-			s.on(order, 200, cancelled)
+			s.On(algo, 400, refusal)
+			s.On(order, 200, cancelled)
 			if r, err := s.account.Cancel(background, ref(venues.TypeStopLimit)); err != nil || r.Status != venues.StatusCancelled {
 				t.Errorf("%+v, %v", r, err)
 			}
-			s.only(order, 400, unknownOrder)
+			s.Only(order, 400, unknownOrder)
 			if _, err := s.account.Cancel(background, ref(venues.TypeStopLimit)); venues.CodeOf(err) != venues.CodeNotFound {
 				t.Errorf("%v", err)
 			}
@@ -118,7 +118,7 @@ func TestCancel(t *testing.T) {
 	}
 	t.Run("unknown outcome ends the search", func(t *testing.T) {
 		s := newScript(t)
-		s.on(algo, 503, `{"msg":"Unknown error, please check your request or try again later."}`)
+		s.On(algo, 503, `{"msg":"Unknown error, please check your request or try again later."}`)
 		if _, err := s.account.Cancel(background, ref(venues.TypeStopLimit)); !errors.Is(err, venues.ErrOutcomeUnknown) || len(s.sent(order)) != 0 {
 			t.Errorf("%v", err)
 		}
@@ -134,8 +134,8 @@ func TestOrderOfATriggeredStop(t *testing.T) {
 		`"positionSide":"BOTH","stopPrice":"0","updateTime":1775461936135}`
 	t.Run("with its engine order", func(t *testing.T) {
 		s := newScript(t)
-		s.on(algo, 200, finished)
-		s.on(order, 200, engine)
+		s.On(algo, 200, finished)
+		s.On(order, 200, engine)
 		r, err := s.account.Order(background, ref)
 		if err != nil || r.Status != venues.StatusFilled || r.Type != venues.TypeStopMarket || r.VenueOrderID != "974828356187" ||
 			!venues.EqualOptional(r.TriggerPrice, dec("58000")) || !venues.EqualOptional(r.AvgPrice, dec("57990.5")) {
@@ -148,8 +148,8 @@ func TestOrderOfATriggeredStop(t *testing.T) {
 	t.Run("whose engine order is gone", func(t *testing.T) {
 		for qty, want := range map[string]venues.OrderStatus{"0.010": venues.StatusFilled, "0.004": venues.StatusCancelled, "0": venues.StatusCancelled} {
 			s := newScript(t)
-			s.on(algo, 200, strings.Replace(finished, `"actualQty":"0.010"`, `"actualQty":"`+qty+`"`, 1))
-			s.on(order, 400, `{"code":-2013,"msg":"Order does not exist."}`)
+			s.On(algo, 200, strings.Replace(finished, `"actualQty":"0.010"`, `"actualQty":"`+qty+`"`, 1))
+			s.On(order, 400, `{"code":-2013,"msg":"Order does not exist."}`)
 			if r, err := s.account.Order(background, ref); err != nil || r.Status != want || !r.FilledQty.Equal(dec(qty).Decimal) {
 				t.Errorf("%s executed: %+v, %v", qty, r, err)
 			}
@@ -157,16 +157,16 @@ func TestOrderOfATriggeredStop(t *testing.T) {
 	})
 	t.Run("that is not known there", func(t *testing.T) {
 		s := newScript(t)
-		s.on(algo, 400, `{"code":-2013,"msg":"Order does not exist."}`)
-		s.on(order, 400, `{"code":-2013,"msg":"Order does not exist."}`)
+		s.On(algo, 400, `{"code":-2013,"msg":"Order does not exist."}`)
+		s.On(order, 400, `{"code":-2013,"msg":"Order does not exist."}`)
 		if _, err := s.account.Order(background, ref); venues.CodeOf(err) != venues.CodeNotFound {
 			t.Errorf("%v", err)
 		}
 	})
 	t.Run("of unknown type", func(t *testing.T) {
 		s := newScript(t)
-		s.on(order, 400, `{"code":-2013,"msg":"Order does not exist."}`)
-		s.on(algo, 200, openAlgo)
+		s.On(order, 400, `{"code":-2013,"msg":"Order does not exist."}`)
+		s.On(algo, 200, openAlgo)
 		if r, err := s.account.Order(background, venues.OrderRef{Symbol: "BTCUSDT", ClientOrderID: "vg00000001"}); err != nil || r.Status != venues.StatusUntriggered {
 			t.Errorf("%+v, %v", r, err)
 		}
@@ -175,13 +175,13 @@ func TestOrderOfATriggeredStop(t *testing.T) {
 
 func TestOpenOrdersOfBothServices(t *testing.T) {
 	s := newScript(t)
-	s.on("GET /fapi/v1/openOrders", 200, "["+openOrder+"]")
-	s.on("GET /fapi/v1/openAlgoOrders", 200, "["+openAlgo+"]")
+	s.On("GET /fapi/v1/openOrders", 200, "["+openOrder+"]")
+	s.On("GET /fapi/v1/openAlgoOrders", 200, "["+openAlgo+"]")
 	orders, err := s.account.OpenOrders(background)
 	if err != nil || len(orders) != 2 || orders[0].Status != venues.StatusOpen || orders[1].Status != venues.StatusUntriggered {
 		t.Errorf("%+v, %v", orders, err)
 	}
-	s.only("GET /fapi/v1/openAlgoOrders", 200, "["+strings.Replace(openAlgo, `"NEW"`, `"DREAMING"`, 1)+"]")
+	s.Only("GET /fapi/v1/openAlgoOrders", 200, "["+strings.Replace(openAlgo, `"NEW"`, `"DREAMING"`, 1)+"]")
 	if _, err = s.account.OpenOrders(background); !errors.Is(err, payload.ErrUnknownWord) {
 		t.Errorf("unknown algo status: %v", err)
 	}
@@ -203,7 +203,7 @@ func TestExpiredAtOnceIsCancelled(t *testing.T) {
 		{"LIMIT", "GTC", "REJECTED", "0", venues.StatusRejected, "rejected"},
 	} {
 		s := newScript(t)
-		s.on("POST /fapi/v1/order", 200, strings.NewReplacer(
+		s.On("POST /fapi/v1/order", 200, strings.NewReplacer(
 			`"NEW"`, `"`+c.status+`"`, `"LIMIT"`, `"`+c.orderType+`"`, `"GTC"`, `"`+c.tif+`"`, `"executedQty":"0.000"`, `"executedQty":"`+c.filled+`"`,
 		).Replace(openOrder))
 		r, err := s.account.Place(background, limitOrder())

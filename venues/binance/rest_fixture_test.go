@@ -129,7 +129,7 @@ func TestRecordedAlgoOrder(t *testing.T) {
 
 func TestRecordedCandles2020(t *testing.T) {
 	s := newScript(t)
-	s.on("GET /fapi/v1/klines", 200, string(fixture(t, "rest_klines_LTCUSDT_5m_2020.real.json")))
+	s.On("GET /fapi/v1/klines", 200, string(fixture(t, "rest_klines_LTCUSDT_5m_2020.real.json")))
 	candles, err := s.connector.Candles(background, "LTCUSDT", "5m", 500)
 	if err != nil || len(candles) != 500 {
 		t.Fatalf("%d candles, %v", len(candles), err)

@@ -3,12 +3,12 @@ package binance
 import (
 	"errors"
 	"fmt"
-	"net/http"
 	"strings"
 	"testing"
 	"time"
 
 	"venuegate/venues"
+	"venuegate/venues/internal/connectortest"
 )
 
 const openAlgo = `{"algoId":2146760,"clientAlgoId":"vg00000001","algoType":"CONDITIONAL","orderType":"STOP_MARKET","symbol":"BTCUSDT","side":"SELL",` +
@@ -89,10 +89,10 @@ func TestPlaceOnTheWire(t *testing.T) {
 	} {
 		for mode, want := range map[string]string{oneWay: c.oneWay, hedged: c.hedge} {
 			s := newScript(t)
-			s.only("GET /fapi/v1/accountConfig", 200, mode)
-			s.on("GET /fapi/v1/ticker/price", 200, `{"symbol":"BTCUSDT","price":"60000.00","time":1}`)
-			s.on(order, 200, openOrder)
-			s.on(algo, 200, openAlgo)
+			s.Only("GET /fapi/v1/accountConfig", 200, mode)
+			s.On("GET /fapi/v1/ticker/price", 200, `{"symbol":"BTCUSDT","price":"60000.00","time":1}`)
+			s.On(order, 200, openOrder)
+			s.On(algo, 200, openAlgo)
 			if _, err := s.account.Place(background, c.order); err != nil {
 				t.Errorf("%s: %v", c.name, err)
 			}
@@ -105,7 +105,7 @@ func TestPlaceOnTheWire(t *testing.T) {
 
 func TestPlaceReport(t *testing.T) {
 	s := newScript(t)
-	s.on("POST /fapi/v1/order", 200, openOrder)
+	s.On("POST /fapi/v1/order", 200, openOrder)
 	r, err := s.account.Place(background, limitOrder())
 	if err != nil {
 		t.Fatal(err)
@@ -122,7 +122,7 @@ func TestPlaceReport(t *testing.T) {
 func TestDeadlineTravels(t *testing.T) {
 	s := newScript(t)
 	s.now = func() time.Time { return time.Now().Add(40 * time.Second) } // the venue is ahead
-	s.on("POST /fapi/v1/order", 200, openOrder)
+	s.On("POST /fapi/v1/order", 200, openOrder)
 	order := limitOrder()
 	if _, err := s.account.Place(background, order); err != nil {
 		t.Fatal(err)
@@ -151,8 +151,8 @@ func TestDeadlineTravels(t *testing.T) {
 func TestPassedDeadlineIsNotSent(t *testing.T) {
 	s := newScript(t)
 	_, err := s.account.Place(background, orderWith(func(r *venues.OrderRequest) { r.Deadline = time.Now().Add(-time.Millisecond) }))
-	if !errors.Is(err, venues.ErrNotSent) || len(s.requests) != 0 {
-		t.Errorf("%v after %d requests, want proof that nothing was sent", err, len(s.requests))
+	if !errors.Is(err, venues.ErrNotSent) || s.Asked() != 0 {
+		t.Errorf("%v after %d requests, want proof that nothing was sent", err, s.Asked())
 	}
 }
 
@@ -160,8 +160,8 @@ func TestPassedDeadlineIsNotSent(t *testing.T) {
 func TestClockRefusalIsSignedAgain(t *testing.T) {
 	for _, code := range []int{-1021, -5028} {
 		s := newScript(t)
-		s.on("POST /fapi/v1/order", 400, fmt.Sprintf(`{"code":%d,"msg":"Timestamp for this request is outside of the recvWindow."}`, code))
-		s.on("POST /fapi/v1/order", 200, openOrder)
+		s.On("POST /fapi/v1/order", 400, fmt.Sprintf(`{"code":%d,"msg":"Timestamp for this request is outside of the recvWindow."}`, code))
+		s.On("POST /fapi/v1/order", 200, openOrder)
 		if _, err := s.connector.SyncClock(background); err != nil {
 			t.Fatal(err)
 		}
@@ -177,7 +177,7 @@ func TestClockRefusalIsSignedAgain(t *testing.T) {
 	}
 	t.Run("once only", func(t *testing.T) {
 		s := newScript(t)
-		s.on("POST /fapi/v1/order", 400, `{"code":-1021,"msg":"x"}`)
+		s.On("POST /fapi/v1/order", 400, `{"code":-1021,"msg":"x"}`)
 		_, err := s.account.Place(background, limitOrder())
 		if venues.CodeOf(err) != venues.CodeExchangeUnavailable || errors.Is(err, venues.ErrOutcomeUnknown) || len(s.sent("POST /fapi/v1/order")) != 2 {
 			t.Errorf("%v after %d attempts", err, len(s.sent("POST /fapi/v1/order")))
@@ -185,8 +185,8 @@ func TestClockRefusalIsSignedAgain(t *testing.T) {
 	})
 	t.Run("not without a clock", func(t *testing.T) {
 		s := newScript(t)
-		s.on("GET /fapi/v1/time", 503, `{"msg":"Service Unavailable."}`)
-		s.on("POST /fapi/v1/order", 400, `{"code":-1021,"msg":"x"}`)
+		s.On("GET /fapi/v1/time", 503, `{"msg":"Service Unavailable."}`)
+		s.On("POST /fapi/v1/order", 400, `{"code":-1021,"msg":"x"}`)
 		if _, err := s.account.Place(background, limitOrder()); !isClockRefusal(err) || len(s.sent("POST /fapi/v1/order")) != 1 {
 			t.Errorf("%v after %d attempts", err, len(s.sent("POST /fapi/v1/order")))
 		}
@@ -195,27 +195,27 @@ func TestClockRefusalIsSignedAgain(t *testing.T) {
 
 // Nothing that may have been executed is sent again.
 func TestUnknownOutcomeIsSentOnce(t *testing.T) {
-	for name, answer := range map[string]scripted{
-		"-1007":               {status: 408, body: `{"code":-1007,"msg":"Timeout"}`},
-		"-1000":               {status: 400, body: `{"code":-1000,"msg":"x"}`},
-		"503":                 {status: 503, body: `{"msg":"Unknown error, please check your request or try again later."}`},
-		"502":                 {status: 502, body: `<html>`},
-		"HTML":                {status: 200, body: `<html>`},
-		"-4116":               {status: 400, body: `{"code":-4116,"msg":"ClientOrderId is duplicated."}`},
-		"unknown status":      {status: 200, body: strings.Replace(openOrder, `"NEW"`, `"PAUSED"`, 1)},
-		"unknown side":        {status: 200, body: strings.Replace(openOrder, `"BUY"`, `"HOLD"`, 1)},
-		"unknown type":        {status: 200, body: strings.ReplaceAll(openOrder, `"LIMIT"`, `"ICEBERG"`)},
-		"no quantity":         {status: 200, body: strings.Replace(openOrder, `"origQty":"0.010",`, ``, 1)},
-		"exponent":            {status: 200, body: strings.Replace(openOrder, `"0.010"`, `"1e-2"`, 1)},
-		"infinity":            {status: 200, body: strings.Replace(openOrder, `"0.010"`, `"Infinity"`, 1)},
-		"id as a fraction":    {status: 200, body: strings.Replace(openOrder, `4087922044`, `4087922044.5`, 1)},
-		"truncated":           {status: 200, body: openOrder[:200]},
-		"another JSON":        {status: 200, body: `[]`},
-		"nothing of an order": {status: 200, body: `{}`},
+	for name, answer := range map[string]connectortest.Answer{
+		"-1007":               {Status: 408, Body: `{"code":-1007,"msg":"Timeout"}`},
+		"-1000":               {Status: 400, Body: `{"code":-1000,"msg":"x"}`},
+		"503":                 {Status: 503, Body: `{"msg":"Unknown error, please check your request or try again later."}`},
+		"502":                 {Status: 502, Body: `<html>`},
+		"HTML":                {Status: 200, Body: `<html>`},
+		"-4116":               {Status: 400, Body: `{"code":-4116,"msg":"ClientOrderId is duplicated."}`},
+		"unknown status":      {Status: 200, Body: strings.Replace(openOrder, `"NEW"`, `"PAUSED"`, 1)},
+		"unknown side":        {Status: 200, Body: strings.Replace(openOrder, `"BUY"`, `"HOLD"`, 1)},
+		"unknown type":        {Status: 200, Body: strings.ReplaceAll(openOrder, `"LIMIT"`, `"ICEBERG"`)},
+		"no quantity":         {Status: 200, Body: strings.Replace(openOrder, `"origQty":"0.010",`, ``, 1)},
+		"exponent":            {Status: 200, Body: strings.Replace(openOrder, `"0.010"`, `"1e-2"`, 1)},
+		"infinity":            {Status: 200, Body: strings.Replace(openOrder, `"0.010"`, `"Infinity"`, 1)},
+		"id as a fraction":    {Status: 200, Body: strings.Replace(openOrder, `4087922044`, `4087922044.5`, 1)},
+		"truncated":           {Status: 200, Body: openOrder[:200]},
+		"another JSON":        {Status: 200, Body: `[]`},
+		"nothing of an order": {Status: 200, Body: `{}`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newScript(t)
-			s.add("POST /fapi/v1/order", answer)
+			s.Add("POST /fapi/v1/order", answer)
 			_, err := s.account.Place(background, limitOrder())
 			if !errors.Is(err, venues.ErrOutcomeUnknown) {
 				t.Errorf("%v, want an unknown outcome", err)
@@ -237,9 +237,9 @@ func TestPositionModeIsReadAgain(t *testing.T) {
 	if _, err := s.account.Mode(background); err != nil {
 		t.Fatal(err)
 	}
-	s.only("GET /fapi/v1/accountConfig", 200, hedged)
-	s.on("POST /fapi/v1/order", 400, `{"code":-4061,"msg":"Order's position side does not match user's setting."}`)
-	s.on("POST /fapi/v1/order", 200, openOrder)
+	s.Only("GET /fapi/v1/accountConfig", 200, hedged)
+	s.On("POST /fapi/v1/order", 400, `{"code":-4061,"msg":"Order's position side does not match user's setting."}`)
+	s.On("POST /fapi/v1/order", 200, openOrder)
 	if _, err := s.account.Place(background, limitOrder()); err != nil {
 		t.Fatal(err)
 	}
@@ -249,7 +249,7 @@ func TestPositionModeIsReadAgain(t *testing.T) {
 	}
 	t.Run("but not in vain", func(t *testing.T) {
 		s := newScript(t)
-		s.on("POST /fapi/v1/order", 400, `{"code":-4061,"msg":"x"}`)
+		s.On("POST /fapi/v1/order", 400, `{"code":-4061,"msg":"x"}`)
 		_, err := s.account.Place(background, limitOrder())
 		if venues.CodeOf(err) != venues.CodeInvalidRequest || len(s.sent("POST /fapi/v1/order")) != 1 {
 			t.Errorf("%v after %d attempts", err, len(s.sent("POST /fapi/v1/order")))
@@ -257,7 +257,7 @@ func TestPositionModeIsReadAgain(t *testing.T) {
 	})
 	t.Run("nor without the mode", func(t *testing.T) {
 		s := newScript(t)
-		s.only("GET /fapi/v1/accountConfig", 503, `{"msg":"Service Unavailable."}`)
+		s.Only("GET /fapi/v1/accountConfig", 503, `{"msg":"Service Unavailable."}`)
 		if _, err := s.account.Place(background, limitOrder()); !errors.Is(err, venues.ErrNotSent) {
 			t.Errorf("%v, want proof that nothing was sent", err)
 		}
@@ -266,7 +266,7 @@ func TestPositionModeIsReadAgain(t *testing.T) {
 
 func TestRefusalsTellTheirReason(t *testing.T) {
 	s := newScript(t)
-	s.on("POST /fapi/v1/order", 400, `{"code":-5022,"msg":"Due to the order could not be executed as maker, the Post Only order will be rejected."}`)
+	s.On("POST /fapi/v1/order", 400, `{"code":-5022,"msg":"Due to the order could not be executed as maker, the Post Only order will be rejected."}`)
 	_, err := s.account.Place(background, orderWith(func(r *venues.OrderRequest) { r.PostOnly = true }))
 	refused, ok := errors.AsType[*venues.Error](err)
 	if !ok || refused.Details["reason"] != "post_only_would_take" || errors.Is(err, venues.ErrOutcomeUnknown) {
@@ -277,9 +277,9 @@ func TestRefusalsTellTheirReason(t *testing.T) {
 func TestMarginRefusalTellsTheAmounts(t *testing.T) {
 	s := newScript(t)
 	s.connector.catalogue.Store(venues.NewInstrumentSet([]venues.Instrument{{Symbol: "BTCUSDT", VenueSymbol: "BTCUSDT", SettleCurrency: "USDT"}}))
-	s.on("POST /fapi/v1/order", 400, `{"code":-2019,"msg":"Margin is insufficient."}`)
-	s.on("GET /fapi/v3/account", 200, `{"totalInitialMargin":"0","totalUnrealizedProfit":"0","totalMarginBalance":"12.5","availableBalance":"12.50000000","assets":[]}`)
-	s.on("GET /fapi/v1/symbolConfig", 200, `[{"symbol":"BTCUSDT","marginType":"CROSSED","leverage":20}]`)
+	s.On("POST /fapi/v1/order", 400, `{"code":-2019,"msg":"Margin is insufficient."}`)
+	s.On("GET /fapi/v3/account", 200, `{"totalInitialMargin":"0","totalUnrealizedProfit":"0","totalMarginBalance":"12.5","availableBalance":"12.50000000","assets":[]}`)
+	s.On("GET /fapi/v1/symbolConfig", 200, `[{"symbol":"BTCUSDT","marginType":"CROSSED","leverage":20}]`)
 	_, err := s.account.Place(background, limitOrder())
 	refused, _ := errors.AsType[*venues.Error](err)
 	// 600 of notional: 30 of margin and 0.3 of fee
@@ -294,7 +294,7 @@ func TestHangingAnswerIsUnknown(t *testing.T) {
 	s.connector.options.Timeout = 100 * time.Millisecond
 	rest := New(Options{RESTURL: s.connector.options.RESTURL, StreamURL: "ws://x", Timeout: 100 * time.Millisecond})
 	account := newAccount(rest, s.account.credentials)
-	s.add("POST /fapi/v1/order", scripted{hang: true})
+	s.Add("POST /fapi/v1/order", connectortest.Answer{Hang: true})
 	_, err := account.Place(background, limitOrder())
 	if !errors.Is(err, venues.ErrOutcomeUnknown) {
 		t.Errorf("%v, want an unknown outcome", err)
@@ -308,5 +308,3 @@ func TestOpenAccountNeedsAKey(t *testing.T) {
 		}
 	}
 }
-
-var _ http.Handler = (*script)(nil)

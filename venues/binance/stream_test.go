@@ -44,7 +44,7 @@ func confirm(c *websocket.Conn, m command) {
 
 func newStreamVenue(s *script) *streamVenue {
 	v := &streamVenue{answer: confirm}
-	s.stream = v.serve
+	s.Stream = v.serve
 	return v
 }
 
@@ -340,14 +340,14 @@ func TestSilenceOfKinds(t *testing.T) {
 // remembers the addresses it was asked under.
 func privateVenue(s *script) *streamVenue {
 	v := newStreamVenue(s)
-	serve := s.stream
-	s.stream = func(r *http.Request, c *websocket.Conn) {
+	serve := s.Stream
+	s.Stream = func(r *http.Request, c *websocket.Conn) {
 		v.mu.Lock()
 		v.paths = append(v.paths, r.URL.RequestURI())
 		v.mu.Unlock()
 		serve(r, c)
 	}
-	s.on("POST /fapi/v1/listenKey", 200, `{"listenKey":"first+key"}`)
+	s.On("POST /fapi/v1/listenKey", 200, `{"listenKey":"first+key"}`)
 	return v
 }
 
@@ -387,9 +387,9 @@ func age(feed venues.PrivateFeed, by time.Duration) {
 func TestListenKeyIsKeptAlive(t *testing.T) {
 	s := newScript(t)
 	privateVenue(s)
-	s.on("PUT /fapi/v1/listenKey", 200, `{"listenKey":"first+key"}`)
-	s.on("PUT /fapi/v1/listenKey", 503, `{"msg":"Service Unavailable."}`)
-	s.on("PUT /fapi/v1/listenKey", 400, `{"code":-1125,"msg":"This listenKey does not exist."}`)
+	s.On("PUT /fapi/v1/listenKey", 200, `{"listenKey":"first+key"}`)
+	s.On("PUT /fapi/v1/listenKey", 503, `{"msg":"Service Unavailable."}`)
+	s.On("PUT /fapi/v1/listenKey", 400, `{"code":-1125,"msg":"This listenKey does not exist."}`)
 	h := &connectortest.Heard{}
 	feed := s.account.OpenPrivate(h)
 	t.Cleanup(feed.Close)
@@ -427,9 +427,9 @@ func TestPrivateStreamWithoutProof(t *testing.T) {
 func TestPrivateStreamWithoutAKey(t *testing.T) {
 	s := newScript(t)
 	privateVenue(s)
-	s.only("POST /fapi/v1/listenKey", 401, `{"code":-2015,"msg":"Invalid API-key"}`)
-	s.on("POST /fapi/v1/listenKey", 200, `{}`)
-	s.on("POST /fapi/v1/listenKey", 200, `{"listenKey":"k"}`)
+	s.Only("POST /fapi/v1/listenKey", 401, `{"code":-2015,"msg":"Invalid API-key"}`)
+	s.On("POST /fapi/v1/listenKey", 200, `{}`)
+	s.On("POST /fapi/v1/listenKey", 200, `{"listenKey":"k"}`)
 	h := &connectortest.Heard{}
 	feed := s.account.OpenPrivate(h)
 	t.Cleanup(feed.Close)

@@ -48,7 +48,7 @@ const (
 func newTradeVenue(s *script) *tradeVenue {
 	v := &tradeVenue{login: loggedIn, answer: entryDone}
 	private := newStreamVenue(s)
-	s.stream = func(r *http.Request, c *websocket.Conn) {
+	s.Stream = func(r *http.Request, c *websocket.Conn) {
 		if r.URL.Path == tradePath {
 			v.serve(c)
 		} else {
@@ -166,8 +166,8 @@ func TestEntrySaysWhatRESTSays(t *testing.T) {
 		window   int64
 	}{{"order.create", createOrder, 3200}, {"order.amend", amendOrder, 3200}, {"order.cancel", cancelOrder, 5000}} {
 		r := requests[n]
-		if r.Op != want.op || len(r.Args) != 1 || string(r.Args[0]) != s.body(want.name) || len(s.sent(want.name)) != 1 {
-			t.Errorf("%s; REST said %s", r.text, s.body(want.name))
+		if r.Op != want.op || len(r.Args) != 1 || string(r.Args[0]) != s.Last(want.name).Body || len(s.Sent(want.name)) != 1 {
+			t.Errorf("%s; REST said %s", r.text, s.Last(want.name).Body)
 		}
 		if len(r.ReqID) > 36 || seen[r.ReqID] || strings.Contains(r.text, scriptKey) || strings.Contains(r.text, scriptSecret) {
 			t.Errorf("name or secret: %s", r.text)
@@ -214,8 +214,8 @@ func TestEntryRefusals(t *testing.T) {
 			if !ok || e.Code != c.want.code || errors.Is(err, venues.ErrOutcomeUnknown) != c.want.unknown || errors.Is(err, venues.ErrNotSent) {
 				t.Fatalf("%v, want %+v", err, c.want)
 			}
-			if c.want.reason != "" && e.Details["reason"] != c.want.reason || len(s.sent(createOrder)) != 0 {
-				t.Errorf("%v; %d by REST", err, len(s.sent(createOrder)))
+			if c.want.reason != "" && e.Details["reason"] != c.want.reason || len(s.Sent(createOrder)) != 0 {
+				t.Errorf("%v; %d by REST", err, len(s.Sent(createOrder)))
 			}
 		})
 	}
@@ -229,8 +229,8 @@ func TestEntryNotTaken(t *testing.T) {
 		v := newTradeVenue(s)
 		v.says(fmt.Sprintf(`{"reqId":"%%s","retCode":%d,"retMsg":"no","op":"order.create","connId":"c"}`, code))
 		s.trading()
-		if _, err := s.account.Place(background, limitOrder()); err != nil || len(v.requests()) != 1 || len(s.sent(createOrder)) != 1 {
-			t.Errorf("%d: %v, %d on the socket, %d by REST", code, err, len(v.requests()), len(s.sent(createOrder)))
+		if _, err := s.account.Place(background, limitOrder()); err != nil || len(v.requests()) != 1 || len(s.Sent(createOrder)) != 1 {
+			t.Errorf("%d: %v, %d on the socket, %d by REST", code, err, len(v.requests()), len(s.Sent(createOrder)))
 		}
 	}
 }
@@ -316,8 +316,8 @@ func TestEntryLoginRefused(t *testing.T) {
 	s.ok(createOrder, accepted)
 	feed := s.account.OpenPrivate(&connectortest.Heard{})
 	await(t, "some logins", func() bool { return v.loginCount() >= 3 })
-	if _, err := s.account.Place(background, limitOrder()); err != nil || len(s.sent(createOrder)) != 1 {
-		t.Errorf("%v, %d by REST", err, len(s.sent(createOrder)))
+	if _, err := s.account.Place(background, limitOrder()); err != nil || len(s.Sent(createOrder)) != 1 {
+		t.Errorf("%v, %d by REST", err, len(s.Sent(createOrder)))
 	}
 	feed.Close()
 	failures := logged.FilterMessage("venue stream: dial failed").All()
@@ -341,7 +341,7 @@ func TestEntryOfTwoFeeds(t *testing.T) {
 		if _, err := s.account.Place(background, limitOrder()); err != nil {
 			t.Fatal(err)
 		}
-		if socket, byREST := len(v.requests()), len(s.sent(createOrder)); socket != want.socket || byREST != want.byREST {
+		if socket, byREST := len(v.requests()), len(s.Sent(createOrder)); socket != want.socket || byREST != want.byREST {
 			t.Errorf("%d on the socket and %d by REST, want %+v", socket, byREST, want)
 		}
 	}

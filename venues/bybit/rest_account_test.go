@@ -54,8 +54,8 @@ func TestInstruments(t *testing.T) {
 		t.Errorf("%d instruments", len(all))
 	}
 	var cursors, statuses []string
-	for _, r := range s.sent(listInstruments) {
-		cursors, statuses = append(cursors, r.query.Get("cursor")), append(statuses, r.query.Get("status"))
+	for _, r := range s.Sent(listInstruments) {
+		cursors, statuses = append(cursors, r.Query.Get("cursor")), append(statuses, r.Query.Get("status"))
 	}
 	if !slices.Equal(cursors, []string{"", "more:1", "", ""}) || !slices.Equal(statuses, []string{"Trading", "Trading", "PreLaunch", "Delivering"}) {
 		t.Errorf("asked %v of %v", cursors, statuses)
@@ -94,7 +94,7 @@ func TestSnapshotAndCandles(t *testing.T) {
 	if err != nil || len(candles) != 2 || !candles[0].Start.Before(candles[1].Start) || candles[1].End.Sub(candles[1].Start) != time.Hour || !candles[0].Closed {
 		t.Errorf("%+v, %v", candles, err)
 	}
-	if q := s.sent("GET /v5/market/kline")[0].query.Encode(); q != "category=linear&interval=60&limit=1000&symbol=BTCUSDT" {
+	if q := s.Sent("GET /v5/market/kline")[0].Query.Encode(); q != "category=linear&interval=60&limit=1000&symbol=BTCUSDT" {
 		t.Error(q)
 	}
 	if _, err := s.connector.Candles(background, "BTCUSDT", "7m", 1); venues.CodeOf(err) != venues.CodeInvalidRequest {
@@ -142,7 +142,7 @@ func second[T any](_ T, err error) error { return err }
 func TestMode(t *testing.T) {
 	for rows, hedge := range map[string]bool{emptyRow: false, hedgeRows: true} {
 		s := newScript(t)
-		s.forget(listPositions)
+		s.Forget(listPositions)
 		s.ok(listPositions, rows)
 		mode, err := s.account.Mode(background)
 		if err != nil || mode.AccountType != "unified" || mode.Hedge != hedge || mode.ReadAt.IsZero() {
@@ -151,7 +151,7 @@ func TestMode(t *testing.T) {
 	}
 	for _, info := range []string{`{}`, `{"marginMode":"SOME_MARGIN","unifiedMarginStatus":5}`, `{"marginMode":"REGULAR_MARGIN"}`, `[]`} {
 		s := newScript(t)
-		s.forget(readInfo)
+		s.Forget(readInfo)
 		s.ok(readInfo, info)
 		if _, err := s.account.Mode(background); venues.CodeOf(err) != venues.CodeExchangeUnavailable {
 			t.Errorf("%s: %v", info, err)
@@ -170,7 +170,7 @@ func TestBalances(t *testing.T) {
 		"empty text": {"REGULAR_MARGIN", `{"totalAvailableBalance":"8","coin":[{"coin":"USDT","equity":"8","usdValue":"8","totalOrderIM":"0","unrealisedPnl":"","bonus":""},{"coin":"ETH","equity":"0"}]}`, "8", "0"},
 	} {
 		s := newScript(t)
-		s.forget(readInfo)
+		s.Forget(readInfo)
 		s.ok(readInfo, `{"marginMode":"`+c.mode+`","unifiedMarginStatus":5}`)
 		s.ok(readWallet, `{"list":[`+c.wallet+`]}`)
 		balances, err := s.account.Balances(background)
@@ -225,7 +225,7 @@ func leverageRow(leverage string) string {
 
 func TestSetLeverage(t *testing.T) {
 	s := newScript(t)
-	s.forget(listPositions)
+	s.Forget(listPositions)
 	s.ok(listPositions, leverageRow("10"))
 	s.ok(listPositions, leverageRow("6.50"))
 	s.ok(writeLeverage, `{}`)
@@ -233,10 +233,10 @@ func TestSetLeverage(t *testing.T) {
 	if err != nil || change.Leverage.String() != "6.5" || change.PreviousLeverage.Decimal.String() != "10" {
 		t.Errorf("%+v, %v", change, err)
 	}
-	if got := s.body(writeLeverage); got != `{"category":"linear","symbol":"BTCUSDT","buyLeverage":"6.5","sellLeverage":"6.5"}` {
+	if got := s.Last(writeLeverage).Body; got != `{"category":"linear","symbol":"BTCUSDT","buyLeverage":"6.5","sellLeverage":"6.5"}` {
 		t.Error(got)
 	}
-	s.forget(writeLeverage)
+	s.Forget(writeLeverage)
 	s.no(writeLeverage, 110043, "Set leverage not modified")
 	if change, err = s.account.SetLeverage(background, "BTCUSDT", dec("6.5").Decimal); err != nil || change.Leverage.String() != "6.5" {
 		t.Errorf("the same again: %+v, %v", change, err)
@@ -263,7 +263,7 @@ func TestLeverageRefusals(t *testing.T) {
 		t.Error(err)
 	}
 	s = newScript(t)
-	s.forget(listPositions)
+	s.Forget(listPositions)
 	s.no(listPositions, 10005, "Permission denied")
 	if _, err := s.account.SetLeverage(background, "BTCUSDT", dec("5").Decimal); !errors.Is(err, venues.ErrNotSent) {
 		t.Error(err)
@@ -297,13 +297,13 @@ func TestFillsWindows(t *testing.T) {
 			t.Errorf("fill %d: %+v", n, f)
 		}
 	}
-	asked := s.sent(readExecutions)
+	asked := s.Sent(readExecutions)
 	if len(asked) != 3 {
 		t.Fatalf("%d questions", len(asked))
 	}
 	for n, r := range asked {
-		start, _ := strconv.ParseInt(r.query.Get("startTime"), 10, 64)
-		end, _ := strconv.ParseInt(r.query.Get("endTime"), 10, 64)
+		start, _ := strconv.ParseInt(r.Query.Get("startTime"), 10, 64)
+		end, _ := strconv.ParseInt(r.Query.Get("endTime"), 10, 64)
 		if start != from.Add(time.Duration(n)*executionsWindow).UnixMilli() || end-start >= executionsWindow.Milliseconds() || end >= to.UnixMilli() {
 			t.Errorf("window %d: %d to %d", n, start, end)
 		}
@@ -358,7 +358,7 @@ func TestKeyFacts(t *testing.T) {
 	if err != nil || !facts.Known || !facts.CanTrade || !facts.CanWithdraw || !facts.IPBound || facts.ExpiresAt.Year() != 2027 {
 		t.Errorf("%+v, %v", facts, err)
 	}
-	s.forget("GET /v5/user/query-api")
+	s.Forget("GET /v5/user/query-api")
 	s.ok("GET /v5/user/query-api", `{"readOnly":1,"permissions":{"ContractTrade":["Order"],"Wallet":[]},"ips":["*"],"expiredAt":"1970-01-01T00:00:00Z"}`)
 	if facts, err = s.account.KeyFacts(background); err != nil || facts.CanTrade || facts.CanWithdraw || facts.IPBound || !facts.ExpiresAt.IsZero() {
 		t.Errorf("%+v, %v", facts, err)

@@ -10,6 +10,7 @@ import (
 
 	"venuegate/venues"
 	"venuegate/venues/fixturetest"
+	"venuegate/venues/internal/connectortest"
 )
 
 func TestRecordedInstruments(t *testing.T) {
@@ -206,7 +207,7 @@ func TestRecordedBooksByREST(t *testing.T) {
 func TestRecordedTimeAndTickers(t *testing.T) {
 	for _, r := range recordings(t, "rest_server_time.jsonl") {
 		s := newScript(t)
-		s.add("GET /v5/market/time", scripted{status: 200, body: string(r.Msg)})
+		s.Add("GET /v5/market/time", connectortest.Answer{Status: 200, Body: string(r.Msg)})
 		now, err := s.connector.serverTime(background)
 		if err != nil || now.UnixNano() != 1696233582169993116 {
 			t.Errorf("%v, %v", now, err)
@@ -217,7 +218,7 @@ func TestRecordedTimeAndTickers(t *testing.T) {
 			continue
 		}
 		s := newScript(t)
-		s.add("GET /v5/market/tickers", scripted{status: 200, body: string(r.Msg)})
+		s.Add("GET /v5/market/tickers", connectortest.Answer{Status: 200, Body: string(r.Msg)})
 		if last, err := s.connector.lastPrice(background, "BTCUSDT"); err != nil || !last.Equal(dec("68641.3").Decimal) {
 			t.Errorf("%s, %v", last, err)
 		}

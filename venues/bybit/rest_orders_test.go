@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"venuegate/venues"
+	"venuegate/venues/internal/connectortest"
 )
 
 // What each kind of order looks like on the wire, in both position modes.
@@ -71,14 +72,14 @@ func TestPlaceOnTheWire(t *testing.T) {
 	} {
 		for rows, index := range map[string]string{emptyRow: c.oneWay, hedgeRows: c.hedge} {
 			s := newScript(t)
-			s.forget(listPositions)
+			s.Forget(listPositions)
 			s.ok(listPositions, rows)
 			s.ok("GET /v5/market/tickers", `{"list":[{"symbol":"BTCUSDT","lastPrice":"60000.00"}]}`)
 			s.ok(createOrder, accepted)
 			if _, err := s.account.Place(background, c.order); err != nil {
 				t.Errorf("%s: %v", c.name, err)
 			}
-			if got, want := s.body(createOrder), head+c.rest+index+"}"; !sameJSON(got, want) {
+			if got, want := s.Last(createOrder).Body, head+c.rest+index+"}"; !sameJSON(got, want) {
 				t.Errorf("%s:\n got %s\nwant %s", c.name, got, want)
 			}
 		}
@@ -106,7 +107,7 @@ func TestPlaceDoubtfulAnswers(t *testing.T) {
 		if _, err := s.account.Place(background, limitOrder()); !errors.Is(err, venues.ErrOutcomeUnknown) {
 			t.Errorf("%s: %v", result, err)
 		}
-		if n := len(s.sent(createOrder)); n != 1 {
+		if n := len(s.Sent(createOrder)); n != 1 {
 			t.Errorf("%s: sent %d times", result, n)
 		}
 	}
@@ -121,7 +122,7 @@ func TestDeadlineTravels(t *testing.T) {
 	if _, err := s.account.Place(background, order); err != nil {
 		t.Fatal(err)
 	}
-	h := s.sent(createOrder)[0].header
+	h := s.Sent(createOrder)[0].Header
 	stamp, _ := strconv.ParseInt(h.Get("X-Bapi-Timestamp"), 10, 64)
 	window, _ := strconv.ParseInt(h.Get("X-Bapi-Recv-Window"), 10, 64)
 	ends := time.UnixMilli(stamp + window).Sub(order.Deadline.Add(40 * time.Second))
@@ -140,7 +141,7 @@ func TestDeadlinePassed(t *testing.T) {
 	if _, err := s.account.Amend(background, venues.AmendRequest{OrderRef: ours, Qty: dec("1").Decimal, Deadline: late.Deadline}); !errors.Is(err, venues.ErrNotSent) {
 		t.Errorf("amend: %v", err)
 	}
-	if n := len(s.sent(createOrder)) + len(s.sent(amendOrder)); n != 0 {
+	if n := len(s.Sent(createOrder)) + len(s.Sent(amendOrder)); n != 0 {
 		t.Errorf("%d requests", n)
 	}
 }
@@ -161,14 +162,14 @@ func TestClockRefusal(t *testing.T) {
 	if _, err := s.account.Place(background, limitOrder()); err != nil {
 		t.Fatal(err)
 	}
-	if n := len(s.sent(createOrder)); n != 2 {
+	if n := len(s.Sent(createOrder)); n != 2 {
 		t.Errorf("sent %d times", n)
 	}
-	s.forget(createOrder)
+	s.Forget(createOrder)
 	s.no(createOrder, 10002, "invalid request")
 	_, err := s.account.Place(background, limitOrder())
-	if errors.Is(err, venues.ErrOutcomeUnknown) || venues.CodeOf(err) != venues.CodeExchangeUnavailable || len(s.sent(createOrder)) != 4 {
-		t.Errorf("%v after %d requests", err, len(s.sent(createOrder)))
+	if errors.Is(err, venues.ErrOutcomeUnknown) || venues.CodeOf(err) != venues.CodeExchangeUnavailable || len(s.Sent(createOrder)) != 4 {
+		t.Errorf("%v after %d requests", err, len(s.Sent(createOrder)))
 	}
 }
 
@@ -183,41 +184,41 @@ func TestPositionModeIsLearned(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if n := len(s.sent(createOrder)); n != 3 {
+	if n := len(s.Sent(createOrder)); n != 3 {
 		t.Errorf("sent %d times", n)
 	}
-	s.forget(createOrder)
+	s.Forget(createOrder)
 	s.no(createOrder, 10001, "params error: side invalid")
-	before := len(s.sent(createOrder))
-	if _, err := s.account.Place(background, limitOrder()); venues.CodeOf(err) != venues.CodeInvalidRequest || len(s.sent(createOrder)) != before+1 {
-		t.Errorf("%v after %d requests", err, len(s.sent(createOrder))-before)
+	before := len(s.Sent(createOrder))
+	if _, err := s.account.Place(background, limitOrder()); venues.CodeOf(err) != venues.CodeInvalidRequest || len(s.Sent(createOrder)) != before+1 {
+		t.Errorf("%v after %d requests", err, len(s.Sent(createOrder))-before)
 	}
 }
 
 // What may have been executed is never sent again.
 func TestUnknownOutcomes(t *testing.T) {
-	for name, answer := range map[string]scripted{
-		"time-out":         {hang: true},
-		"server timeout":   {status: 200, body: `{"retCode":10000,"retMsg":"Server Timeout","result":{}}`},
-		"server error":     {status: 200, body: `{"retCode":10016,"retMsg":"Server error","result":{}}`},
-		"duplicate id":     {status: 200, body: `{"retCode":110072,"retMsg":"OrderLinkedID is duplicate","result":{}}`},
-		"overload":         {status: 200, body: `{"retCode":429,"retMsg":"high load","result":{}}`},
-		"bad gateway":      {status: 502, body: `<html>502</html>`},
-		"500 with success": {status: 500, body: `{"retCode":0,"retMsg":"OK","result":{"orderId":"x"}}`},
-		"page":             {status: 200, body: `<html>hello</html>`},
-		"cut":              {status: 200, body: `{"retCode":0,"retMsg":"OK","res`},
-		"no code":          {status: 200, body: `{"result":{}}`},
-		"redirect":         {status: 302, body: ``},
-		"forbidden":        {status: 403, body: `<html>region</html>`},
+	for name, answer := range map[string]connectortest.Answer{
+		"time-out":         {Hang: true},
+		"server timeout":   {Status: 200, Body: `{"retCode":10000,"retMsg":"Server Timeout","result":{}}`},
+		"server error":     {Status: 200, Body: `{"retCode":10016,"retMsg":"Server error","result":{}}`},
+		"duplicate id":     {Status: 200, Body: `{"retCode":110072,"retMsg":"OrderLinkedID is duplicate","result":{}}`},
+		"overload":         {Status: 200, Body: `{"retCode":429,"retMsg":"high load","result":{}}`},
+		"bad gateway":      {Status: 502, Body: `<html>502</html>`},
+		"500 with success": {Status: 500, Body: `{"retCode":0,"retMsg":"OK","result":{"orderId":"x"}}`},
+		"page":             {Status: 200, Body: `<html>hello</html>`},
+		"cut":              {Status: 200, Body: `{"retCode":0,"retMsg":"OK","res`},
+		"no code":          {Status: 200, Body: `{"result":{}}`},
+		"redirect":         {Status: 302, Body: ``},
+		"forbidden":        {Status: 403, Body: `<html>region</html>`},
 	} {
 		s := newScript(t)
 		s.hurry(100 * time.Millisecond)
-		s.add(createOrder, answer)
+		s.Add(createOrder, answer)
 		_, err := s.account.Place(background, limitOrder())
 		if !errors.Is(err, venues.ErrOutcomeUnknown) {
 			t.Errorf("%s: %v", name, err)
 		}
-		if n := len(s.sent(createOrder)); n != 1 {
+		if n := len(s.Sent(createOrder)); n != 1 {
 			t.Errorf("%s: sent %d times", name, n)
 		}
 	}
@@ -230,7 +231,7 @@ func TestAmend(t *testing.T) {
 	if err != nil || r.Status != venues.StatusPending || !r.Qty.IsZero() || r.Price.Valid || r.VenueOrderID != ours.VenueOrderID {
 		t.Errorf("%+v, %v", r, err)
 	}
-	if got := s.body(amendOrder); got != `{"category":"linear","symbol":"BTCUSDT","orderLinkId":"vg00000001","qty":"0.02","price":"59000"}` {
+	if got := s.Last(amendOrder).Body; got != `{"category":"linear","symbol":"BTCUSDT","orderLinkId":"vg00000001","qty":"0.02","price":"59000"}` {
 		t.Error(got)
 	}
 }
@@ -252,7 +253,7 @@ func TestAmendStop(t *testing.T) {
 		if _, err := s.account.Amend(background, venues.AmendRequest{OrderRef: stop, Qty: dec("0.02").Decimal, Price: dec("57000"), TriggerPrice: dec("58000")}); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
-		if got := s.body(amendOrder); got != head+c.want {
+		if got := s.Last(amendOrder).Body; got != head+c.want {
 			t.Errorf("%s: %s", name, got)
 		}
 	}
@@ -287,16 +288,16 @@ func TestCancel(t *testing.T) {
 	if err != nil || r.Status != venues.StatusPending || r.ClientOrderID != ours.ClientOrderID {
 		t.Errorf("%+v, %v", r, err)
 	}
-	if got := s.body(cancelOrder); got != `{"category":"linear","symbol":"BTCUSDT","orderLinkId":"vg00000001"}` {
+	if got := s.Last(cancelOrder).Body; got != `{"category":"linear","symbol":"BTCUSDT","orderLinkId":"vg00000001"}` {
 		t.Error(got)
 	}
 	if _, err = s.account.Cancel(background, venues.OrderRef{Symbol: "BTCUSDT", VenueOrderID: ours.VenueOrderID}); err != nil {
 		t.Error(err)
 	}
-	if got := s.body(cancelOrder); got != `{"category":"linear","symbol":"BTCUSDT","orderId":"`+ours.VenueOrderID+`"}` {
+	if got := s.Last(cancelOrder).Body; got != `{"category":"linear","symbol":"BTCUSDT","orderId":"`+ours.VenueOrderID+`"}` {
 		t.Error(got)
 	}
-	s.forget(cancelOrder)
+	s.Forget(cancelOrder)
 	s.no(cancelOrder, 110001, "Order does not exist")
 	if _, err = s.account.Cancel(background, ours); venues.CodeOf(err) != venues.CodeNotFound || errors.Is(err, venues.ErrOutcomeUnknown) {
 		t.Error(err)
@@ -311,15 +312,15 @@ func TestOrderIsLookedForTwice(t *testing.T) {
 	if err != nil || r.Status != venues.StatusCancelled || r.Fault != nil {
 		t.Errorf("%+v, %v", r, err)
 	}
-	if q := s.sent(readHistory)[0].query.Encode(); q != "category=linear&orderLinkId=vg00000001&symbol=BTCUSDT" {
+	if q := s.Sent(readHistory)[0].Query.Encode(); q != "category=linear&orderLinkId=vg00000001&symbol=BTCUSDT" {
 		t.Error(q)
 	}
-	s.forget(readHistory)
+	s.Forget(readHistory)
 	s.ok(readHistory, listOf(orderRow("vg00000001", "vg00000002"))) // another one
 	if _, err = s.account.Order(background, ours); venues.CodeOf(err) != venues.CodeNotFound {
 		t.Error(err)
 	}
-	s.forget(readHistory)
+	s.Forget(readHistory)
 	s.ok(readHistory, listOf(orderRow(`"New"`, `"Sleeping"`)))
 	if _, err = s.account.Order(background, ours); venues.CodeOf(err) != venues.CodeExchangeUnavailable {
 		t.Error(err)
@@ -339,8 +340,8 @@ func TestOpenOrdersPages(t *testing.T) {
 	if err != nil || len(reports) != ordersPage+2 || reports[ordersPage+1].Symbol != "BTCUSDC" {
 		t.Errorf("%d orders, %v", len(reports), err)
 	}
-	asked := s.sent(readRealtime)
-	if len(asked) != 3 || asked[1].query.Get("cursor") != "more:1" || asked[2].query.Get("settleCoin") != "USDC" {
+	asked := s.Sent(readRealtime)
+	if len(asked) != 3 || asked[1].Query.Get("cursor") != "more:1" || asked[2].Query.Get("settleCoin") != "USDC" {
 		t.Errorf("asked %+v", asked)
 	}
 }
@@ -354,24 +355,24 @@ func TestPagesEnd(t *testing.T) {
 	}
 	s.ok(readRealtime, listOf(rows...))
 	reports, err := s.account.OpenOrders(background)
-	if err != nil || len(reports) != 1 || len(s.sent(readRealtime)) != 4 {
-		t.Errorf("%d orders of %d pages, %v", len(reports), len(s.sent(readRealtime)), err)
+	if err != nil || len(reports) != 1 || len(s.Sent(readRealtime)) != 4 {
+		t.Errorf("%d orders of %d pages, %v", len(reports), len(s.Sent(readRealtime)), err)
 	}
 }
 
 func TestRateLimitHeaders(t *testing.T) {
 	s := newScript(t)
 	reset := strconv.FormatInt(time.Now().Add(5*time.Second).UnixMilli(), 10)
-	s.add(createOrder, scripted{
-		status: 200, body: `{"retCode":10006,"retMsg":"Too many visits!","result":{}}`,
-		header: http.Header{"X-Bapi-Limit": {"20"}, "X-Bapi-Limit-Status": {"0"}, "X-Bapi-Limit-Reset-Timestamp": {reset}},
+	s.Add(createOrder, connectortest.Answer{
+		Status: 200, Body: `{"retCode":10006,"retMsg":"Too many visits!","result":{}}`,
+		Header: http.Header{"X-Bapi-Limit": {"20"}, "X-Bapi-Limit-Status": {"0"}, "X-Bapi-Limit-Reset-Timestamp": {reset}},
 	})
 	_, err := s.account.Place(background, limitOrder())
 	e, ok := errors.AsType[*venues.Error](err)
 	if !ok || e.Code != venues.CodeRateLimited || errors.Is(err, venues.ErrOutcomeUnknown) || e.RetryAfter < 3*time.Second || e.RetryAfter > 6*time.Second {
 		t.Fatalf("%v", err)
 	}
-	if _, err = s.account.Place(background, limitOrder()); !errors.Is(err, venues.ErrNotSent) || len(s.sent(createOrder)) != 1 {
+	if _, err = s.account.Place(background, limitOrder()); !errors.Is(err, venues.ErrNotSent) || len(s.Sent(createOrder)) != 1 {
 		t.Errorf("the next order: %v", err)
 	}
 	s.ok(cancelOrder, accepted)
@@ -383,12 +384,12 @@ func TestRateLimitHeaders(t *testing.T) {
 // A shut door stops everything, and says so.
 func TestAddressBlocked(t *testing.T) {
 	s := newScript(t)
-	s.add(createOrder, scripted{status: 403, body: `403, access too frequent`})
+	s.Add(createOrder, connectortest.Answer{Status: 403, Body: `403, access too frequent`})
 	_, err := s.account.Place(background, limitOrder())
 	if e, ok := errors.AsType[*venues.Error](err); !ok || e.Code != venues.CodeRateLimited || e.RetryAfter != blockedFor || errors.Is(err, venues.ErrOutcomeUnknown) {
 		t.Errorf("%v", err)
 	}
-	if _, err = s.account.Cancel(background, ours); !errors.Is(err, venues.ErrNotSent) || len(s.sent(cancelOrder)) != 0 {
+	if _, err = s.account.Cancel(background, ours); !errors.Is(err, venues.ErrNotSent) || len(s.Sent(cancelOrder)) != 0 {
 		t.Errorf("a cancel: %v", err)
 	}
 }

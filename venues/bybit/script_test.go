@@ -4,20 +4,16 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"io"
 	"net/http"
-	"net/http/httptest"
-	"net/url"
 	"strconv"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
-	"github.com/fasthttp/websocket"
 	"go.uber.org/goleak"
 
 	"venuegate/venues"
+	"venuegate/venues/internal/connectortest"
 	"venuegate/venues/internal/restclient"
 )
 
@@ -30,31 +26,14 @@ const (
 	scriptSecret = "yyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyy"
 )
 
-// script is a venue that answers as it is told, one answer after the other, the
-// last one for ever. It checks every signature.
+// script is a venue that answers as it is told and checks every signature, with
+// a connector and an account of its own.
 type script struct {
+	*connectortest.Server
 	t         *testing.T
 	connector *Connector
 	account   *Account
-	mu        sync.Mutex
-	answers   map[string][]scripted
-	requests  []scriptRequest
 	now       func() time.Time
-	stream    func(r *http.Request, c *websocket.Conn) // serves stream connections
-}
-
-type scripted struct {
-	status int
-	header http.Header
-	body   string
-	hang   bool
-}
-
-type scriptRequest struct {
-	name   string // method and path
-	query  url.Values
-	body   string
-	header http.Header
 }
 
 const (
@@ -77,10 +56,12 @@ const (
 
 func newScript(t *testing.T) *script {
 	t.Helper()
-	s := &script{t: t, answers: make(map[string][]scripted), now: time.Now}
-	server := httptest.NewServer(s)
-	t.Cleanup(server.Close)
-	o := Sim(server.URL, "ws"+strings.TrimPrefix(server.URL, "http"))
+	s := &script{Server: connectortest.NewServer(t), t: t, now: time.Now}
+	s.Check, s.ClockName = s.check, "GET /v5/market/time"
+	s.Clock = func() string {
+		return fmt.Sprintf(`{"retCode":0,"retMsg":"OK","result":{"timeSecond":"%d","timeNano":"%d"},"time":1}`, s.now().Unix(), s.now().UnixNano())
+	}
+	o := Sim(s.RESTURL, s.StreamURL)
 	o.Timeout = 2 * time.Second
 	o.BackoffMin, o.BackoffMax = 5*time.Millisecond, 20*time.Millisecond
 	o.tickInterval = 20 * time.Millisecond
@@ -98,61 +79,11 @@ func newScript(t *testing.T) *script {
 
 // ok adds a success with a result, no a refusal.
 func (s *script) ok(name, result string) {
-	s.add(name, scripted{status: 200, body: fmt.Sprintf(`{"retCode":0,"retMsg":"OK","result":%s,"retExtInfo":{},"time":1696404669448}`, result)})
+	s.On(name, 200, fmt.Sprintf(`{"retCode":0,"retMsg":"OK","result":%s,"retExtInfo":{},"time":1696404669448}`, result))
 }
 
 func (s *script) no(name string, code int, message string) {
-	s.add(name, scripted{status: 200, body: fmt.Sprintf(`{"retCode":%d,"retMsg":%q,"result":{},"retExtInfo":{},"time":1696404669448}`, code, message)})
-}
-
-func (s *script) add(name string, a scripted) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.answers[name] = append(s.answers[name], a)
-}
-
-// forget drops what was told of a request.
-func (s *script) forget(name string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	delete(s.answers, name)
-}
-
-func (s *script) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if websocket.IsWebSocketUpgrade(r) {
-		upgrader := websocket.Upgrader{}
-		if c, err := upgrader.Upgrade(w, r, nil); err == nil {
-			defer c.Close()
-			s.stream(r, c)
-		}
-		return
-	}
-	body, _ := io.ReadAll(r.Body)
-	name := r.Method + " " + r.URL.Path
-	s.check(r, string(body))
-	s.mu.Lock()
-	s.requests = append(s.requests, scriptRequest{name: name, query: r.URL.Query(), body: string(body), header: r.Header})
-	queue := s.answers[name]
-	if len(queue) > 1 {
-		s.answers[name] = queue[1:]
-	}
-	s.mu.Unlock()
-	switch {
-	case name == "GET /v5/market/time" && len(queue) == 0:
-		fmt.Fprintf(w, `{"retCode":0,"retMsg":"OK","result":{"timeSecond":"%d","timeNano":"%d"},"time":1}`, s.now().Unix(), s.now().UnixNano())
-	case len(queue) == 0:
-		w.WriteHeader(http.StatusNotFound)
-		fmt.Fprintf(w, `<html>nothing was told of %s</html>`, name)
-	case queue[0].hang:
-		<-r.Context().Done()
-	default:
-		for header, values := range queue[0].header {
-			w.Header()[header] = values
-		}
-		w.Header().Set("Content-Type", "application/json")
-		w.WriteHeader(queue[0].status)
-		_, _ = io.WriteString(w, queue[0].body)
-	}
+	s.On(name, 200, fmt.Sprintf(`{"retCode":%d,"retMsg":%q,"result":{},"retExtInfo":{},"time":1696404669448}`, code, message))
 }
 
 // check holds a signed request against the venue's rules: the signature is over
@@ -173,29 +104,6 @@ func (s *script) check(r *http.Request, body string) {
 	if ahead := time.UnixMilli(ms).Sub(s.now()); ahead >= time.Second {
 		s.t.Errorf("%s %s: %v ahead of the venue", r.Method, r.URL.Path, ahead)
 	}
-}
-
-// sent lists the requests of a name.
-func (s *script) sent(name string) []scriptRequest {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	var all []scriptRequest
-	for _, r := range s.requests {
-		if r.name == name {
-			all = append(all, r)
-		}
-	}
-	return all
-}
-
-// body is what the newest request of a name said.
-func (s *script) body(name string) string {
-	s.t.Helper()
-	all := s.sent(name)
-	if len(all) == 0 {
-		s.t.Fatalf("%s was not asked", name)
-	}
-	return all[len(all)-1].body
 }
 
 // hurry makes requests time out soon.

@@ -46,7 +46,7 @@ func refuse(c *websocket.Conn, m command, why string) {
 
 func newStreamVenue(s *script) *streamVenue {
 	v := &streamVenue{answer: confirm}
-	s.stream = v.serve
+	s.Stream = v.serve
 	return v
 }
 
@@ -400,7 +400,7 @@ func TestPrivateStreamRefused(t *testing.T) {
 	if v.connections() != 3 || len(h.Losses) != 0 {
 		t.Errorf("%d connections, lost %v", v.connections(), h.Losses)
 	}
-	if n := len(s.sent("GET /v5/market/time")); n != 6 { // at first, and after the key was refused
+	if n := len(s.Sent("GET /v5/market/time")); n != 6 { // at first, and after the key was refused
 		t.Errorf("asked for the time %d times", n)
 	}
 }

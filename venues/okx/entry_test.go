@@ -62,7 +62,7 @@ func withEntry(t *testing.T, operate func(id string) []string) (*script, *entryV
 	t.Helper()
 	s := newScript(t)
 	v := &entryVenue{t: t, login: loggedIn, operate: operate}
-	s.stream = v.serve
+	s.Stream = v.serve
 	e := s.account.openEntry(background)
 	t.Cleanup(e.close)
 	return s, v
@@ -134,7 +134,7 @@ func sameJSON(t *testing.T, got, want string) {
 
 func TestOperationsAreSentAsTheVenueWantsThem(t *testing.T) {
 	s, v := onSocket(t, answering(placedOnSocket))
-	s.on(readOrder, 200, answerOf(anOrder()))
+	s.On(readOrder, 200, answerOf(anOrder()))
 	order := limitOrder()
 	order.StopLoss = dec("58000")
 	deadline := fmt.Sprint(order.Deadline.Add(s.connector.clock.Offset()).UnixMilli())
@@ -167,7 +167,7 @@ func TestOperationsAreSentAsTheVenueWantsThem(t *testing.T) {
 	for n := range want {
 		sameJSON(t, said[n], want[n])
 	}
-	if len(s.sent(placeName)) > 0 {
+	if len(s.Sent(placeName)) > 0 {
 		t.Error("sent by REST too")
 	}
 }
@@ -175,9 +175,9 @@ func TestOperationsAreSentAsTheVenueWantsThem(t *testing.T) {
 // What the socket has no words for, or no code, goes by REST as before.
 func TestTheRestGoesByREST(t *testing.T) {
 	s, v := onSocket(t, answering(placedOnSocket))
-	s.on("GET /api/v5/market/ticker", 200, answerOf(`{"instId":"BTC-USDT-SWAP","last":"60000"}`))
-	s.on("POST /api/v5/trade/order-algo", 200, placedAlgo)
-	s.on(placeName, 200, placedOrder)
+	s.On("GET /api/v5/market/ticker", 200, answerOf(`{"instId":"BTC-USDT-SWAP","last":"60000"}`))
+	s.On("POST /api/v5/trade/order-algo", 200, placedAlgo)
+	s.On(placeName, 200, placedOrder)
 	if _, err := s.account.Place(background, stopOrder(venues.TypeStopMarket, venues.Sell, "58000")); err != nil {
 		t.Error(err)
 	}
@@ -190,7 +190,7 @@ func TestTheRestGoesByREST(t *testing.T) {
 		t.Errorf("over the socket: %v", said)
 	}
 	s.account.orderEntry.Load().close()
-	if _, err := s.account.Place(background, limitOrder()); err != nil || len(s.sent(placeName)) != 2 {
+	if _, err := s.account.Place(background, limitOrder()); err != nil || len(s.Sent(placeName)) != 2 {
 		t.Errorf("after the socket's end: %v", err)
 	}
 }
@@ -231,15 +231,15 @@ func TestAnswersOnTheSocket(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s, v := onSocket(t, answering(c.answers...))
 			s.connector.rest.Close()
-			s.on(placeName, 200, placedOrder)
-			s.on("GET /api/v5/system/status", 200, nothing)
+			s.On(placeName, 200, placedOrder)
+			s.On("GET /api/v5/system/status", 200, nothing)
 			ctx, cancel := context.WithTimeout(background, time.Second)
 			defer cancel()
 			_, err := s.account.Place(ctx, limitOrder())
 			if venues.CodeOf(err) != c.code && (err != nil || c.code != "") || errors.Is(err, venues.ErrOutcomeUnknown) != c.unknown || errors.Is(err, venues.ErrNotSent) {
 				t.Errorf("%v", err)
 			}
-			if n := len(s.sent(placeName)); n != map[bool]int{true: 1}[c.byREST] {
+			if n := len(s.Sent(placeName)); n != map[bool]int{true: 1}[c.byREST] {
 				t.Errorf("%d orders by REST", n)
 			}
 			if n := len(v.told()); n != c.asked {
@@ -253,17 +253,17 @@ func TestAnswersOnTheSocket(t *testing.T) {
 // a login that has run out is renewed.
 func TestRefusedCarrierIsRemembered(t *testing.T) {
 	s, v := onSocket(t, answering(strings.ReplaceAll(refusedOnSocket, "CODE", "51001")))
-	s.on(placeName, 200, placedOrder)
+	s.On(placeName, 200, placedOrder)
 	for range 3 {
 		if _, err := s.account.Place(background, limitOrder()); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if asked, sent := len(v.told()), len(s.sent(placeName)); asked != 1 || sent != 3 {
+	if asked, sent := len(v.told()), len(s.Sent(placeName)); asked != 1 || sent != 3 {
 		t.Errorf("%d operations, %d by REST", asked, sent)
 	}
 	s, v = onSocket(t, answering(strings.ReplaceAll(errorOnSocket, "CODE", "60011")))
-	s.on(placeName, 200, placedOrder)
+	s.On(placeName, 200, placedOrder)
 	if _, err := s.account.Place(background, limitOrder()); err != nil {
 		t.Fatal(err)
 	}
@@ -277,10 +277,10 @@ func TestRefusedCarrierIsRemembered(t *testing.T) {
 func TestRefusedLoginLeavesREST(t *testing.T) {
 	s := newScript(t)
 	v := &entryVenue{t: t, login: `{"event":"error","msg":"API key doesn't exist","code":"60032","connId":"f9ab6f3c"}`, operate: answering(placedOnSocket)}
-	s.stream = v.serve
+	s.Stream = v.serve
 	e := s.account.openEntry(background)
 	t.Cleanup(e.close)
-	s.on(placeName, 200, placedOrder)
+	s.On(placeName, 200, placedOrder)
 	if _, err := s.account.Place(background, limitOrder()); err != nil {
 		t.Fatal(err)
 	}
@@ -288,8 +288,8 @@ func TestRefusedLoginLeavesREST(t *testing.T) {
 	v.login = loggedIn
 	v.mu.Unlock()
 	v.await("a later login", e.calls.Up)
-	if _, err := s.account.Place(background, limitOrder()); err != nil || len(v.told()) != 1 || len(s.sent(placeName)) != 1 {
-		t.Errorf("%d by REST, %v", len(s.sent(placeName)), err)
+	if _, err := s.account.Place(background, limitOrder()); err != nil || len(v.told()) != 1 || len(s.Sent(placeName)) != 1 {
+		t.Errorf("%d by REST, %v", len(s.Sent(placeName)), err)
 	}
 }
 

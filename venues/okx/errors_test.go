@@ -145,7 +145,7 @@ func TestJudgement(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newScript(t)
-			s.on(placeName, c.status, c.body)
+			s.On(placeName, c.status, c.body)
 			_, err := s.account.Place(background, limitOrder())
 			switch {
 			case (err == nil) != (c.end == fine):
@@ -159,7 +159,7 @@ func TestJudgement(t *testing.T) {
 			case errors.Is(err, venues.ErrOutcomeUnknown) != (c.end == unknown):
 				t.Errorf("unknown %v: %v", c.end != unknown, err)
 			}
-			if n := len(s.sent(placeName)); n != 1 {
+			if n := len(s.Sent(placeName)); n != 1 {
 				t.Errorf("sent %d times", n)
 			}
 		})
@@ -168,7 +168,7 @@ func TestJudgement(t *testing.T) {
 
 func TestReadsAreNeverUncertain(t *testing.T) {
 	s := newScript(t)
-	s.on("GET /api/v5/account/balance", 400, `{"code":"50004","msg":"timeout"}`)
+	s.On("GET /api/v5/account/balance", 400, `{"code":"50004","msg":"timeout"}`)
 	_, err := s.account.Balances(background)
 	if err == nil || errors.Is(err, venues.ErrOutcomeUnknown) || errors.Is(err, venues.ErrNotSent) {
 		t.Error(err)
@@ -177,7 +177,7 @@ func TestReadsAreNeverUncertain(t *testing.T) {
 
 func TestLimitExhaustsItsBudgetAlone(t *testing.T) {
 	s := newScript(t)
-	s.on(placeName, 200, `{"code":"50011","msg":"Rate limit reached.","data":[]}`)
+	s.On(placeName, 200, `{"code":"50011","msg":"Rate limit reached.","data":[]}`)
 	_, err := s.account.Place(background, limitOrder())
 	e, _ := errors.AsType[*venues.Error](err)
 	if e == nil || e.RetryAfter != rateWindow {
@@ -188,11 +188,11 @@ func TestLimitExhaustsItsBudgetAlone(t *testing.T) {
 	if _, err := s.account.Place(background, late); !errors.Is(err, venues.ErrNotSent) || venues.CodeOf(err) != venues.CodeRateLimited {
 		t.Errorf("second order: %v", err)
 	}
-	if n := len(s.sent(placeName)); n != 1 {
+	if n := len(s.Sent(placeName)); n != 1 {
 		t.Errorf("sent %d times", n)
 	}
-	s.on("POST /api/v5/trade/cancel-order", 200, placedOrder)
-	s.on(readOrder, 200, answerOf(anOrder(`"live"`, `"canceled"`)))
+	s.On("POST /api/v5/trade/cancel-order", 200, placedOrder)
+	s.On(readOrder, 200, answerOf(anOrder(`"live"`, `"canceled"`)))
 	if _, err := s.account.Cancel(background, refOf(limitOrder())); err != nil {
 		t.Errorf("cancel: %v", err)
 	}
@@ -217,8 +217,8 @@ func TestMaintenance(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newScript(t)
-			s.on(placeName, 503, unavailable)
-			s.on("GET /api/v5/system/status", 200, c.status)
+			s.On(placeName, 503, unavailable)
+			s.On("GET /api/v5/system/status", 200, c.status)
 			_, err := s.account.Place(background, limitOrder())
 			e, _ := errors.AsType[*venues.Error](err)
 			if e == nil || e.Code != c.word || !errors.Is(err, venues.ErrOutcomeUnknown) {

@@ -19,7 +19,7 @@ func TestMode(t *testing.T) {
 		strings.Replace(netMode, `"acctLv":"2"`, `"acctLv":"1"`, 1): {AccountType: "spot"},
 	} {
 		s := newScript(t)
-		s.only("GET /api/v5/account/config", 200, body)
+		s.Only("GET /api/v5/account/config", 200, body)
 		mode, err := s.account.Mode(background)
 		if err != nil || mode.AccountType != want.AccountType || mode.Hedge != want.Hedge || mode.ReadAt.IsZero() {
 			t.Errorf("%+v %v", mode, err)
@@ -27,7 +27,7 @@ func TestMode(t *testing.T) {
 	}
 	for _, bad := range []string{nothing, strings.Replace(netMode, "net_mode", "flat", 1), strings.Replace(netMode, `"2"`, `"9"`, 1), answerOf(`[]`)} {
 		s := newScript(t)
-		s.only("GET /api/v5/account/config", 200, bad)
+		s.Only("GET /api/v5/account/config", 200, bad)
 		if mode, err := s.account.Mode(background); err == nil {
 			t.Errorf("%s: %+v", bad, mode)
 		}
@@ -40,7 +40,7 @@ func TestKeyFacts(t *testing.T) {
 	if err != nil || !facts.Known || !facts.CanTrade || facts.CanWithdraw || !facts.IPBound {
 		t.Errorf("%+v %v", facts, err)
 	}
-	s.only("GET /api/v5/account/config", 200, answerOf(`{"acctLv":"2","posMode":"net_mode","perm":"read_only,withdraw","ip":""}`))
+	s.Only("GET /api/v5/account/config", 200, answerOf(`{"acctLv":"2","posMode":"net_mode","perm":"read_only,withdraw","ip":""}`))
 	facts, err = s.account.KeyFacts(background)
 	if err != nil || facts.CanTrade || !facts.CanWithdraw || facts.IPBound {
 		t.Errorf("%+v %v", facts, err)
@@ -49,7 +49,7 @@ func TestKeyFacts(t *testing.T) {
 
 func TestRecordedBalances(t *testing.T) {
 	s := newScript(t)
-	s.on("GET /api/v5/account/balance", 200, string(fixture(t, "rest_account_balance_real_nautilus.json")))
+	s.On("GET /api/v5/account/balance", 200, string(fixture(t, "rest_account_balance_real_nautilus.json")))
 	balances, err := s.account.Balances(background)
 	if err != nil || len(balances) != 1 {
 		t.Fatalf("%+v %v", balances, err)
@@ -62,7 +62,7 @@ func TestRecordedBalances(t *testing.T) {
 	for name, want := range map[string]int{"ws_account_real_nautilus.json": 3, "ws_account_empty_real_nautilus.json": 1} {
 		message := string(fixture(t, name))
 		data := message[strings.Index(message, `"data"`):]
-		s.only("GET /api/v5/account/balance", 200, `{"code":"0",`+data)
+		s.Only("GET /api/v5/account/balance", 200, `{"code":"0",`+data)
 		balances, err := s.account.Balances(background)
 		if err != nil || len(balances) < want || !hasUSDT(balances) {
 			t.Errorf("%s: %+v %v", name, balances, err)
@@ -75,7 +75,7 @@ func TestRecordedBalances(t *testing.T) {
 		}
 	}
 	for _, bad := range []string{nothing, answerOf(`{"details":[{"ccy":"USDT","eq":"","availEq":"1"}]}`), answerOf(`{"details":[{"ccy":"USDT","eq":"1e3","availEq":"1"}]}`), answerOf(`{"details":[{"eq":"1","availEq":"1"}]}`)} {
-		s.only("GET /api/v5/account/balance", 200, bad)
+		s.Only("GET /api/v5/account/balance", 200, bad)
 		if balances, err := s.account.Balances(background); err == nil {
 			t.Errorf("%s: %+v", bad, balances)
 		}
@@ -98,7 +98,7 @@ const (
 
 func TestPositions(t *testing.T) {
 	s := newScript(t)
-	s.only("GET /api/v5/account/positions", 200, answerOf(longBTC, shortBTC,
+	s.Only("GET /api/v5/account/positions", 200, answerOf(longBTC, shortBTC,
 		strings.NewReplacer(`"pos":"50"`, `"pos":"-7"`, "BTC-", "ETH-").Replace(longBTC),
 		strings.Replace(longBTC, `"pos":"50"`, `"pos":"0"`, 1), // closed, named by a filter
 		strings.Replace(longBTC, "BTC-USDT-SWAP", "BTC-USD-SWAP", 1)))
@@ -124,7 +124,7 @@ func TestPositions(t *testing.T) {
 		strings.Replace(longBTC, `"net"`, `"both"`, 1), strings.Replace(longBTC, `"cross"`, `"cash"`, 1),
 		strings.Replace(longBTC, `"pos":"50"`, `"pos":""`, 1), strings.Replace(longBTC, "BTC-USDT-SWAP", "NEW-USDT-SWAP", 1),
 	} {
-		s.only("GET /api/v5/account/positions", 200, answerOf(bad))
+		s.Only("GET /api/v5/account/positions", 200, answerOf(bad))
 		if positions, err := s.account.Positions(background); err == nil {
 			t.Errorf("%s: %+v", bad, positions)
 		}
@@ -182,9 +182,9 @@ func TestSetLeverage(t *testing.T) {
 		return `{"instId":"BTC-USDT-SWAP","mgnMode":"cross","posSide":"","lever":"` + lever + `"}`
 	}
 	s := newScript(t)
-	s.on(info, 200, answerOf(row("3")))
-	s.on(info, 200, answerOf(row("5.00000000"), row("5")))
-	s.on(set, 200, answerOf(row("5")))
+	s.On(info, 200, answerOf(row("3")))
+	s.On(info, 200, answerOf(row("5.00000000"), row("5")))
+	s.On(set, 200, answerOf(row("5")))
 	change, err := s.account.SetLeverage(background, "BTCUSDT", venues.MustDecimal("5"))
 	if err != nil || change.PreviousLeverage.Decimal.String() != "3" || !change.Leverage.Equal(venues.MustDecimal("5")) {
 		t.Fatalf("%+v %v", change, err)
@@ -193,20 +193,20 @@ func TestSetLeverage(t *testing.T) {
 	for code, reason := range map[string]string{
 		"59000": venues.ReasonOpenOrders, "59107": venues.ReasonOpenOrders, "59102": venues.ReasonAboveMax, "59104": venues.ReasonOpenPosition, "59108": "insufficient_margin",
 	} {
-		s.only(set, 200, `{"code":"`+code+`","data":[],"msg":"no"}`)
+		s.Only(set, 200, `{"code":"`+code+`","data":[],"msg":"no"}`)
 		_, err := s.account.SetLeverage(background, "BTCUSDT", venues.MustDecimal("200"))
 		e, _ := errors.AsType[*venues.Error](err)
 		if e == nil || e.Code != venues.CodeLeverageChangeRejected || e.Details["reason"] != reason || e.Details["maxLeverage"] != "100" || errors.Is(err, venues.ErrOutcomeUnknown) {
 			t.Errorf("%s: %v", code, err)
 		}
 	}
-	s.only(set, 502, `<html>`)
+	s.Only(set, 502, `<html>`)
 	if _, err := s.account.SetLeverage(background, "BTCUSDT", venues.MustDecimal("5")); !errors.Is(err, venues.ErrOutcomeUnknown) {
 		t.Error(err)
 	}
-	s.only(set, 200, answerOf(row("5")))
-	s.only(info, 200, answerOf(row("3")))
-	s.on(info, 500, `<html>`)
+	s.Only(set, 200, answerOf(row("5")))
+	s.Only(info, 200, answerOf(row("3")))
+	s.On(info, 500, `<html>`)
 	if _, err := s.account.SetLeverage(background, "BTCUSDT", venues.MustDecimal("5")); !errors.Is(err, venues.ErrOutcomeUnknown) {
 		t.Errorf("not read back: %v", err)
 	}
@@ -219,15 +219,15 @@ func TestSetLeverage(t *testing.T) {
 func TestSetLeverageOfBothSides(t *testing.T) {
 	const set = "POST /api/v5/account/set-leverage"
 	s := newScript(t)
-	s.only("GET /api/v5/account/config", 200, longShortMode)
-	s.only("GET /api/v5/account/positions", 200, answerOf(shortBTC))
-	s.on("GET /api/v5/account/leverage-info", 200, answerOf(`{"instId":"BTC-USDT-SWAP","lever":"5"}`))
-	s.on(set, 200, answerOf(`{}`))
+	s.Only("GET /api/v5/account/config", 200, longShortMode)
+	s.Only("GET /api/v5/account/positions", 200, answerOf(shortBTC))
+	s.On("GET /api/v5/account/leverage-info", 200, answerOf(`{"instId":"BTC-USDT-SWAP","lever":"5"}`))
+	s.On(set, 200, answerOf(`{}`))
 	if _, err := s.account.SetLeverage(background, "BTCUSDT", venues.MustDecimal("5")); err != nil {
 		t.Fatal(err)
 	}
-	sent := s.sent(set)
-	if len(sent) != 2 || !strings.Contains(sent[0].said, `"posSide":"long"`) || !strings.Contains(sent[1].said, `"posSide":"short"`) || !strings.Contains(sent[0].said, "isolated") {
+	sent := s.Sent(set)
+	if len(sent) != 2 || !strings.Contains(sent[0].Said, `"posSide":"long"`) || !strings.Contains(sent[1].Said, `"posSide":"short"`) || !strings.Contains(sent[0].Said, "isolated") {
 		t.Errorf("%+v", sent)
 	}
 }
@@ -244,9 +244,9 @@ func TestFills(t *testing.T) {
 	for n := range ordersPage {
 		page = append(page, row(venues.FormatDecimal(decimalOf(int64(300-n))), now.Add(-time.Duration(n)*time.Minute)))
 	}
-	s.on("GET /api/v5/trade/fills", 200, answerOf(page...))
-	s.on("GET /api/v5/trade/fills", 200, answerOf(row("201", now.Add(-99*time.Minute)), row("200", now.Add(-100*time.Minute)), row("-5", now.Add(-101*time.Minute))))
-	s.on("GET /api/v5/trade/fills-history", 200, answerOf(row("7", now.Add(-70*time.Hour)), row("6", now.Add(-90*time.Hour))))
+	s.On("GET /api/v5/trade/fills", 200, answerOf(page...))
+	s.On("GET /api/v5/trade/fills", 200, answerOf(row("201", now.Add(-99*time.Minute)), row("200", now.Add(-100*time.Minute)), row("-5", now.Add(-101*time.Minute))))
+	s.On("GET /api/v5/trade/fills-history", 200, answerOf(row("7", now.Add(-70*time.Hour)), row("6", now.Add(-90*time.Hour))))
 	fills, err := s.account.Fills(background, venues.FillsQuery{Symbol: "BTCUSDT", From: now.Add(-80 * time.Hour), To: now})
 	if err != nil || len(fills) != 102 { // the newest is at To, one is too old, one came twice
 		t.Fatalf("%d %v", len(fills), err)
@@ -258,8 +258,8 @@ func TestFills(t *testing.T) {
 	if f.Qty.String() != "0.03" || f.Fee.Decimal.String() != "0.9" || f.Side != venues.Sell || f.Liquidity != venues.Taker || f.RealizedPnl.Decimal.String() != "1.5" || f.VenueOrderID != "9" {
 		t.Errorf("%+v", f)
 	}
-	asked := s.sent("GET /api/v5/trade/fills")
-	if len(asked) != 2 || !strings.Contains(asked[1].said, "after=b201") || !strings.Contains(asked[0].said, "instType=SWAP&instId=BTC-USDT-SWAP") {
+	asked := s.Sent("GET /api/v5/trade/fills")
+	if len(asked) != 2 || !strings.Contains(asked[1].Said, "after=b201") || !strings.Contains(asked[0].Said, "instType=SWAP&instId=BTC-USDT-SWAP") {
 		t.Errorf("%+v", asked)
 	}
 	for _, bad := range []string{`"fillSz":"0"`, `"fillPx":""`, `"tradeId":""`, `"ordId":""`, `"side":"both"`} {
@@ -267,7 +267,7 @@ func TestFills(t *testing.T) {
 		text := row("1", now)
 		start := strings.Index(text, name)
 		end := start + strings.Index(text[start:], ",")
-		s.only("GET /api/v5/trade/fills", 200, answerOf(text[:start]+bad+text[end:]))
+		s.Only("GET /api/v5/trade/fills", 200, answerOf(text[:start]+bad+text[end:]))
 		if _, err := s.account.Fills(background, venues.FillsQuery{Symbol: "BTCUSDT", From: now.Add(-time.Hour), To: now}); err == nil {
 			t.Errorf("%s: no error", bad)
 		}

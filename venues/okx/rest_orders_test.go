@@ -38,9 +38,9 @@ func TestPlace(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := newScript(t)
 			if c.hedge {
-				s.only("GET /api/v5/account/config", 200, longShortMode)
+				s.Only("GET /api/v5/account/config", 200, longShortMode)
 			}
-			s.on(placeName, 200, placedOrder)
+			s.On(placeName, 200, placedOrder)
 			order := limitOrder()
 			c.change(&order)
 			report, err := s.account.Place(background, order)
@@ -66,7 +66,7 @@ func TestImpossibleQuantityIsNotSent(t *testing.T) {
 			t.Errorf("%s: %v", qty, err)
 		}
 	}
-	if len(s.sent(placeName)) > 0 {
+	if len(s.Sent(placeName)) > 0 {
 		t.Error("sent")
 	}
 }
@@ -74,36 +74,36 @@ func TestImpossibleQuantityIsNotSent(t *testing.T) {
 // Orders go to the margin mode of the position that they work on.
 func TestIsolatedPositionsAreHonoured(t *testing.T) {
 	s := newScript(t)
-	s.only("GET /api/v5/account/positions", 200, answerOf(strings.Replace(shortBTC, `"short"`, `"net"`, 1)))
-	s.on(placeName, 200, placedOrder)
-	if _, err := s.account.Place(background, limitOrder()); err != nil || !strings.Contains(s.last(placeName), `"tdMode":"isolated"`) {
-		t.Errorf("%s %v", s.last(placeName), err)
+	s.Only("GET /api/v5/account/positions", 200, answerOf(strings.Replace(shortBTC, `"short"`, `"net"`, 1)))
+	s.On(placeName, 200, placedOrder)
+	if _, err := s.account.Place(background, limitOrder()); err != nil || !strings.Contains(s.Last(placeName).Said, `"tdMode":"isolated"`) {
+		t.Errorf("%s %v", s.Last(placeName).Said, err)
 	}
 }
 
 func TestPositionModeChangedElsewhere(t *testing.T) {
 	s := newScript(t)
-	s.on("GET /api/v5/account/config", 200, longShortMode)
-	s.on(placeName, 200, refusedItem("51000", "Parameter posSide error "))
-	s.on(placeName, 200, placedOrder)
+	s.On("GET /api/v5/account/config", 200, longShortMode)
+	s.On(placeName, 200, refusedItem("51000", "Parameter posSide error "))
+	s.On(placeName, 200, placedOrder)
 	if _, err := s.account.Place(background, limitOrder()); err != nil {
 		t.Fatal(err)
 	}
-	if sent := s.sent(placeName); len(sent) != 2 || !strings.Contains(sent[1].said, `"posSide":"long"`) {
+	if sent := s.Sent(placeName); len(sent) != 2 || !strings.Contains(sent[1].Said, `"posSide":"long"`) {
 		t.Errorf("%+v", sent)
 	}
 	// The same mode again means that the refusal was about something else.
-	s.only(placeName, 200, refusedItem("51000", "Parameter posSide error "))
-	if _, err := s.account.Place(background, limitOrder()); venues.CodeOf(err) != venues.CodeInvalidRequest || len(s.sent(placeName)) != 3 {
-		t.Errorf("%d %v", len(s.sent(placeName)), err)
+	s.Only(placeName, 200, refusedItem("51000", "Parameter posSide error "))
+	if _, err := s.account.Place(background, limitOrder()); venues.CodeOf(err) != venues.CodeInvalidRequest || len(s.Sent(placeName)) != 3 {
+		t.Errorf("%d %v", len(s.Sent(placeName)), err)
 	}
 }
 
 func TestMarginRefusalIsExplained(t *testing.T) {
 	s := newScript(t)
-	s.on(placeName, 200, refusedItem("51008", "Order failed. Insufficient USDT margin in account"))
-	s.on("GET /api/v5/account/balance", 200, answerOf(`{"details":[{"ccy":"USDT","eq":"10","availEq":"7.5"}]}`))
-	s.on("GET /api/v5/account/leverage-info", 200, answerOf(`{"instId":"BTC-USDT-SWAP","lever":"10"}`))
+	s.On(placeName, 200, refusedItem("51008", "Order failed. Insufficient USDT margin in account"))
+	s.On("GET /api/v5/account/balance", 200, answerOf(`{"details":[{"ccy":"USDT","eq":"10","availEq":"7.5"}]}`))
+	s.On("GET /api/v5/account/leverage-info", 200, answerOf(`{"instId":"BTC-USDT-SWAP","lever":"10"}`))
 	_, err := s.account.Place(background, limitOrder())
 	e, _ := errors.AsType[*venues.Error](err)
 	if e == nil || e.Code != venues.CodeInsufficientBalance || e.Details["available"] != "7.5" || e.Details["required"] != "30.15" || errors.Is(err, venues.ErrNotSent) {
@@ -148,10 +148,10 @@ func TestPlaceStops(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := newScript(t)
 			if c.hedge {
-				s.only("GET /api/v5/account/config", 200, longShortMode)
+				s.Only("GET /api/v5/account/config", 200, longShortMode)
 			}
-			s.on("GET /api/v5/market/ticker", 200, answerOf(`{"last":"60000"}`))
-			s.on(place, 200, placedAlgo)
+			s.On("GET /api/v5/market/ticker", 200, answerOf(`{"last":"60000"}`))
+			s.On(place, 200, placedAlgo)
 			report, err := s.account.Place(background, c.order)
 			if err != nil {
 				t.Fatal(err)
@@ -166,7 +166,7 @@ func TestPlaceStops(t *testing.T) {
 
 func TestRefusedStops(t *testing.T) {
 	s := newScript(t)
-	s.on("GET /api/v5/market/ticker", 200, answerOf(`{"last":"60000"}`))
+	s.On("GET /api/v5/market/ticker", 200, answerOf(`{"last":"60000"}`))
 	passed := stopOrder(venues.TypeStopMarket, venues.Sell, "61000")
 	passed.TriggerWhen = venues.TriggerFalling
 	_, err := s.account.Place(background, passed)
@@ -186,7 +186,7 @@ func TestRefusedStops(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if n := len(s.sent("POST /api/v5/trade/order-algo")); n > 0 {
+	if n := len(s.Sent("POST /api/v5/trade/order-algo")); n > 0 {
 		t.Errorf("sent %d times", n)
 	}
 }
@@ -194,8 +194,8 @@ func TestRefusedStops(t *testing.T) {
 func TestAmend(t *testing.T) {
 	const amend = "POST /api/v5/trade/amend-order"
 	s := newScript(t)
-	s.on(amend, 200, placedOrder)
-	s.on(readOrder, 200, answerOf(anOrder(`"px":"60000"`, `"px":"59900"`, `"sz":"0.5"`, `"sz":"0.8"`)))
+	s.On(amend, 200, placedOrder)
+	s.On(readOrder, 200, answerOf(anOrder(`"px":"60000"`, `"px":"59900"`, `"sz":"0.5"`, `"sz":"0.8"`)))
 	wanted := venues.AmendRequest{
 		OrderRef: refOf(limitOrder()), Side: venues.Buy, Qty: venues.MustDecimal("0.008"), Price: dec("59900"), Deadline: time.Now().Add(time.Second),
 	}
@@ -204,19 +204,19 @@ func TestAmend(t *testing.T) {
 		t.Fatalf("%+v %v", report, err)
 	}
 	s.wantSaid(amend, `{"instId":"BTC-USDT-SWAP","clOrdId":"vg00000001","newSz":"0.8","newPx":"59900"}`)
-	if s.sent(amend)[0].header.Get("expTime") == "" {
+	if s.Sent(amend)[0].Header.Get("expTime") == "" {
 		t.Error("the amend bears no deadline")
 	}
-	s.only(amend, 200, refusedItem("51500", "nothing"))
+	s.Only(amend, 200, refusedItem("51500", "nothing"))
 	if _, err := s.account.Amend(background, wanted); err != nil {
 		t.Errorf("nothing to change: %v", err)
 	}
-	s.only(amend, 200, refusedItem("51503", "gone"))
+	s.Only(amend, 200, refusedItem("51503", "gone"))
 	if _, err := s.account.Amend(background, wanted); venues.CodeOf(err) != venues.CodeNotFound || errors.Is(err, venues.ErrOutcomeUnknown) {
 		t.Error(err)
 	}
-	s.only(amend, 200, placedOrder)
-	s.only(readOrder, 500, `<html>`)
+	s.Only(amend, 200, placedOrder)
+	s.Only(readOrder, 500, `<html>`)
 	if _, err := s.account.Amend(background, wanted); !errors.Is(err, venues.ErrOutcomeUnknown) {
 		t.Errorf("not read back: %v", err)
 	}
@@ -243,8 +243,8 @@ func TestAmendStops(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newScript(t)
-			s.on(readAlgo, 200, answerOf(c.algo))
-			s.on(amend, 200, placedAlgo)
+			s.On(readAlgo, 200, answerOf(c.algo))
+			s.On(amend, 200, placedAlgo)
 			ref := refOf(limitOrder())
 			ref.Type = venues.TypeStopMarket
 			_, err := s.account.Amend(background, venues.AmendRequest{OrderRef: ref, Side: venues.Sell, Qty: venues.MustDecimal("0.008"), TriggerPrice: dec("57000")})
@@ -255,9 +255,9 @@ func TestAmendStops(t *testing.T) {
 		})
 	}
 	s := newScript(t)
-	s.on(readAlgo, 200, answerOf(anAlgo(`"live"`, `"effective"`, `"ordId":""`, `"ordId":"77"`)))
-	s.on("POST /api/v5/trade/amend-order", 200, placedOrder)
-	s.on(readOrder, 200, answerOf(anOrder(`"ordId":"2896576259728695296"`, `"ordId":"77"`)))
+	s.On(readAlgo, 200, answerOf(anAlgo(`"live"`, `"effective"`, `"ordId":""`, `"ordId":"77"`)))
+	s.On("POST /api/v5/trade/amend-order", 200, placedOrder)
+	s.On(readOrder, 200, answerOf(anOrder(`"ordId":"2896576259728695296"`, `"ordId":"77"`)))
 	ref := venues.OrderRef{Symbol: "BTCUSDT", ClientOrderID: "vg00000001", Type: venues.TypeStopLimit}
 	report, err := s.account.Amend(background, venues.AmendRequest{OrderRef: ref, Qty: venues.MustDecimal("0.008"), Price: dec("59900")})
 	if err != nil || report.VenueOrderID != "77" || report.Type != venues.TypeStopMarket {
@@ -270,30 +270,30 @@ func TestCancel(t *testing.T) {
 	const cancel, cancelAlgos = "POST /api/v5/trade/cancel-order", "POST /api/v5/trade/cancel-algos"
 	t.Run("order", func(t *testing.T) {
 		s := newScript(t)
-		s.on(cancel, 200, placedOrder)
-		s.on(readOrder, 200, answerOf(anOrder(`"live"`, `"canceled"`, `"cancelSource":""`, `"cancelSource":"1"`)))
+		s.On(cancel, 200, placedOrder)
+		s.On(readOrder, 200, answerOf(anOrder(`"live"`, `"canceled"`, `"cancelSource":""`, `"cancelSource":"1"`)))
 		report, err := s.account.Cancel(background, refOf(limitOrder()))
 		if err != nil || report.Status != venues.StatusCancelled || report.Fault != nil {
 			t.Fatalf("%+v %v", report, err)
 		}
 		s.wantSaid(cancel, `{"instId":"BTC-USDT-SWAP","clOrdId":"vg00000001"}`)
-		s.only(cancel, 200, refusedItem("51410", "cancelling"))
+		s.Only(cancel, 200, refusedItem("51410", "cancelling"))
 		if _, err := s.account.Cancel(background, refOf(limitOrder())); err != nil {
 			t.Errorf("under way already: %v", err)
 		}
-		s.only(cancel, 200, refusedItem("51400", "gone"))
+		s.Only(cancel, 200, refusedItem("51400", "gone"))
 		if _, err := s.account.Cancel(background, refOf(limitOrder())); venues.CodeOf(err) != venues.CodeNotFound {
 			t.Error(err)
 		}
-		s.only(cancel, 502, `<html>`)
+		s.Only(cancel, 502, `<html>`)
 		if _, err := s.account.Cancel(background, refOf(limitOrder())); !errors.Is(err, venues.ErrOutcomeUnknown) {
 			t.Error(err)
 		}
 	})
 	t.Run("stop", func(t *testing.T) {
 		s := newScript(t)
-		s.on(cancelAlgos, 200, placedAlgo)
-		s.on(readAlgo, 200, answerOf(anAlgo(`"live"`, `"canceled"`)))
+		s.On(cancelAlgos, 200, placedAlgo)
+		s.On(readAlgo, 200, answerOf(anAlgo(`"live"`, `"canceled"`)))
 		ref := refOf(stopOrder(venues.TypeStopMarket, venues.Sell, "58000"))
 		report, err := s.account.Cancel(background, ref)
 		if err != nil || report.Status != venues.StatusCancelled {
@@ -303,10 +303,10 @@ func TestCancel(t *testing.T) {
 	})
 	t.Run("stop that has triggered", func(t *testing.T) {
 		s := newScript(t)
-		s.on(cancelAlgos, 200, refusedItem("51416", "triggered"))
-		s.on(readAlgo, 200, answerOf(anAlgo(`"live"`, `"effective"`, `"ordIdList":[]`, `"ordIdList":["77"]`)))
-		s.on(cancel, 200, placedOrder)
-		s.on(readOrder, 200, answerOf(anOrder(`"live"`, `"canceled"`, `"ordId":"2896576259728695296"`, `"ordId":"77"`)))
+		s.On(cancelAlgos, 200, refusedItem("51416", "triggered"))
+		s.On(readAlgo, 200, answerOf(anAlgo(`"live"`, `"effective"`, `"ordIdList":[]`, `"ordIdList":["77"]`)))
+		s.On(cancel, 200, placedOrder)
+		s.On(readOrder, 200, answerOf(anOrder(`"live"`, `"canceled"`, `"ordId":"2896576259728695296"`, `"ordId":"77"`)))
 		report, err := s.account.Cancel(background, refOf(stopOrder(venues.TypeStopMarket, venues.Sell, "58000")))
 		if err != nil || report.Status != venues.StatusCancelled || report.VenueOrderID != "77" {
 			t.Fatalf("%+v %v", report, err)
@@ -315,11 +315,11 @@ func TestCancel(t *testing.T) {
 	})
 	t.Run("of unknown type", func(t *testing.T) {
 		s := newScript(t)
-		s.on(cancel, 200, refusedItem("51400", "gone"))
-		s.on(cancelAlgos, 200, placedAlgo)
-		s.on(readOrder, 200, `{"code":"51603","data":[],"msg":"Order does not exist."}`)
-		s.on("GET /api/v5/trade/orders-history", 200, nothing)
-		s.on(readAlgo, 200, answerOf(anAlgo(`"live"`, `"canceled"`)))
+		s.On(cancel, 200, refusedItem("51400", "gone"))
+		s.On(cancelAlgos, 200, placedAlgo)
+		s.On(readOrder, 200, `{"code":"51603","data":[],"msg":"Order does not exist."}`)
+		s.On("GET /api/v5/trade/orders-history", 200, nothing)
+		s.On(readAlgo, 200, answerOf(anAlgo(`"live"`, `"canceled"`)))
 		ref := refOf(limitOrder())
 		ref.Type = ""
 		if report, err := s.account.Cancel(background, ref); err != nil || report.Status != venues.StatusCancelled {
@@ -333,33 +333,33 @@ const noOrder = `{"code":"51603","data":[],"msg":"Order does not exist."}`
 func TestOrderLookups(t *testing.T) {
 	const history, algoHistory = "GET /api/v5/trade/orders-history", "GET /api/v5/trade/orders-algo-history"
 	s := newScript(t)
-	s.on(readOrder, 200, noOrder)
-	s.on(history, 200, answerOf(anOrder("vg00000001", "another"), anOrder(`"live"`, `"filled"`, `"accFillSz":"0"`, `"accFillSz":"0.5"`, `"avgPx":""`, `"avgPx":"59999.5"`)))
+	s.On(readOrder, 200, noOrder)
+	s.On(history, 200, answerOf(anOrder("vg00000001", "another"), anOrder(`"live"`, `"filled"`, `"accFillSz":"0"`, `"accFillSz":"0.5"`, `"avgPx":""`, `"avgPx":"59999.5"`)))
 	report, err := s.account.Order(background, refOf(limitOrder()))
 	if err != nil || report.Status != venues.StatusFilled || report.FilledQty.String() != "0.005" || report.AvgPrice.Decimal.String() != "59999.5" {
 		t.Fatalf("%+v %v", report, err)
 	}
-	if s.last(readOrder) != "instId=BTC-USDT-SWAP&clOrdId=vg00000001" || s.last(history) != "instType=SWAP&instId=BTC-USDT-SWAP&limit=100" {
-		t.Errorf("%s, %s", s.last(readOrder), s.last(history))
+	if s.Last(readOrder).Said != "instId=BTC-USDT-SWAP&clOrdId=vg00000001" || s.Last(history).Said != "instType=SWAP&instId=BTC-USDT-SWAP&limit=100" {
+		t.Errorf("%s, %s", s.Last(readOrder).Said, s.Last(history).Said)
 	}
-	s.only(history, 200, nothing)
+	s.Only(history, 200, nothing)
 	if _, err := s.account.Order(background, refOf(limitOrder())); venues.CodeOf(err) != venues.CodeNotFound {
 		t.Error(err)
 	}
-	s.only(history, 500, `<html>`)
+	s.Only(history, 500, `<html>`)
 	if _, err := s.account.Order(background, refOf(limitOrder())); venues.CodeOf(err) != venues.CodeExchangeUnavailable {
 		t.Errorf("half an answer proves nothing: %v", err)
 	}
 
 	stop := refOf(stopOrder(venues.TypeStopMarket, venues.Sell, "58000"))
-	s.on(readAlgo, 200, noOrder)
-	s.on(algoHistory, 200, nothing)
-	s.on(algoHistory, 200, answerOf(anAlgo(`"live"`, `"order_failed"`, `"failCode":""`, `"failCode":"51008"`)))
+	s.On(readAlgo, 200, noOrder)
+	s.On(algoHistory, 200, nothing)
+	s.On(algoHistory, 200, answerOf(anAlgo(`"live"`, `"order_failed"`, `"failCode":""`, `"failCode":"51008"`)))
 	report, err = s.account.Order(background, stop)
 	if err != nil || report.Status != venues.StatusRejected || report.Fault.Code != venues.CodeInsufficientBalance {
 		t.Fatalf("%+v %v", report, err)
 	}
-	s.only(algoHistory, 200, nothing)
+	s.Only(algoHistory, 200, nothing)
 	if _, err := s.account.Order(background, stop); venues.CodeOf(err) != venues.CodeNotFound {
 		t.Error(err)
 	}
@@ -371,8 +371,8 @@ func TestPagesMustAdvance(t *testing.T) {
 	for n := range page {
 		page[n] = anOrder("vg00000001", fmt.Sprint("other", n))
 	}
-	s.on(readOrder, 200, noOrder)
-	s.on("GET /api/v5/trade/orders-history", 200, answerOf(page...))
+	s.On(readOrder, 200, noOrder)
+	s.On("GET /api/v5/trade/orders-history", 200, answerOf(page...))
 	if _, err := s.account.Order(background, refOf(limitOrder())); venues.CodeOf(err) != venues.CodeExchangeUnavailable {
 		t.Error(err)
 	}
@@ -388,14 +388,14 @@ func TestSearchCoversTheRetention(t *testing.T) {
 		time.Now().Add(-1 * time.Hour): venues.CodeExchangeUnavailable,
 	} {
 		s := newScript(t)
-		s.on(readOrder, 200, noOrder)
+		s.On(readOrder, 200, noOrder)
 		for n := range historyPagesMax {
 			page := make([]string, ordersPage)
 			for m := range page {
 				page[m] = anOrder("vg00000001", "other", "2896576259728695296", fmt.Sprint(n, m),
 					`"cTime":"1758827099512"`, fmt.Sprintf(`"cTime":"%d"`, created.UnixMilli()))
 			}
-			s.on("GET /api/v5/trade/orders-history", 200, answerOf(page...))
+			s.On("GET /api/v5/trade/orders-history", 200, answerOf(page...))
 		}
 		if _, err := s.account.Order(background, refOf(limitOrder())); venues.CodeOf(err) != want {
 			t.Errorf("%s: %v", created, err)
@@ -411,21 +411,21 @@ func TestOpenOrders(t *testing.T) {
 		page = append(page, anOrder("vg00000001", fmt.Sprintf("o%d", n), "2896576259728695296", fmt.Sprint(9000-n)))
 	}
 	page[7] = strings.Replace(page[7], "BTC-USDT-SWAP", "BTC-USD-SWAP", 1) // inverse: not ours
-	s.on(pending, 200, answerOf(page...))
-	s.on(pending, 200, answerOf(anOrder("vg00000001", "last")))
-	s.on(algos, 200, answerOf(anAlgo(), anAlgo(`"closeFraction":""`, `"closeFraction":"1"`, `"sz":"0.5"`, `"sz":""`)))
-	s.on(algos, 200, answerOf(anAlgo("conditional", "trigger", `"triggerPx":""`, `"triggerPx":"61000"`, `"ordPx":""`, `"ordPx":"61010"`)))
-	s.on(algos, 200, nothing)
+	s.On(pending, 200, answerOf(page...))
+	s.On(pending, 200, answerOf(anOrder("vg00000001", "last")))
+	s.On(algos, 200, answerOf(anAlgo(), anAlgo(`"closeFraction":""`, `"closeFraction":"1"`, `"sz":"0.5"`, `"sz":""`)))
+	s.On(algos, 200, answerOf(anAlgo("conditional", "trigger", `"triggerPx":""`, `"triggerPx":"61000"`, `"ordPx":""`, `"ordPx":"61010"`)))
+	s.On(algos, 200, nothing)
 	reports, err := s.account.OpenOrders(background)
 	if err != nil || len(reports) != 99+1+3 {
 		t.Fatalf("%d %v", len(reports), err)
 	}
-	if asked := s.sent(pending); len(asked) != 2 || asked[1].said != "limit=100&after=8901" {
+	if asked := s.Sent(pending); len(asked) != 2 || asked[1].Said != "limit=100&after=8901" {
 		t.Errorf("%+v", asked)
 	}
 	var kinds []string
-	for _, r := range s.sent(algos) {
-		kinds = append(kinds, r.said)
+	for _, r := range s.Sent(algos) {
+		kinds = append(kinds, r.Said)
 	}
 	if got := strings.Join(kinds, " "); got != "ordType=conditional%2Coco&limit=100 ordType=trigger&limit=100 ordType=move_order_stop&limit=100" {
 		t.Error(got)

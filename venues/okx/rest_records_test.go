@@ -42,7 +42,7 @@ func TestRecordedAnswers(t *testing.T) {
 		switch method := recorded.Call[:4]; {
 		case method == "POST" && strings.HasPrefix(path, "/api/v5/trade/"):
 			s := newScript(t)
-			s.on("POST "+path, 200, string(recorded.Response))
+			s.On("POST "+path, 200, string(recorded.Response))
 			_, err = s.account.send(background, change{path: path, limit: 60, k: k, body: algoName{}})
 		case path == "/api/v5/account/positions":
 			var p venues.Position

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"venuegate/venues"
+	"venuegate/venues/internal/connectortest"
 )
 
 func TestClock(t *testing.T) {
@@ -19,16 +20,16 @@ func TestClock(t *testing.T) {
 	if err != nil || offset < 89*time.Second || offset > 91*time.Second {
 		t.Fatalf("%s %v", offset, err)
 	}
-	s.on("GET /api/v5/account/balance", 200, answerOf(`{"details":[]}`))
+	s.On("GET /api/v5/account/balance", 200, answerOf(`{"details":[]}`))
 	if _, err := s.account.Balances(background); err != nil {
 		t.Fatal(err)
 	}
-	stamp, err := time.Parse(timestampFormat, s.sent("GET /api/v5/account/balance")[0].header.Get("OK-ACCESS-TIMESTAMP"))
+	stamp, err := time.Parse(timestampFormat, s.Sent("GET /api/v5/account/balance")[0].Header.Get("OK-ACCESS-TIMESTAMP"))
 	if off := time.Until(stamp); err != nil || off < 85*time.Second || off > 95*time.Second {
 		t.Errorf("stamped %s ahead, %v", off, err)
 	}
 	for _, bad := range []string{nothing, answerOf(`{"ts":""}`), answerOf(`{"ts":"soon"}`), `<html>`} {
-		s.only("GET /api/v5/public/time", 200, bad)
+		s.Only("GET /api/v5/public/time", 200, bad)
 		if _, err := s.connector.SyncClock(background); err == nil {
 			t.Errorf("%s: no error", bad)
 		}
@@ -38,13 +39,13 @@ func TestClock(t *testing.T) {
 // A refused timestamp proves that nothing was done: the clock is measured again
 // and the order signed once more, under its old deadline.
 func TestClockRefusal(t *testing.T) {
-	for _, refusal := range []scripted{
-		{status: 401, body: `{"code":"50102","msg":"Timestamp request expired.","data":[]}`},
-		{status: 200, body: refusedItem("50036", "expTime")},
+	for _, refusal := range []connectortest.Answer{
+		{Status: 401, Body: `{"code":"50102","msg":"Timestamp request expired.","data":[]}`},
+		{Status: 200, Body: refusedItem("50036", "expTime")},
 	} {
 		s := newScript(t)
-		s.add(placeName, refusal)
-		s.on(placeName, 200, placedOrder)
+		s.Add(placeName, refusal)
+		s.On(placeName, 200, placedOrder)
 		if _, err := s.connector.SyncClock(background); err != nil {
 			t.Fatal(err)
 		}
@@ -53,12 +54,12 @@ func TestClockRefusal(t *testing.T) {
 		if _, err := s.account.Place(background, order); err != nil {
 			t.Fatal(err)
 		}
-		sent := s.sent(placeName)
-		if len(sent) != 2 || sent[0].said != sent[1].said {
+		sent := s.Sent(placeName)
+		if len(sent) != 2 || sent[0].Said != sent[1].Said {
 			t.Fatalf("%+v", sent)
 		}
-		first, _ := strconv.ParseInt(sent[0].header.Get("expTime"), 10, 64)
-		second, _ := strconv.ParseInt(sent[1].header.Get("expTime"), 10, 64)
+		first, _ := strconv.ParseInt(sent[0].Header.Get("expTime"), 10, 64)
+		second, _ := strconv.ParseInt(sent[1].Header.Get("expTime"), 10, 64)
 		if moved := second - first; moved < 39_000 || moved > 41_000 {
 			t.Errorf("the deadline moved by %d ms of the venue's clock", moved)
 		}
@@ -67,12 +68,12 @@ func TestClockRefusal(t *testing.T) {
 
 func TestDeadline(t *testing.T) {
 	s := newScript(t)
-	s.on(placeName, 200, placedOrder)
+	s.On(placeName, 200, placedOrder)
 	order := limitOrder()
 	if _, err := s.account.Place(background, order); err != nil {
 		t.Fatal(err)
 	}
-	told, err := strconv.ParseInt(s.sent(placeName)[0].header.Get("expTime"), 10, 64)
+	told, err := strconv.ParseInt(s.Sent(placeName)[0].Header.Get("expTime"), 10, 64)
 	if off := time.UnixMilli(told).Sub(order.Deadline); err != nil || off < -time.Second || off > time.Second {
 		t.Errorf("expTime is off by %s, %v", off, err)
 	}
@@ -80,10 +81,10 @@ func TestDeadline(t *testing.T) {
 	if _, err := s.account.Place(background, order); !errors.Is(err, venues.ErrNotSent) || !errors.Is(err, errDeadlinePassed) {
 		t.Error(err)
 	}
-	if n := len(s.sent(placeName)); n != 1 {
+	if n := len(s.Sent(placeName)); n != 1 {
 		t.Errorf("sent %d times", n)
 	}
-	if header := s.sent("GET /api/v5/account/config")[0].header; header.Get("expTime") != "" || header.Get("x-simulated-trading") != "" {
+	if header := s.Sent("GET /api/v5/account/config")[0].Header; header.Get("expTime") != "" || header.Get("x-simulated-trading") != "" {
 		t.Errorf("%v", header)
 	}
 }
@@ -94,14 +95,14 @@ func TestDemoHeader(t *testing.T) {
 	if _, err := s.connector.Instruments(background); err != nil {
 		t.Fatal(err)
 	}
-	if s.sent("GET /api/v5/public/instruments")[0].header.Get("x-simulated-trading") != "1" {
+	if s.Sent("GET /api/v5/public/instruments")[0].Header.Get("x-simulated-trading") != "1" {
 		t.Error("demo trading is not selected")
 	}
 }
 
 func TestSilenceLeavesTheOutcomeUnknown(t *testing.T) {
 	s := newScript(t)
-	s.add(placeName, scripted{hang: true})
+	s.Add(placeName, connectortest.Answer{Hang: true})
 	ctx, cancel := context.WithTimeout(background, 200*time.Millisecond)
 	defer cancel()
 	if _, err := s.account.Place(ctx, limitOrder()); !errors.Is(err, venues.ErrOutcomeUnknown) {
@@ -115,20 +116,20 @@ func TestInstruments(t *testing.T) {
 	if err != nil || len(list) != 2 || list[0].Symbol != "BTCUSDT" || list[1].QtyStep.String() != "0.001" {
 		t.Fatalf("%+v %v", list, err)
 	}
-	asked := s.sent("GET /api/v5/public/instruments")
-	if len(asked) != 2 || asked[0].said != "instType=SWAP" || asked[1].said != "instType=FUTURES" {
+	asked := s.Sent("GET /api/v5/public/instruments")
+	if len(asked) != 2 || asked[0].Said != "instType=SWAP" || asked[1].Said != "instType=FUTURES" {
 		t.Errorf("%+v", asked)
 	}
 	// A region that lists no futures still has its swaps.
-	s.only("GET /api/v5/public/instruments", 200, swaps)
-	s.on("GET /api/v5/public/instruments", 400, `{"code":"51000","msg":"Parameter instType error","data":[]}`)
+	s.Only("GET /api/v5/public/instruments", 200, swaps)
+	s.On("GET /api/v5/public/instruments", 400, `{"code":"51000","msg":"Parameter instType error","data":[]}`)
 	if list, err := s.connector.Instruments(background); err != nil || len(list) != 2 {
 		t.Errorf("%d %v", len(list), err)
 	}
-	for _, bad := range []scripted{{status: 200, body: nothing}, {status: 500, body: `<html>`}, {status: 200, body: answerOf(`7`)}} {
-		s.only("GET /api/v5/public/instruments", bad.status, bad.body)
+	for _, bad := range []connectortest.Answer{{Status: 200, Body: nothing}, {Status: 500, Body: `<html>`}, {Status: 200, Body: answerOf(`7`)}} {
+		s.Only("GET /api/v5/public/instruments", bad.Status, bad.Body)
 		if _, err := s.connector.Instruments(background); err == nil {
-			t.Errorf("%s: no error", bad.body)
+			t.Errorf("%s: no error", bad.Body)
 		}
 	}
 }
@@ -146,8 +147,8 @@ func TestCandles(t *testing.T) {
 		return answerOf(rows...)
 	}
 	const name = "GET /api/v5/market/candles"
-	s.on(name, 200, page(1000, 300))
-	s.on(name, 200, page(700, 50))
+	s.On(name, 200, page(1000, 300))
+	s.On(name, 200, page(700, 50))
 	candles, err := s.connector.Candles(background, "BTCUSDT", "1m", 400)
 	if err != nil || len(candles) != 350 {
 		t.Fatalf("%d %v", len(candles), err)
@@ -159,15 +160,15 @@ func TestCandles(t *testing.T) {
 	if last.Volume.String() != "7" || last.Turnover.String() != "14" || !last.Closed || last.End.Sub(last.Start) != time.Minute || last.High.String() != "4" {
 		t.Errorf("%+v", last)
 	}
-	asked := s.sent(name)
-	if asked[0].said != "instId=BTC-USDT-SWAP&bar=1m&limit=300" || asked[1].said != fmt.Sprintf("instId=BTC-USDT-SWAP&bar=1m&limit=100&after=%d", 1757076000000+701*60000) {
-		t.Errorf("%s, %s", asked[0].said, asked[1].said)
+	asked := s.Sent(name)
+	if asked[0].Said != "instId=BTC-USDT-SWAP&bar=1m&limit=300" || asked[1].Said != fmt.Sprintf("instId=BTC-USDT-SWAP&bar=1m&limit=100&after=%d", 1757076000000+701*60000) {
+		t.Errorf("%s, %s", asked[0].Said, asked[1].Said)
 	}
 	for _, bad := range []string{
 		answerOf(`["1757076060000","1"]`), answerOf(`["x","1","1","1","1","1","1","1","1"]`), answerOf(`["1757076060000","1","1","1","","1","1","1","1"]`),
 		answerOf(row(1, "1"), row(1, "1")), answerOf(`{}`),
 	} {
-		s.only(name, 200, bad)
+		s.Only(name, 200, bad)
 		if c, err := s.connector.Candles(background, "BTCUSDT", "1m", 400); err == nil {
 			t.Errorf("%s: %+v", bad, c)
 		}
@@ -195,13 +196,13 @@ func TestRecordedCandles(t *testing.T) {
 func TestSnapshot(t *testing.T) {
 	s := newScript(t)
 	const name = "GET /api/v5/market/books"
-	s.on(name, 200, answerOf(`{"asks":[["63921.5","790.41","0","42"]],"bids":[],"ts":"1786541241006","seqId":9}`))
+	s.On(name, 200, answerOf(`{"asks":[["63921.5","790.41","0","42"]],"bids":[],"ts":"1786541241006","seqId":9}`))
 	u, err := s.connector.Snapshot(background, "BTC-USDT-SWAP")
 	if err != nil || u.LastSeq != 9 || u.Symbol != "BTCUSDT" || u.Asks[0].Qty != 79041 {
 		t.Fatalf("%+v %v", u, err)
 	}
 	for _, bad := range []string{nothing, answerOf(`{"asks":[["1"]],"seqId":9}`), answerOf(`{"seqId":"x"}`)} {
-		s.only(name, 200, bad)
+		s.Only(name, 200, bad)
 		if _, err := s.connector.Snapshot(background, "BTCUSDT"); err == nil {
 			t.Errorf("%s: no error", bad)
 		}
@@ -226,7 +227,7 @@ func TestUnknownSymbolIsNotSent(t *testing.T) {
 	if venues.CodeOf(err) != venues.CodeSymbolNotTradable || !errors.Is(err, venues.ErrNotSent) {
 		t.Error(err)
 	}
-	if strings.Contains(err.Error(), "posSide") || len(s.sent(placeName)) > 0 {
+	if strings.Contains(err.Error(), "posSide") || len(s.Sent(placeName)) > 0 {
 		t.Error(err)
 	}
 }

@@ -4,17 +4,13 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"io"
 	"net/http"
-	"net/http/httptest"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
-	"github.com/fasthttp/websocket"
-
 	"venuegate/venues"
+	"venuegate/venues/internal/connectortest"
 )
 
 const (
@@ -23,29 +19,14 @@ const (
 	scriptPassphrase = "open sesame"
 )
 
-// script is a venue that answers as it is told, one answer after the other, the
-// last one for ever. It checks every signature.
+// script is a venue that answers as it is told and checks every signature, with
+// a connector and an account of its own.
 type script struct {
+	*connectortest.Server
 	t         *testing.T
 	connector *Connector
 	account   *Account
-	mu        sync.Mutex
-	answers   map[string][]scripted
-	requests  []scriptRequest
 	now       func() time.Time
-	stream    func(r *http.Request, c *websocket.Conn) // serves stream connections
-}
-
-type scripted struct {
-	status int
-	body   string
-	hang   bool
-}
-
-type scriptRequest struct {
-	name   string // method and path
-	said   string // query or body
-	header http.Header
 }
 
 const (
@@ -61,10 +42,10 @@ const (
 
 func newScript(t *testing.T) *script {
 	t.Helper()
-	s := &script{t: t, answers: make(map[string][]scripted), now: time.Now}
-	server := httptest.NewServer(s)
-	t.Cleanup(server.Close)
-	o := Sim(server.URL, "ws"+strings.TrimPrefix(server.URL, "http"))
+	s := &script{Server: connectortest.NewServer(t), t: t, now: time.Now}
+	s.Check, s.ClockName = s.check, "GET /api/v5/public/time"
+	s.Clock = func() string { return fmt.Sprintf(`{"code":"0","msg":"","data":[{"ts":"%d"}]}`, s.now().UnixMilli()) }
+	o := Sim(s.RESTURL, s.StreamURL)
 	o.Timeout = 2 * time.Second
 	o.BackoffMin, o.BackoffMax, o.RenewOverlap = 5*time.Millisecond, 20*time.Millisecond, 50*time.Millisecond
 	o.tickInterval = 20 * time.Millisecond
@@ -75,64 +56,11 @@ func newScript(t *testing.T) *script {
 		t.Fatal(err)
 	}
 	s.account = account.(*Account)
-	s.on("GET /api/v5/public/instruments", 200, swaps)
-	s.on("GET /api/v5/public/instruments", 200, nothing)
-	s.on("GET /api/v5/account/config", 200, netMode)
-	s.on("GET /api/v5/account/positions", 200, nothing)
+	s.On("GET /api/v5/public/instruments", 200, swaps)
+	s.On("GET /api/v5/public/instruments", 200, nothing)
+	s.On("GET /api/v5/account/config", 200, netMode)
+	s.On("GET /api/v5/account/positions", 200, nothing)
 	return s
-}
-
-// on adds an answer to a request.
-func (s *script) on(name string, status int, body string) {
-	s.add(name, scripted{status: status, body: body})
-}
-
-func (s *script) add(name string, a scripted) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.answers[name] = append(s.answers[name], a)
-}
-
-// only replaces what was told before.
-func (s *script) only(name string, status int, body string) {
-	s.mu.Lock()
-	delete(s.answers, name)
-	s.mu.Unlock()
-	s.on(name, status, body)
-}
-
-func (s *script) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if websocket.IsWebSocketUpgrade(r) {
-		upgrader := websocket.Upgrader{}
-		if c, err := upgrader.Upgrade(w, r, nil); err == nil {
-			defer c.Close()
-			s.stream(r, c)
-		}
-		return
-	}
-	body, _ := io.ReadAll(r.Body)
-	name := r.Method + " " + r.URL.Path
-	s.check(r, string(body))
-	s.mu.Lock()
-	s.requests = append(s.requests, scriptRequest{name: name, said: r.URL.RawQuery + string(body), header: r.Header})
-	queue := s.answers[name]
-	if len(queue) > 1 {
-		s.answers[name] = queue[1:]
-	}
-	s.mu.Unlock()
-	switch {
-	case name == "GET /api/v5/public/time" && len(queue) == 0:
-		fmt.Fprintf(w, `{"code":"0","msg":"","data":[{"ts":"%d"}]}`, s.now().UnixMilli())
-	case len(queue) == 0:
-		w.WriteHeader(http.StatusNotFound)
-		fmt.Fprintf(w, `<html>nothing was told of %s</html>`, name)
-	case queue[0].hang:
-		<-r.Context().Done()
-	default:
-		w.Header().Set("Content-Type", "application/json")
-		w.WriteHeader(queue[0].status)
-		_, _ = io.WriteString(w, queue[0].body)
-	}
 }
 
 // check holds a signed request against the venue's rules.
@@ -159,33 +87,10 @@ func (s *script) check(r *http.Request, body string) {
 	}
 }
 
-// sent lists the requests of a name.
-func (s *script) sent(name string) []scriptRequest {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	var all []scriptRequest
-	for _, r := range s.requests {
-		if r.name == name {
-			all = append(all, r)
-		}
-	}
-	return all
-}
-
-// last is what the newest request of a name said.
-func (s *script) last(name string) string {
-	s.t.Helper()
-	all := s.sent(name)
-	if len(all) == 0 {
-		s.t.Fatalf("%s was not asked", name)
-	}
-	return all[len(all)-1].said
-}
-
 // wantSaid compares JSON bodies.
 func (s *script) wantSaid(name, want string) {
 	s.t.Helper()
-	got := s.last(name)
+	got := s.Last(name).Said
 	var a, b any
 	if json.Unmarshal([]byte(got), &a) != nil || json.Unmarshal([]byte(want), &b) != nil {
 		s.t.Fatalf("%s said %s", name, got)

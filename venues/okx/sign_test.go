@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"venuegate/venues"
+	"venuegate/venues/internal/connectortest"
 )
 
 func TestSign(t *testing.T) {
@@ -58,7 +59,7 @@ func TestSecretsStaySecret(t *testing.T) {
 	if text := fmt.Sprintf("%v %+v", s.account.credentials, s.account.credentials); strings.Contains(text, scriptSecret) {
 		t.Error(text)
 	}
-	s.add("GET /api/v5/account/balance", scripted{status: 500, body: "<html>"})
+	s.Add("GET /api/v5/account/balance", connectortest.Answer{Status: 500, Body: "<html>"})
 	_, err := s.account.Balances(background)
 	if err == nil || strings.Contains(err.Error(), scriptKey) || strings.Contains(err.Error(), scriptPassphrase) {
 		t.Error(err)

@@ -201,7 +201,7 @@ func TestPrivateLoginRefused(t *testing.T) {
 func TestPrivateMute(t *testing.T) {
 	s, v, h := private(t, func(s *script, _ *streamVenue) { s.connector.options.EventSilenceMax = 50 * time.Millisecond })
 	h.Await(t, "connection", func() bool { return h.Connections == 1 })
-	s.on(placeName, 200, placedOrder)
+	s.On(placeName, 200, placedOrder)
 	if _, err := s.account.Place(background, limitOrder()); err != nil {
 		t.Fatal(err)
 	}

@@ -49,7 +49,7 @@ func confirm(c *websocket.Conn, m command) {
 
 func newStreamVenue(s *script) *streamVenue {
 	v := &streamVenue{answer: confirm, conns: make(map[string][]*websocket.Conn)}
-	s.stream = v.serve
+	s.Stream = v.serve
 	return v
 }
 

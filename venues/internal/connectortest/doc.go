@@ -2,9 +2,13 @@
 // single requests and messages where the conformance suite (package venuetest)
 // looks at a venue as a whole.
 //
-// A [Heard] is a sink of public and private streams that keeps what it hears and
-// can be waited on.
+// A [Server] is a venue that answers as it is told: it knows no venue's rules,
+// which its user holds each request against. A [Heard] is a sink of public and
+// private streams that keeps what it hears and can be waited on.
 //
+//	server := connectortest.NewServer(t)
+//	server.On("GET /v5/account/info", 200, `{"retCode":0}`)
+//	...
 //	h := &connectortest.Heard{}
 //	feed := account.OpenPrivate(h)
 //	...
