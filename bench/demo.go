@@ -23,7 +23,10 @@ const (
 type demo struct {
 	command *exec.Cmd
 	data    string
-	File    demoFile
+	// ended is closed when the process has, which is why then.
+	ended chan struct{}
+	why   error
+	File  demoFile
 }
 
 // demoFile is what the scenarios read of demo.json.
@@ -31,24 +34,22 @@ type demoFile struct {
 	BaseURL    string `json:"baseUrl"`
 	AdminURL   string `json:"adminUrl"`
 	AdminToken string `json:"adminToken"`
-	APIKey     string `json:"apiKey"`
-	Sim        map[string]struct {
-		RESTURL   string `json:"restUrl"`
-		APIKey    string `json:"apiKey"`
-		APISecret string `json:"apiSecret"`
-	} `json:"sim"`
 }
 
 // startDemo runs `venuegate serve --demo` on free ports, with its data within dir,
 // and waits until it serves.
 func startDemo(ctx context.Context, binary, dir string, flags ...string) (*demo, error) {
-	d := &demo{data: filepath.Join(dir, "data")}
+	d := &demo{data: filepath.Join(dir, "data"), ended: make(chan struct{})}
 	flags = append([]string{"serve", "--demo", "--data", d.data, "--listen", "127.0.0.1:0", "--admin-listen", "127.0.0.1:0", "--log-level", "warn"}, flags...)
 	d.command = exec.CommandContext(context.WithoutCancel(ctx), binary, flags...)
 	d.command.Stderr = os.Stderr
 	if err := d.command.Start(); err != nil {
 		return nil, err
 	}
+	go func() {
+		d.why = d.command.Wait()
+		close(d.ended)
+	}()
 	if err := d.await(ctx); err != nil {
 		return nil, errors.Join(err, d.Close())
 	}
@@ -67,6 +68,8 @@ func (d *demo) await(ctx context.Context) error {
 			return json.Unmarshal(data, &d.File)
 		}
 		select {
+		case <-d.ended:
+			return errors.Join(errors.New("the demo has ended"), d.why)
 		case <-ctx.Done():
 			return fmt.Errorf("the demo does not serve: %w", ctx.Err())
 		case <-poll.C:
@@ -74,12 +77,12 @@ func (d *demo) await(ctx context.Context) error {
 	}
 }
 
-// Close ends the process in order.
+// Close ends the process in order. How it ends is of no interest.
 func (d *demo) Close() error {
 	err := d.command.Process.Signal(syscall.SIGTERM)
-	var exit *exec.ExitError
-	if waited := d.command.Wait(); waited != nil && !errors.As(waited, &exit) {
-		err = errors.Join(err, waited)
+	if errors.Is(err, os.ErrProcessDone) {
+		err = nil
 	}
+	<-d.ended
 	return err
 }

@@ -5,6 +5,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"runtime"
 	"sync/atomic"
 	"testing"
 
@@ -41,11 +42,7 @@ func deliver(b *testing.B, endpoints int) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	for n := 1; n > 0; { // until every queue has begun
-		if n, err = p.waiting(b.Context()); err != nil {
-			b.Fatal(err)
-		}
-	}
+	p.settle(b)
 	b.ResetTimer()
 	for left := b.N; left > 0; {
 		n := min(left, 100)
@@ -60,4 +57,48 @@ func deliver(b *testing.B, endpoints int) {
 	if err := p.stop(); err != nil {
 		b.Fatal(err)
 	}
+}
+
+// BenchmarkIdleEndpoint reports what an endpoint costs that has nothing to deliver:
+// its share of heap and stacks of a process with a thousand more.
+func BenchmarkIdleEndpoint(b *testing.B) {
+	const endpoints = 1000
+	targets := make([]string, endpoints)
+	for i := range targets {
+		targets[i] = "http://127.0.0.1:9/"
+	}
+	for b.Loop() {
+		var inUse [2]int64
+		for i, of := range [][]string{nil, targets} {
+			p, err := start(b.Context(), b.TempDir(), of, delivery.ScheduleDefault(), webhook.TimeoutDefault)
+			if err != nil {
+				b.Fatal(err)
+			}
+			p.settle(b)
+			inUse[i] = memoryInUse()
+			if err := p.stop(); err != nil {
+				b.Fatal(err)
+			}
+		}
+		b.ReportMetric(float64(inUse[1]-inUse[0])/endpoints, "bytes/endpoint")
+	}
+}
+
+// settle waits until every queue has begun.
+func (p *process) settle(b *testing.B) {
+	b.Helper()
+	for waiting := 1; waiting > 0; {
+		var err error
+		if waiting, err = p.waiting(b.Context()); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func memoryInUse() int64 {
+	var m runtime.MemStats
+	runtime.GC()
+	runtime.GC() // the second empties the pools
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapAlloc + m.StackInuse)
 }
