@@ -60,8 +60,9 @@ const (
 // freePorts finds a row of ports that nobody has.
 func freePorts(t testing.TB, n int) (first int) {
 	t.Helper()
+	random := rand.New(rand.NewPCG(rand.Uint64(), 0)) // another row at each call
 	for range portsTries {
-		if first = portsFrom + rand.IntN(portsTo-portsFrom-n); areFree(first, n) {
+		if first = portsFrom + random.IntN(portsTo-portsFrom-n); areFree(first, n) {
 			return first
 		}
 	}
