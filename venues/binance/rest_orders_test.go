@@ -1,6 +1,7 @@
 package binance
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -288,14 +289,13 @@ func TestMarginRefusalTellsTheAmounts(t *testing.T) {
 	}
 }
 
-// What was over at once is cancelled, with its reason, not expired.
 func TestHangingAnswerIsUnknown(t *testing.T) {
 	s := newScript(t)
-	s.connector.options.Timeout = 100 * time.Millisecond
-	rest := New(Options{RESTURL: s.connector.options.RESTURL, StreamURL: "ws://x", Timeout: 100 * time.Millisecond})
-	account := newAccount(rest, s.account.credentials)
 	s.Add("POST /fapi/v1/order", connectortest.Answer{Hang: true})
-	_, err := account.Place(background, limitOrder())
+	err := s.GiveUp("POST /fapi/v1/order", func(ctx context.Context) error {
+		_, err := s.account.Place(ctx, limitOrder())
+		return err
+	})
 	if !errors.Is(err, venues.ErrOutcomeUnknown) {
 		t.Errorf("%v, want an unknown outcome", err)
 	}

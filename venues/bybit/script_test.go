@@ -14,7 +14,6 @@ import (
 
 	"venuegate/venues"
 	"venuegate/venues/internal/connectortest"
-	"venuegate/venues/internal/restclient"
 )
 
 func TestMain(m *testing.M) {
@@ -62,7 +61,7 @@ func newScript(t *testing.T) *script {
 		return fmt.Sprintf(`{"retCode":0,"retMsg":"OK","result":{"timeSecond":"%d","timeNano":"%d"},"time":1}`, s.now().Unix(), s.now().UnixNano())
 	}
 	o := Sim(s.RESTURL, s.StreamURL)
-	o.Timeout = 2 * time.Second
+	o.Timeout = 30 * time.Second
 	o.BackoffMin, o.BackoffMax = 5*time.Millisecond, 20*time.Millisecond
 	o.tickInterval = 20 * time.Millisecond
 	s.connector = New(o)
@@ -104,12 +103,6 @@ func (s *script) check(r *http.Request, body string) {
 	if ahead := time.UnixMilli(ms).Sub(s.now()); ahead >= time.Second {
 		s.t.Errorf("%s %s: %v ahead of the venue", r.Method, r.URL.Path, ahead)
 	}
-}
-
-// hurry makes requests time out soon.
-func (s *script) hurry(timeout time.Duration) {
-	s.connector.rest.Close()
-	s.connector.rest = restclient.New(restclient.Options{BaseURL: s.connector.options.RESTURL, Timeout: timeout}, s.connector.gate)
 }
 
 // limitOrder is a valid request with a few seconds to live.

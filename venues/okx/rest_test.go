@@ -103,9 +103,11 @@ func TestDemoHeader(t *testing.T) {
 func TestSilenceLeavesTheOutcomeUnknown(t *testing.T) {
 	s := newScript(t)
 	s.Add(placeName, connectortest.Answer{Hang: true})
-	ctx, cancel := context.WithTimeout(background, 200*time.Millisecond)
-	defer cancel()
-	if _, err := s.account.Place(ctx, limitOrder()); !errors.Is(err, venues.ErrOutcomeUnknown) {
+	err := s.GiveUp(placeName, func(ctx context.Context) error {
+		_, err := s.account.Place(ctx, limitOrder())
+		return err
+	})
+	if !errors.Is(err, venues.ErrOutcomeUnknown) {
 		t.Error(err)
 	}
 }

@@ -49,7 +49,7 @@ func serve(t testing.TB, sim *bybitsim.Sim) *venue {
 	sim.Serve(listen(t), listen(t))
 	v := &venue{
 		TB: t, sim: sim, endpoints: sim.Endpoints(), credentials: sim.DemoAccount().Credentials,
-		http: &http.Client{Timeout: 10 * time.Second, Transport: &http.Transport{}},
+		http: &http.Client{Timeout: patience, Transport: &http.Transport{}},
 	}
 	t.Cleanup(func() {
 		v.http.CloseIdleConnections()
@@ -294,7 +294,7 @@ func (s *stream) send(text string) {
 	}
 }
 
-const patience = 5 * time.Second
+const patience = time.Minute
 
 // next is the next message; the test fails if none comes.
 func (s *stream) next() map[string]any {

@@ -1,6 +1,7 @@
 package connectortest
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"net/http"
@@ -113,6 +114,29 @@ func (s *Server) Last(name string) Request {
 		s.t.Fatalf("%s was not asked", name)
 	}
 	return all[len(all)-1]
+}
+
+// GiveUp makes a call and ends its context as soon as the server has a request of
+// the name, for answers that hang: however slow the machine, it was sent by then.
+// The error is the call's.
+func (s *Server) GiveUp(name string, call func(context.Context) error) error {
+	s.t.Helper()
+	ctx, cancel := context.WithTimeout(s.t.Context(), patience)
+	defer cancel()
+	ended := make(chan error, 1)
+	go func() { ended <- call(ctx) }()
+	look := time.NewTicker(lookInterval)
+	defer look.Stop()
+	for {
+		select {
+		case err := <-ended:
+			return err
+		case <-look.C:
+			if len(s.Sent(name)) > 0 {
+				cancel()
+			}
+		}
+	}
 }
 
 // Asked is how many requests there were.

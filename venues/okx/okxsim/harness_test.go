@@ -21,7 +21,7 @@ import (
 
 const (
 	btc      = "BTC-USDT-SWAP"
-	patience = 5 * time.Second
+	patience = time.Minute
 )
 
 // venue is a running simulator with a client of its own, written against the
@@ -50,7 +50,7 @@ func serve(t testing.TB, sim *okxsim.Sim) *venue {
 	sim.Serve(listen(t), listen(t))
 	v := &venue{
 		TB: t, sim: sim, endpoints: sim.Endpoints(), credentials: sim.DemoAccount().Credentials,
-		http: &http.Client{Timeout: 10 * time.Second, Transport: &http.Transport{}},
+		http: &http.Client{Timeout: patience, Transport: &http.Transport{}},
 	}
 	t.Cleanup(func() {
 		v.http.CloseIdleConnections()

@@ -136,7 +136,7 @@ func TestCloseEndsDelayedOperations(t *testing.T) {
 	if err := e.server.Close(); err != nil {
 		t.Error(err)
 	}
-	if took := time.Since(began); took > 5*time.Second || executed.Load() != 1 {
+	if took := time.Since(began); took > 30*time.Second || executed.Load() != 1 {
 		t.Errorf("took %s, executed %d", took, executed.Load())
 	}
 }

@@ -71,7 +71,7 @@ func (e *edge) dial() *websocket.Conn {
 		e.Fatal(err)
 	}
 	e.Cleanup(func() { conn.Close() })
-	if err := conn.SetReadDeadline(time.Now().Add(10 * time.Second)); err != nil {
+	if err := conn.SetReadDeadline(time.Now().Add(time.Minute)); err != nil {
 		e.Fatal(err)
 	}
 	return conn
@@ -150,7 +150,7 @@ func TestAReaderThatDoesNotReadIsClosed(t *testing.T) {
 	e.dial()
 	s := <-e.opened
 	block := []byte(strings.Repeat("x", 1<<20))
-	deadline := time.After(5 * time.Second)
+	deadline := time.After(time.Minute)
 	for {
 		select {
 		case <-e.ended:
