@@ -12,6 +12,10 @@ import (
 	"venuegate/cmd/venuegate/chaos/overlay"
 )
 
+// tries is how often a test may run until it notices: some bugs need two things to
+// meet.
+const tries = "4"
+
 // bugTimeout bounds the build and the run of one bug's test.
 const bugTimeout = 5 * time.Minute
 
@@ -35,7 +39,7 @@ func plant(t *testing.T, b bug) (output string, caught bool) {
 	if err := (overlay.Variant{Edits: b.edits}).BuildTest(ctx, dir, binary, "./"+b.catcher.pkg); err != nil {
 		t.Fatal(err)
 	}
-	run := exec.CommandContext(ctx, binary, "-test.run", b.catcher.run, "-test.v")
+	run := exec.CommandContext(ctx, binary, "-test.run", b.catcher.run, "-test.v", "-test.count", tries, "-test.failfast")
 	run.Dir = filepath.Join(dir, filepath.FromSlash(b.catcher.pkg))
 	run.Env = append(os.Environ(), "VENUEGATE_FIRST_SEED="+b.catcher.first, "VENUEGATE_SEEDS="+b.catcher.seeds)
 	out, err := run.CombinedOutput()
