@@ -37,6 +37,10 @@ type beep struct {
 	launched, done, cut bool
 }
 
+// askedBefore is how long after a switch to test mode an account may still make the
+// order of a step that the channel had asked for before.
+const askedBefore = 10 * time.Millisecond
+
 // channelRate is how many seeds there are for one with channels.
 const channelRate = 3
 

@@ -303,7 +303,7 @@ func (w *world) sent(p *port, r *venues.OrderRequest) {
 	if lock != nil && !reduces && !w.lowers(r) && time.Now().Before(lock.Until.Time) && !p.process.isDead() {
 		w.violated("I-14", "%s adds to a position of an account that was locked at %s", r.ClientOrderID, lock.At.Sub(w.born))
 	}
-	if o := w.orders[w.byClient[r.ClientOrderID]].record; o.ChannelID != "" && !w.testMode.IsZero() && o.CreatedAt.After(w.testMode) {
+	if o := w.orders[w.byClient[r.ClientOrderID]].record; o.ChannelID != "" && !w.testMode.IsZero() && o.CreatedAt.After(w.testMode.Add(askedBefore)) {
 		w.violated("I-15", "%s is sent in test mode", r.ClientOrderID)
 	}
 	if _, durable := w.byClient[r.ClientOrderID]; !durable && !p.process.isDead() {
