@@ -304,7 +304,7 @@ func (w *world) sent(p *port, r *venues.OrderRequest) {
 		w.violated("I-14", "%s adds to a position of an account that was locked at %s", r.ClientOrderID, lock.At.Sub(w.born))
 	}
 	if o := w.orders[w.byClient[r.ClientOrderID]].record; o.ChannelID != "" && !w.testMode.IsZero() && o.CreatedAt.After(w.testMode.Add(askedBefore)) {
-		w.violated("I-15", "%s is sent in test mode", r.ClientOrderID)
+		w.violated("I-15", "%s (%s %s replaces %q), made at %s, is sent in test mode since %s", r.ClientOrderID, o.Scope, o.RequestID, o.Replaces, o.CreatedAt.Sub(w.born), w.testMode.Sub(w.born))
 	}
 	if _, durable := w.byClient[r.ClientOrderID]; !durable && !p.process.isDead() {
 		w.violated("I-2", "%s is sent and its intent is not durable", r.ClientOrderID)
