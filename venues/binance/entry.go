@@ -122,11 +122,15 @@ func (c *Connector) entryMessage(r request, id string, now time.Time) ([]byte, e
 			values[one.name] = json.Number(one.value)
 		}
 	}
-	return json.Marshal(struct {
+	message, err := json.Marshal(struct {
 		ID     string         `json:"id"`
 		Method string         `json:"method"`
 		Params map[string]any `json:"params"`
 	}{id, entryMethods[r.method], values})
+	if err != nil {
+		return nil, notSent(err)
+	}
+	return message, nil
 }
 
 // entryIntegers are the parameters that this API wants as numbers; all others

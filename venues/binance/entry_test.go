@@ -204,6 +204,16 @@ func TestStopsStayOnREST(t *testing.T) {
 	}
 }
 
+// A request that cannot be written as a message was not sent: REST has no numbers.
+func TestRESTTakesWhatIsNoMessage(t *testing.T) {
+	v := newTrades(t, nil)
+	v.On("DELETE /fapi/v1/order", 400, `{"code":-1102,"msg":"Illegal orderId."}`)
+	_, err := v.account.Cancel(background, venues.OrderRef{Symbol: "BTCUSDT", VenueOrderID: "none", Type: venues.TypeLimit})
+	if venues.CodeOf(err) != venues.CodeInvalidRequest || len(v.requests()) != 0 {
+		t.Errorf("%v, asked %d times", err, len(v.requests()))
+	}
+}
+
 func TestEntryCarriesTheDeadline(t *testing.T) {
 	v := newTrades(t, nil)
 	order := limitOrder()
