@@ -44,8 +44,8 @@ type Options struct {
 	// before New has returned; it must not block and may call Renew or Reconnect
 	// of c. A message is valid during the call.
 	Other func(c *Client, message []byte)
-	// Timeout bounds a call from its first byte to its answer, 10 s if zero. A
-	// context may be shorter.
+	// Timeout bounds a call from its first byte to its answer, 10 s if zero; a
+	// connection that does not answer by then is replaced. A context may be shorter.
 	Timeout time.Duration
 	// CloseWait is how long Close waits for the answers to calls under way, 3 s if
 	// zero.
@@ -159,10 +159,10 @@ func (c *Client) Call(ctx context.Context, id string, message []byte) (answer []
 	if err != nil {
 		return nil, notSent(err)
 	}
-	ctx, cancel := context.WithTimeout(ctx, c.options.Timeout)
+	bounded, cancel := context.WithTimeout(ctx, c.options.Timeout)
 	defer cancel()
-	if began, err := conn.Write(ctx, message); err != nil {
-		c.leave(id, waiting)
+	if began, err := conn.Write(bounded, message); err != nil {
+		c.leave(id, waiting, false)
 		if !began {
 			return nil, notSent(err)
 		}
@@ -171,10 +171,10 @@ func (c *Client) Call(ctx context.Context, id string, message []byte) (answer []
 	select {
 	case r := <-waiting.result:
 		return r.answer, r.err
-	case <-ctx.Done():
+	case <-bounded.Done():
 	}
-	if c.leave(id, waiting) {
-		return nil, unknown(ctx.Err())
+	if c.leave(id, waiting, ctx.Err() == nil) {
+		return nil, unknown(bounded.Err())
 	}
 	r := <-waiting.result // it came in the same moment
 	return r.answer, r.err
@@ -195,14 +195,16 @@ func (c *Client) enter(id string) (*wsclient.Conn, *call, error) {
 	return c.conn, waiting, nil
 }
 
-// leave takes a call out of the table; false if its result is there already.
-func (c *Client) leave(id string, waiting *call) bool {
+// leave takes a call out of the table; false if its result is there already. One
+// that is overdue has its connection replaced, which is still that of the table.
+func (c *Client) leave(id string, waiting *call, overdue bool) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.calls[id] != waiting {
 		return false
 	}
 	delete(c.calls, id)
+	c.draining = c.draining || overdue
 	c.settle()
 	return true
 }

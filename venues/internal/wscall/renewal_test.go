@@ -100,3 +100,50 @@ func TestRenewAfterAGivenUpCall(t *testing.T) {
 		})
 	}
 }
+
+// A connection that is up and answers no call is of no use: the next one may be.
+func TestUnansweredCallReplacesTheConnection(t *testing.T) {
+	v := newVenue(t, func(p *peer) {
+		for m, ok := p.hear(); ok; m, ok = p.hear() {
+			if p.number > 1 {
+				p.say(m.ID, fmt.Sprint("by ", p.number))
+			}
+		}
+	})
+	c := open(t, v, func(o *wscall.Options) { o.Timeout = 20 * time.Millisecond })
+	if _, err := c.Call(t.Context(), "1", call("1", "")); !errors.Is(outcome(err), venues.ErrOutcomeUnknown) || c.Up() {
+		t.Fatalf("%v, up %v", err, c.Up())
+	}
+	calls := 1
+	await(t, "an answer of the next connection", func() bool {
+		calls++
+		id := fmt.Sprint(calls)
+		answer, err := c.Call(t.Context(), id, call(id, ""))
+		return err == nil && textOf(t, answer) == "by 2"
+	})
+}
+
+// The patience of one caller says nothing about the connection.
+func TestGivenUpCallLeavesTheConnection(t *testing.T) {
+	heard := make(chan struct{})
+	v := newVenue(t, func(p *peer) {
+		p.hear()
+		close(heard)
+		echo(p)
+	})
+	c := open(t, v, nil)
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() {
+		_, err := c.Call(ctx, "1", call("1", ""))
+		ended <- err
+	}()
+	<-heard
+	cancel()
+	if err := <-ended; !errors.Is(outcome(err), venues.ErrOutcomeUnknown) {
+		t.Fatalf("%v", err)
+	}
+	if answer, err := c.Call(t.Context(), "2", call("2", "hello")); err != nil || textOf(t, answer) != "hello by 1" {
+		t.Errorf("%q, %v", answer, err)
+	}
+}
