@@ -29,7 +29,7 @@ GOTESTSUM := $(TOOLS)/gotestsum-$(GOTESTSUM_VERSION)
 VERSION   := $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
 LDFLAGS   := -X main.version=$(VERSION)
 
-.PHONY: help run build test lint fuzz chaos interop bench verify setup clean
+.PHONY: help run build test seeds lint fuzz chaos interop bench verify setup clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -47,6 +47,10 @@ test: setup $(GOTESTSUM) ## a short fuzz round, then every test with the race de
 	runner=(go test); if [ -x $(GOTESTSUM) ]; then runner=($(GOTESTSUM) --format pkgname --); fi; \
 	echo "$${runner[@]}" $$race -timeout $(TIMEOUT) $(PKG); \
 	"$${runner[@]}" $$race -timeout $(TIMEOUT) $(PKG)
+	@if .ci/have-cc && [ '$(PKG)' = ./... ]; then $(MAKE) --no-print-directory seeds; fi
+
+seeds: ## 2,000 runs of the simulation without the race detector, under which 200 are played
+	go test ./actors/simulation -run '^TestSeeds$$' -count 1
 
 lint: $(GOLANGCI) ## linters, formatting and import rules
 	@if [ -x $(GOLANGCI) ]; then $(GOLANGCI) run; \
