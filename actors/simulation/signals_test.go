@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strconv"
 	"time"
 
@@ -35,11 +36,24 @@ type beep struct {
 	answer              venues.SignalAnswer
 	err                 error
 	launched, done, cut bool
+	began               time.Time
 }
 
-// askedBefore is how long after a switch to test mode an account may still make the
-// order of a step that the channel had asked for before.
-const askedBefore = 10 * time.Millisecond
+// stepWithin bounds a step of a signal. One that is under way when its channel is
+// switched to test mode ends as it began.
+const stepWithin = 8 * time.Second
+
+// rehearses says whether an order should not have been made, because its channel was
+// in test mode: its signal came after the switch, or its step began after it.
+func (w *world) rehearses(o *persistence.OrderRecord) bool {
+	if o.ChannelID == "" || w.testMode.IsZero() || !o.CreatedAt.After(w.testMode) {
+		return false
+	}
+	came := slices.ContainsFunc(w.plan.inbound.signals, func(b *beep) bool {
+		return b.launched && b.RequestID == o.RequestID && b.began.Before(w.testMode)
+	})
+	return !came || o.CreatedAt.After(w.testMode.Add(stepWithin))
+}
 
 // channelRate is how many seeds there are for one with channels.
 const channelRate = 3
@@ -138,7 +152,7 @@ func (w *world) signal(b *beep) {
 		return
 	}
 	w.mu.Lock()
-	b.launched = true
+	b.launched, b.began = true, time.Now()
 	w.mu.Unlock()
 	s := b.Signal
 	s.ReceivedAt = venues.At(time.Now())

@@ -303,7 +303,7 @@ func (w *world) sent(p *port, r *venues.OrderRequest) {
 	if lock != nil && !reduces && !w.lowers(r) && time.Now().Before(lock.Until.Time) && !p.process.isDead() {
 		w.violated("I-14", "%s adds to a position of an account that was locked at %s", r.ClientOrderID, lock.At.Sub(w.born))
 	}
-	if o := w.orders[w.byClient[r.ClientOrderID]].record; o.ChannelID != "" && !w.testMode.IsZero() && o.CreatedAt.After(w.testMode.Add(askedBefore)) {
+	if o := w.orders[w.byClient[r.ClientOrderID]].record; w.rehearses(&o) {
 		w.violated("I-15", "%s (%s %s replaces %q), made at %s, is sent in test mode since %s", r.ClientOrderID, o.Scope, o.RequestID, o.Replaces, o.CreatedAt.Sub(w.born), w.testMode.Sub(w.born))
 	}
 	if _, durable := w.byClient[r.ClientOrderID]; !durable && !p.process.isDead() {
