@@ -53,23 +53,27 @@ func (b *Budget) add(now time.Time, units int) {
 	s.units += units
 }
 
-// freeAt is when units fit under allowed: now if at once. Units that never fit
-// are let through alone, once the budget is unused.
+// freeAt is when units fit under allowed: now if at once, at the end of the window
+// if they never do.
 func (b *Budget) freeAt(now time.Time, units, allowed int) time.Time {
 	if now.Before(b.exhaustedUntil) {
 		return b.exhaustedUntil
 	}
-	excess := b.used(now) + units - max(allowed, units)
+	excess := b.used(now) + units - allowed
+	if excess <= 0 {
+		return now
+	}
 	newest := b.slotAt(now)
-	for index := newest - budgetSlots; index <= newest && excess > 0; index++ {
+	index := newest - budgetSlots
+	for ; index < newest; index++ {
 		if s := b.slots[index%int64(len(b.slots))]; s.index == index {
 			excess -= s.units
 		}
 		if excess <= 0 {
-			return time.Unix(0, (index+budgetSlots+1)*b.slotLength())
+			break
 		}
 	}
-	return now
+	return time.Unix(0, (index+budgetSlots+1)*b.slotLength())
 }
 
 // Cost is what a request takes from one budget.
@@ -96,15 +100,16 @@ type Verdict struct {
 }
 
 // Admit takes the costs if all of them fit beside those ahead, which are taken
-// by others, else none. Cancels are refused by nothing but a freeze.
+// by others, else none. Units that never fit are let through alone, once the
+// budget is unused. Cancels are refused by nothing but a freeze.
 func (l *Ledger) Admit(now time.Time, lane Lane, costs, ahead []Cost) Verdict {
 	if now.Before(l.frozenUntil) {
 		return Verdict{Frozen: true, RetryAt: l.frozenUntil}
 	}
 	var refusal Verdict
 	for _, c := range costs {
-		units := c.Units + unitsOf(ahead, c.Budget)
-		if at := c.Budget.freeAt(now, units, lane.share(c.Budget.limit)); at.After(now) && at.After(refusal.RetryAt) {
+		units, allowed := c.Units+unitsOf(ahead, c.Budget), max(c.Units, lane.share(c.Budget.limit))
+		if at := c.Budget.freeAt(now, units, allowed); at.After(now) && at.After(refusal.RetryAt) {
 			refusal = Verdict{RetryAt: at, Budget: c.Budget.name, short: c.Budget}
 		}
 	}

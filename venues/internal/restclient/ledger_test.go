@@ -177,3 +177,18 @@ func TestLedgerResize(t *testing.T) {
 		t.Fatal("the published limit was not adopted")
 	}
 }
+
+// Those ahead may want more than the budget ever has. A request behind them does
+// not slip in before them while it is unused.
+func TestLedgerLetsNobodyOvertakeACrowd(t *testing.T) {
+	budget := restclient.NewBudget("weight", limit, window)
+	one, crowd := []restclient.Cost{{Budget: budget, Units: 1}}, []restclient.Cost{{Budget: budget, Units: 2 * limit}}
+	var ledger restclient.Ledger
+	verdict := ledger.Admit(start, restclient.LaneOrder, one, crowd)
+	if verdict.Admitted || verdict.RetryAt.Sub(start) < window || verdict.RetryAt.Sub(start) > window*13/12 {
+		t.Fatalf("%+v", verdict)
+	}
+	if !ledger.Admit(start, restclient.LaneOrder, one, nil).Admitted {
+		t.Error("refused with nobody ahead")
+	}
+}
