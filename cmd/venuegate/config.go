@@ -87,7 +87,7 @@ const (
 // environmentsOf are the environments that each venue has.
 var environmentsOf = map[venues.Venue][]string{
 	venues.Binance: {binance.Live, binance.Testnet, environmentSim},
-	venues.Bybit:   {bybit.Live, bybit.Testnet, bybit.Demo, environmentSim},
+	venues.Bybit:   append(bybit.Environments(), environmentSim),
 	venues.OKX:     {okx.Live, okx.Demo, okx.LiveEEA, okx.DemoEEA, okx.LiveUS, okx.DemoUS, environmentSim},
 }
 

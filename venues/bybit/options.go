@@ -2,6 +2,8 @@ package bybit
 
 import (
 	"errors"
+	"slices"
+	"strings"
 	"time"
 
 	"go.uber.org/zap"
@@ -9,12 +11,36 @@ import (
 	"venuegate/venues"
 )
 
-// Names of the environments; see Preset.
+// Names of the environments; see Preset. The names of the sites of countries and
+// unions are Live with an end, such as "live_eu".
 const (
 	Live    = "live"
 	Testnet = "testnet"
 	Demo    = "demo"
 )
+
+// sites are the domains for accounts of one country or union, by the end of their
+// environment's name. Their hosts are called as those of Live.
+var sites = map[string]string{
+	"ae": "bybit.ae",
+	"eu": "bybit.eu",
+	"ge": "bybitgeorgia.ge",
+	"id": "bybit.id",
+	"jp": "manepa.jp",
+	"kz": "bybit.kz",
+	"nl": "bybit.nl",
+	"tr": "bybit.tr",
+}
+
+// Environments are the names of which Preset knows the hosts.
+func Environments() []string {
+	names := make([]string, 0, len(sites))
+	for site := range sites {
+		names = append(names, Live+"_"+site)
+	}
+	slices.Sort(names)
+	return append([]string{Live, Testnet, Demo}, names...)
+}
 
 // Options of a Connector. The zero value of a duration means its default.
 type Options struct {
@@ -56,28 +82,32 @@ type Options struct {
 	tickInterval time.Duration
 }
 
-// Preset gives the hosts of an environment of the venue: Live, Testnet or Demo.
-// Demo trades at the prices of Live and takes orders by REST alone. A key works in
-// its own environment only.
+// Preset gives the hosts of one of Environments. Demo trades at the prices of Live
+// and takes orders by REST alone. A key works in its own environment only.
 func Preset(name string) (Options, bool) {
-	o, ok := map[string]Options{
-		Live: {
-			RESTURL:   "https://api.bybit.com",
-			StreamURL: "wss://stream.bybit.com",
-			TradeURL:  "wss://stream.bybit.com",
-		},
-		Testnet: {
-			RESTURL:   "https://api-testnet.bybit.com",
-			StreamURL: "wss://stream-testnet.bybit.com",
-			TradeURL:  "wss://stream-testnet.bybit.com",
-		},
-		Demo: {
+	switch name {
+	case Live:
+		return hostsOf("bybit.com", ""), true
+	case Testnet:
+		return hostsOf("bybit.com", "-testnet"), true
+	case Demo:
+		return Options{
 			RESTURL:    "https://api-demo.bybit.com",
 			StreamURL:  "wss://stream.bybit.com",
 			PrivateURL: "wss://stream-demo.bybit.com",
-		},
-	}[name]
-	return o, ok
+		}, true
+	}
+	end, isSite := strings.CutPrefix(name, Live+"_")
+	domain, known := sites[end]
+	if !isSite || !known {
+		return Options{}, false
+	}
+	return hostsOf(domain, ""), true
+}
+
+func hostsOf(domain, kind string) Options {
+	stream := "wss://stream" + kind + "." + domain
+	return Options{RESTURL: "https://api" + kind + "." + domain, StreamURL: stream, TradeURL: stream}
 }
 
 // Sim gives the options for a simulated venue: restURL such as

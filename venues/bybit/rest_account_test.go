@@ -366,11 +366,14 @@ func TestKeyFacts(t *testing.T) {
 }
 
 func TestEnvironments(t *testing.T) {
-	for _, name := range []string{Live, Testnet, Demo} {
+	for _, name := range Environments() {
 		o, ok := Preset(name)
 		if !ok || o.Validate() != nil || !strings.HasPrefix(o.RESTURL, "https://") || !strings.HasPrefix(o.StreamURL, "wss://") {
 			t.Errorf("%s: %+v", name, o)
 		}
+	}
+	if o, _ := Preset("live_eu"); o.RESTURL != "https://api.bybit.eu" || o.TradeURL != "wss://stream.bybit.eu" {
+		t.Errorf("%+v", o)
 	}
 	if o, _ := Preset(Demo); o.withDefaults().PrivateURL != "wss://stream-demo.bybit.com" {
 		t.Error("the demo's private stream has a host of its own")
@@ -378,8 +381,10 @@ func TestEnvironments(t *testing.T) {
 	if o := Sim("http://a", "ws://b").withDefaults(); o.PrivateURL != "ws://b" {
 		t.Errorf("%+v", o)
 	}
-	if _, ok := Preset("moon"); ok {
-		t.Error("there is no moon")
+	for _, name := range []string{"moon", "eu", "live_", "live_moon", ""} {
+		if o, ok := Preset(name); ok || o != (Options{}) {
+			t.Errorf("%q has hosts: %+v", name, o)
+		}
 	}
 	for _, o := range []Options{{}, {RESTURL: "x"}, {RESTURL: "x", StreamURL: "y", RecvWindow: time.Hour}} {
 		if o.Validate() == nil {
