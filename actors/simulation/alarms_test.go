@@ -89,7 +89,8 @@ func (v *venue) openQty(customer, symbol string, opening venues.Side) decimal.De
 }
 
 // coveredBy is the quantity of an entry's protecting orders of a kind that wait at
-// the venue, the venue's own among them; fired says that one was reached.
+// the venue, the venue's own among them; fired says that one was reached, or was
+// live and is cancelled, of which the account may not have heard yet.
 func (v *venue) coveredBy(w *world, r *persistence.OrderRecord, kind venues.Protecting) (covered decimal.Decimal, fired bool) {
 	for _, c := range v.core.Conditionals(r.Customer, func(c *simcore.Conditional) bool { return c.Request.Symbol == r.Symbol }) {
 		if !w.protects(&c, r, kind) {
@@ -98,7 +99,7 @@ func (v *venue) coveredBy(w *world, r *persistence.OrderRecord, kind venues.Prot
 		if c.Open() {
 			covered = decimal.Max(covered, c.Request.Qty)
 		}
-		fired = fired || c.Order != nil || c.Status == simcore.ConditionalTriggered || c.Status == simcore.ConditionalFinished
+		fired = fired || c.Order != nil || c.Status == simcore.ConditionalTriggered || c.Status == simcore.ConditionalCancelled || c.Status == simcore.ConditionalFinished
 	}
 	return covered, fired
 }

@@ -157,11 +157,12 @@ func (w *world) checkPresent(r *persistence.OrderRecord, t *truth, fills []persi
 func (w *world) forgot(t *truth) bool { return w.venues[t.exchange].forgotten(t.report) }
 
 // checkRequests: one request id, one order, within its window. The steps of a
-// signal's plan have scopes of their own.
+// signal's plan have scopes of their own. An id is free again once the venue has
+// rejected its order, which it may do after it has received it.
 func (w *world) checkRequests(customer string, records []persistence.OrderRecord, truths map[string]*truth) {
 	placed := map[string][]persistence.OrderRecord{}
 	for _, r := range records {
-		if t := truths[r.ClientOrderID]; r.RequestID != "" && t != nil {
+		if t := truths[r.ClientOrderID]; r.RequestID != "" && t != nil && !t.isRejected() {
 			key := r.Scope + "/" + r.RequestID
 			if r.ChannelID != "" { // of whose signal one opens and one closes
 				key = r.ChannelID + "/" + r.RequestID + "/" + strconv.FormatBool(r.ReduceOnly)
