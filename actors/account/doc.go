@@ -64,9 +64,10 @@
 // they become known, realized.go what each one brought where the venue tells no
 // P&L, strangers.go those whose order is told later. positions.go tells a position
 // closed once the venue and the executions agree, or after endWordMax without the
-// venue; toldends.go tells one whose executions do not come within endFillsMax, and
-// keeps it apart from what was opened after it. doubt.go settles a difference that
-// outlives a reconciliation by the venue's list.
+// venue, and after endDoubtMax where executions seem to be missing; toldends.go
+// tells one whose executions do not come within endFillsMax, and keeps it apart from
+// what was opened after it. doubt.go settles a difference that outlives a
+// reconciliation by the venue's list.
 //
 // # Risk
 //

@@ -19,6 +19,9 @@ func (s *state) doubtPositions(m moment, readAt time.Time) {
 			continue
 		}
 		if !s.ready || b.heardAt.Add(positionLag).After(readAt) {
+			if len(b.over) > 0 { // an end waits for them
+				s.recon.due = earlier(s.recon.due, m.now.Add(doubtRetry))
+			}
 			continue // they are on their way
 		}
 		if b.doubtSince.IsZero() {

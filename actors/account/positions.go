@@ -16,6 +16,8 @@ const (
 	// for the venue to say the same. Until then executions may be found that come
 	// between them.
 	endWordMax = 5 * time.Second
+	// endDoubtMax is how long it waits where something speaks against it.
+	endDoubtMax = time.Minute
 	// doubtRetry is the wait before the venue is compared again after its
 	// positions have disagreed with the executions.
 	doubtRetry = 2 * time.Second
@@ -151,11 +153,28 @@ func (s *state) proven(m moment, b *book) int {
 	for _, over := range b.provable() {
 		_, told := b.told.first(over.side)
 		told = told && isWhole && (!over.turned || b.agrees(s.funds.positions))
-		if told || isDue(over.heardAt.Add(endWordMax), m.now) {
+		if told || isDue(s.wordDue(b, &over), m.now) {
 			through = over.by
 		}
 	}
 	return through
+}
+
+// wordDue is when an end is told without the venue's word.
+func (s *state) wordDue(b *book, over *ended) time.Time {
+	if s.isDisputed(b, over) {
+		return over.heardAt.Add(endDoubtMax)
+	}
+	return over.heardAt.Add(endWordMax)
+}
+
+// isDisputed says whether an end may not be the one that the executions show: some
+// are known to be missing, or nobody has asked for them since the start, or the
+// venue's list, read after they became known, has something else open. Those that
+// the reconciliation finds come before the end, and make it another one or none.
+func (s *state) isDisputed(b *book, over *ended) bool {
+	return !s.ready || s.lookups[b.symbol] != nil || s.holdsReports(b.symbol) ||
+		(s.funds.provedAt.After(over.heardAt) && !b.agrees(s.funds.positions))
 }
 
 // provable are the ends that the executions show, up to one that they may show
@@ -235,7 +254,7 @@ func (s *state) positionsDue() time.Time {
 	for _, b := range s.ledger.waiting {
 		due = earlier(due, b.told.due())
 		for _, over := range b.provable() {
-			due = earlier(due, over.heardAt.Add(endWordMax))
+			due = earlier(due, s.wordDue(b, &over))
 		}
 	}
 	return due
