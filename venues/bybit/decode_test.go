@@ -221,6 +221,32 @@ func TestOrderEventsRefused(t *testing.T) {
 }
 
 // Execution and order are told together, in whichever order they come.
+// What is not understood of a position is told as a loss, and nothing in its place.
+func TestPositionEventsRefused(t *testing.T) {
+	row := `{"symbol":"BTCUSDT","positionIdx":0,"side":"Sell","size":"0.5","entryPrice":"60000"}`
+	push := func(changes ...string) []byte {
+		return []byte(`{"topic":"position","data":[` + strings.NewReplacer(changes...).Replace(row) + `]}`)
+	}
+	for _, change := range [][]string{
+		{`"positionIdx":0`, `"positionIdx":9`},
+		{`"Sell"`, `"Hold"`},
+		{`"size":"0.5"`, `"size":"half"`},
+		{`"size":"0.5"`, `"size":null`},
+		{`"size":"0.5"`, `"size":"-0.5"`},
+		{`"60000"`, `"5e4"`},
+		{`"symbol":"BTCUSDT"`, `"symbol":""`},
+	} {
+		f, h := privateStream(t)
+		if err := f.handle(push(change...), time.Now()); err == nil || len(h.Positions) != 0 {
+			t.Errorf("%v: %+v, %v", change, h.Positions, err)
+		}
+	}
+	f, h := privateStream(t)
+	if err := f.handle(push(), time.Now()); err != nil || len(h.Positions) != 1 {
+		t.Errorf("%+v, %v", h.Positions, err)
+	}
+}
+
 func TestFillJoin(t *testing.T) {
 	at := time.UnixMilli(1700000000000)
 	last := executionPush(executionRow("e2", at, `"leavesQty":"1"`, `"leavesQty":"0"`, `"order"`, `"o"`))
