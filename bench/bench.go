@@ -13,6 +13,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"sync"
 	"text/tabwriter"
 	"time"
 )
@@ -149,4 +150,20 @@ func quantile(took []time.Duration, percent int) float64 {
 		return 0
 	}
 	return float64(sorted[(len(sorted)-1)*percent/100].Nanoseconds()) / 1e3
+}
+
+// together runs work on several goroutines and returns the first error.
+func together(workers int, work func(worker int) error) error {
+	errs := make([]error, workers)
+	var wait sync.WaitGroup
+	for w := range workers {
+		wait.Go(func() { errs[w] = work(w) })
+	}
+	wait.Wait()
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -43,6 +43,20 @@ func TestScenariosAreSelectedByName(t *testing.T) {
 	}
 }
 
+// TestCommitsAreMeasured: each of the contenders takes the commits.
+func TestCommitsAreMeasured(t *testing.T) {
+	var out strings.Builder
+	if err := bench.Run(context.Background(), &out, []string{"commit"}, bench.Options{Rounds: 1, Quick: true}); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"one writer, p50", "64 writers", "against badger that syncs", "against an append log"} {
+		if !strings.Contains(out.String(), name) {
+			t.Errorf("the table has no %s", name)
+		}
+	}
+	t.Log(out.String())
+}
+
 // TestHooksAreMeasured: each of the three servers takes the signals.
 func TestHooksAreMeasured(t *testing.T) {
 	var out strings.Builder

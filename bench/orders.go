@@ -156,10 +156,21 @@ func (r *orderRounds) sendThrough(s *orderService, clients, each int) error {
 // probe is the limit of what is durable: syncs of as many bytes as a commit of an
 // order has.
 func (r *orderRounds) probe(path string) error {
+	log, err := openSyncLog(path, commitOfOrderBytes)
+	if err != nil {
+		return err
+	}
+	took := make([]time.Duration, syncsOfRound)
 	begun := time.Now()
-	took, err := syncs(path, syncsOfRound, commitOfOrderBytes/commitBytes)
+	for i := range took {
+		sent := time.Now()
+		if err := log.put(1); err != nil {
+			return errors.Join(err, log.close())
+		}
+		took[i] = time.Since(sent)
+	}
 	r.add(took, time.Since(begun))
-	return err
+	return log.close()
 }
 
 func (r *orderRounds) add(took []time.Duration, all time.Duration) {
