@@ -52,12 +52,13 @@ type house struct {
 	client      *http.Client
 }
 
-func open(t *testing.T) *house {
+// open runs one, after the changes to what the registry is made of.
+func open(t *testing.T, changes ...func(*admin.Options)) *house {
 	t.Helper()
 	core, logs := observer.New(zapcore.InfoLevel)
 	h := &house{t: t, store: storetest.NewMemory(), logs: logs, examiner: &examiner{}, client: &http.Client{Timeout: 10 * time.Second}}
 	h.directory = &directory{store: h.store, fences: map[string]persistence.Fence{}}
-	h.registry = admin.NewRegistry(admin.Options{
+	options := admin.Options{
 		Store: h.store, Directory: h.directory, Vault: vault{}, Examiner: h.examiner,
 		Environments: map[venues.Venue]string{venues.Binance: "testnet"},
 		Secrets:      &sealer{},
@@ -74,7 +75,11 @@ func open(t *testing.T) *house {
 			persistence.EndpointFile:     {Form: func(string) error { return nil }},
 			persistence.EndpointTelegram: {Form: func(string) error { return nil }, Reach: func(context.Context, persistence.Endpoint) error { return h.unreachable }},
 		},
-	})
+	}
+	for _, change := range changes {
+		change(&options)
+	}
+	h.registry = admin.NewRegistry(options)
 	metrics := prometheus.NewRegistry()
 	metrics.MustRegister(prometheus.NewGauge(prometheus.GaugeOpts{Name: "venuegate_test_gauge"}))
 	server := admin.NewServer(admin.ServerOptions{

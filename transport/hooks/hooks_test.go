@@ -50,6 +50,8 @@ type edge struct {
 	app      *fiber.App
 	source   netip.Addr
 	channels map[string]hooks.Channel
+	// asked, if set, is told of the ids that are looked for.
+	asked func(id string)
 
 	mu       sync.Mutex
 	accepted []venues.Signal
@@ -59,7 +61,13 @@ type edge struct {
 	stuck bool
 }
 
-func (e *edge) Channel(id string) (hooks.Channel, bool) { c, known := e.channels[id]; return c, known }
+func (e *edge) Channel(id string) (hooks.Channel, bool) {
+	if e.asked != nil {
+		e.asked(id)
+	}
+	c, known := e.channels[id]
+	return c, known
+}
 
 func (e *edge) Accept(ctx context.Context, s venues.Signal) (venues.SignalAnswer, error) {
 	if e.stuck {

@@ -94,12 +94,17 @@ type fakeKeys struct {
 	answers map[string]error
 	names   map[string]string
 	asked   int
+	// seen, if set, is told of every token.
+	seen func(token string)
 }
 
 func (k *fakeKeys) Authenticate(_ context.Context, token string, _ netip.Addr) (auth.Principal, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.asked++
+	if k.seen != nil {
+		k.seen(token)
+	}
 	if token == "panic" {
 		panic("a bug of the keys")
 	}

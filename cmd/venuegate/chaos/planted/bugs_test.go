@@ -37,6 +37,19 @@ func edit(file, was, is string) overlay.Edit {
 	return overlay.Edit{Name: file, File: file, Old: was, New: is}
 }
 
+// keepBody leaves the body of a request where the server has it.
+func keepBody(file string) overlay.Edit {
+	return edit(file, "bytes.Clone(c.Request().Body())", "bytes.TrimSpace(c.Request().Body())")
+}
+
+// viewStrings has the strings of a decoded body point into it.
+var viewStrings = []overlay.Edit{
+	edit("transport/api/body.go", "\t\"unicode/utf8\"\n", "\t\"unicode/utf8\"\n\t\"unsafe\"\n"),
+	edit("transport/api/body.go",
+		"\t\treturn \"\", false\n\t}\n\ttoken, err := b.dec.ReadToken()\n\tif err != nil {\n\t\tb.malformed(err)\n\t\treturn \"\", false\n\t}\n\treturn token.String(), true\n",
+		"\t\treturn \"\", false\n\t}\n\traw, err := b.dec.ReadValue()\n\tif err != nil {\n\t\tb.malformed(err)\n\t\treturn \"\", false\n\t}\n\treturn unsafe.String(&raw[1], len(raw)-2), true\n"),
+}
+
 const (
 	accountDir  = "actors/account/"
 	channelDir  = "actors/channel/"
@@ -77,11 +90,28 @@ var bugs = []bug{
 			"now.Before(r.FirstReceived.Add(IdempotencyWindow))", "now.Before(r.FirstReceived.Add(IdempotencyWindow/20000))")},
 	},
 	{
-		name: "the edge keeps a request's memory", invariant: "I-11", catcher: tests("transport/rest", "^TestCanaries"),
-		edits: []overlay.Edit{
-			edit("transport/rest/call.go", "bytes.Clone(c.Request().Body())", "bytes.TrimSpace(c.Request().Body())"),
-			edit("transport/rest/server.go", "Immutable:      true,", "Immutable:      false,"),
-		},
+		name: "the edge keeps the memory of a request's path, query and headers", invariant: "I-11", catcher: tests("transport/rest", "^TestKeptMemory"),
+		edits: []overlay.Edit{edit("transport/rest/server.go", "Immutable:      true,", "Immutable:      false,")},
+	},
+	{
+		name: "the edge keeps the memory of a request's body", invariant: "I-11", catcher: tests("transport/rest", "^TestKeptMemory"),
+		edits: []overlay.Edit{keepBody("transport/rest/call.go")},
+	},
+	{
+		name: "a command points into the body that asked for it", invariant: "I-11", catcher: tests("transport/rest", "^TestKeptMemory"),
+		edits: append(viewStrings, keepBody("transport/rest/call.go")),
+	},
+	{
+		name: "a signal points into the body that brought it", invariant: "I-11", catcher: tests("transport/hooks", "^TestKeptMemory"),
+		edits: append(viewStrings, keepBody("transport/hooks/hooks.go")),
+	},
+	{
+		name: "a topic points into the message that named it", invariant: "I-11", catcher: tests("transport/stream", "^TestKeptMemory"),
+		edits: viewStrings,
+	},
+	{
+		name: "the administration keeps a request's memory", invariant: "I-11", catcher: tests("transport/admin", "^TestKeptMemory"),
+		edits: []overlay.Edit{edit("transport/admin/server.go", "Immutable: true,", "Immutable: false,")},
 	},
 	{
 		name: "an owner who was replaced still writes", invariant: "I-1", catcher: tests("persistence/storetest", "^TestMemoryConforms$"),
