@@ -85,15 +85,89 @@ func TestEndIsNotToldWhileAnOrderHasMissingFills(t *testing.T) {
 	b.onlyClosing()
 }
 
-// TestDisputedEndIsToldInTheEnd: the list denies it, and what is missing is not
-// found.
+// TestDisputedEndIsToldInTheEnd: the list denies it, and the comparison finds
+// nothing that is missing.
 func TestDisputedEndIsToldInTheEnd(t *testing.T) {
 	b := newBench(t, venues.Capabilities{})
 	b.seemsFlat()
 	b.now = b.now.Add(time.Second)
 	b.readsLong()
-	b.pass(endDoubtMax - 2*time.Second)
+	b.pass(doubtRetry)
+	b.readsLong()
+	b.pass(doubtRetry)
 	b.wantNoEnd()
-	b.pass(time.Second)
+	b.reconciled(reconcileDone{fillsRead: map[string]bool{"BTCUSDT": true}, funds: Funds{Positions: b.state.positions()}})
+	b.onlyClosing()
+}
+
+// TestDisputedEndWaitsForTheComparison, however long the venue does not answer: what
+// is missing is found with it.
+func TestDisputedEndWaitsForTheComparison(t *testing.T) {
+	b := newBench(t, venues.Capabilities{})
+	missed := b.seemsFlat()
+	b.now = b.now.Add(time.Second)
+	b.readsLong()
+	for range 10 {
+		b.pass(endDoubtMax)
+		b.step(func(m moment) { b.state.reconciled(m, reconcileDone{err: errTimeout}) })
+	}
+	b.wantNoEnd()
+	b.finds(missed)
+	b.pass(time.Hour)
+	b.wantNoEnd()
+}
+
+// TestDisputedEndDoesNotWaitForQuiet: the account is traded on and on, so that each
+// list is older than some execution.
+func TestDisputedEndDoesNotWaitForQuiet(t *testing.T) {
+	b := newBench(t, venues.Capabilities{})
+	b.seemsFlat()
+	const each = 2 * positionLag
+	for n := range int(endDoubtMax / each) {
+		b.wantNoEnd()
+		b.stranger(3+n, venues.Buy, "1", "100", nil)
+		b.pass(positionLag / 2)
+		b.reconciled(reconcileDone{fillsRead: map[string]bool{"BTCUSDT": true}})
+		b.pass(each - positionLag/2)
+	}
+	b.onlyClosing()
+}
+
+// TestDenialOfTheStreamIsOneToo: no list is read after the executions, but the
+// stream has told since that the position did not turn round.
+func TestDenialOfTheStreamIsOneToo(t *testing.T) {
+	b := newBench(t, venues.Capabilities{})
+	b.stranger(1, venues.Sell, "1", "100", nil)
+	missed := venues.At(b.now.Add(time.Millisecond))
+	b.lists(venues.Short, "3")
+	b.later()
+	b.stranger(2, venues.Buy, "3", "90", nil)
+	b.later()
+	b.lists(venues.Short, "0")
+	b.pass(endDoubtMax)
+	b.wantNoEnd()
+	b.stranger(3, venues.Sell, "2", "110", func(r *venues.ExecutionReport) { r.Fill.ExecutedAt = missed })
+	b.pass(endDoubtMax)
+	b.wantClosing(0, map[string]any{"side": "short", "qty": "3", "realizedPnl": "50"})
+}
+
+// TestExecutionsThatAddUpByChanceProveNoEnd: the venue tells that the long position
+// has ended, but by so much that something was bought which nobody has told.
+func TestExecutionsThatAddUpByChanceProveNoEnd(t *testing.T) {
+	b := newBench(t, venues.Capabilities{})
+	b.stranger(1, venues.Buy, "2", "100", nil)
+	missed := venues.At(b.now.Add(time.Millisecond))
+	b.lists(venues.Long, "3")
+	b.later()
+	b.stranger(2, venues.Sell, "2", "110", nil)
+	b.lists(venues.Long, "1")
+	b.later()
+	b.stranger(3, venues.Sell, "3", "120", nil)
+	b.lists(venues.Short, "2")
+	b.lists(venues.Long, "0")
+	b.wantNoEnd()
+	b.stranger(4, venues.Buy, "1", "100", func(r *venues.ExecutionReport) { r.Fill.ExecutedAt = missed })
+	b.wantClosing(0, map[string]any{"side": "long", "qty": "3", "realizedPnl": "40"})
+	b.pass(endDoubtMax)
 	b.onlyClosing()
 }

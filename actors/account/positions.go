@@ -146,35 +146,56 @@ func (s *state) touchWaiting() {
 }
 
 // proven is the last execution up to which every end is certain; -1 if none is. The
-// venue's word that one side has ended proves nothing while executions are known to
-// be missing, nor that the position has turned round by so much: some may be.
+// venue's word that one side has ended proves the end that the executions show while
+// both agree on what is open, and none of them is known to be missing.
 func (s *state) proven(m moment, b *book) int {
-	through, isWhole := -1, !s.holdsReports(b.symbol)
+	through := -1
+	if len(b.over) == 0 {
+		return through
+	}
+	agrees := s.isWhole(b) && b.agrees(s.funds.positions)
 	for _, over := range b.provable() {
 		_, told := b.told.first(over.side)
-		told = told && isWhole && (!over.turned || b.agrees(s.funds.positions))
-		if told || isDue(s.wordDue(b, &over), m.now) {
+		if (told && agrees) || isDue(s.wordDue(b, &over), m.now) {
 			through = over.by
 		}
 	}
 	return through
 }
 
-// wordDue is when an end is told without the venue's word.
+// isWhole says whether no executions are known to be missing.
+func (s *state) isWhole(b *book) bool {
+	return s.ready && s.lookups[b.symbol] == nil && !s.holdsReports(b.symbol)
+}
+
+// wordDue is when an end is told without the venue's word; zero if the venue has to
+// be compared first.
 func (s *state) wordDue(b *book, over *ended) time.Time {
-	if s.isDisputed(b, over) {
+	switch {
+	case !s.isDisputed(b, over):
+		return over.heardAt.Add(endWordMax)
+	case s.recon.begunAt.After(over.heardAt.Add(positionLag)):
 		return over.heardAt.Add(endDoubtMax)
 	}
-	return over.heardAt.Add(endWordMax)
+	return time.Time{}
 }
 
 // isDisputed says whether an end may not be the one that the executions show: some
 // are known to be missing, or nobody has asked for them since the start, or the
-// venue's list, read after they became known, has something else open. Those that
-// the reconciliation finds come before the end, and make it another one or none.
+// venue has said since that something else is open. Those that the reconciliation
+// finds come before the end, and make it another one or none.
 func (s *state) isDisputed(b *book, over *ended) bool {
-	return !s.ready || s.lookups[b.symbol] != nil || s.holdsReports(b.symbol) ||
-		(s.funds.provedAt.After(over.heardAt) && !b.agrees(s.funds.positions))
+	return !s.isWhole(b) || (s.saidAt(b).After(over.heardAt) && !b.agrees(s.funds.positions))
+}
+
+// saidAt is when the venue has told last what is open of an instrument.
+func (s *state) saidAt(b *book) time.Time {
+	at := s.funds.provedAt
+	for _, side := range positionSides() {
+		key := (&venues.Position{Symbol: b.symbol, Side: side}).Key()
+		at = later(at, later(s.funds.asOf[key], s.funds.closedAt[key]))
+	}
+	return at
 }
 
 // provable are the ends that the executions show, up to one that they may show

@@ -167,6 +167,13 @@ func earlier(a, b time.Time) time.Time {
 	return a
 }
 
+func later(a, b time.Time) time.Time {
+	if b.After(a) {
+		return b
+	}
+	return a
+}
+
 // nextDue is when tick is wanted next; zero means not at all.
 func (s *state) nextDue() time.Time {
 	due := earlier(earlier(s.recon.due, s.positionsDue()), earlier(s.riskDue(), s.haltDue()))
