@@ -54,28 +54,28 @@
 //
 // guard.go holds what is known of an entry's stop loss and take profit.
 // protection.go places the legs where the venue attaches none, or where its own
-// did not come; attached.go recognizes the venue's own; legs.go follows both to
-// their end, flat.go withdraws them with the position, closing.go raises the
-// alarm and closes what cannot be protected, as policy.go says.
+// did not come or are too small; attached.go recognizes the venue's own; legs.go
+// follows both to their end, flat.go withdraws them with the position, closing.go
+// raises the alarm and closes what cannot be protected, as policy.go says.
 //
 // # Positions and their ends
 //
 // ledger.go counts the executions of one instrument, whatever the order in which
 // they become known, realized.go what each one brought where the venue tells no
 // P&L, strangers.go those whose order is told later. positions.go tells a position
-// closed once the venue and the executions agree, or after endWordMax without the
-// venue, and after endDoubtMax where executions seem to be missing; toldends.go
-// tells one whose executions do not come within endFillsMax, and keeps it apart from
-// what was opened after it. doubt.go settles a difference that outlives a
-// reconciliation by the venue's list.
+// closed once the venue and the executions agree, or after endWordMax if the venue
+// does not object; where executions seem to be missing it waits until the account has
+// been compared, and then for endDoubtMax at most. toldends.go tells one whose
+// executions do not come within endFillsMax, and keeps it apart from what was opened
+// after it. doubt.go settles a difference that outlives a reconciliation by the
+// venue's list.
 //
 // # Risk
 //
 // risk.go holds limits and the daily loss, fees.go what fees in another currency
-// take from it. An account is closed to increasing
-// orders from the moment of the decision on: it is asked when an order is
-// admitted, when its intent is durable, and by gate.go right before the request
-// leaves. The lock becomes durable, with its event, when nothing that increases is
+// take from it. An account is closed to increasing orders from the moment of the
+// decision on: it is asked when an order is admitted, when its intent is durable, and
+// by gate.go right before the request leaves. The lock becomes durable, with its event, when nothing that increases is
 // being sent any more. halt.go is the kill switch; control.go is the
 // administrator's way in.
 //

@@ -29,6 +29,9 @@ func (s *state) legChanged(m moment, leg *order) {
 // triggers is a leg of both.
 func (s *state) followLeg(m moment, o, leg *order, kind venues.Protecting) {
 	switch {
+	case leg.Status == venues.StatusUntriggered && s.isTooSmall(leg, o):
+		s.setLeg(o, kind, venues.ProtectionPending, leg.OrderID)
+		s.beginGuard(m, o)
 	case leg.Status == venues.StatusUntriggered:
 		s.setLeg(o, kind, venues.ProtectionLive, leg.OrderID)
 		s.withdrawSuperseded(m, o, kind)

@@ -16,7 +16,8 @@ const (
 	// for the venue to say the same. Until then executions may be found that come
 	// between them.
 	endWordMax = 5 * time.Second
-	// endDoubtMax is how long it waits where something speaks against it.
+	// endDoubtMax is how long it waits where something speaks against it, although
+	// the account has been compared with its venue since.
 	endDoubtMax = time.Minute
 	// doubtRetry is the wait before the venue is compared again after its
 	// positions have disagreed with the executions.

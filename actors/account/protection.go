@@ -51,7 +51,14 @@ func (s *state) guardFill(m moment, o *order) {
 	if o.guard.closing || s.placesLegs(o) {
 		s.beginGuard(m, o)
 		o.guard.due = earlier(o.guard.due, m.now.Add(protectSettle))
-	} else if o.unprotected() {
+		return
+	}
+	for _, kind := range protecting() {
+		if leg := o.guard.current(kind); leg != nil && leg.Status == venues.StatusUntriggered && s.isTooSmall(leg, o) {
+			s.setLeg(o, kind, venues.ProtectionPending, leg.OrderID)
+		}
+	}
+	if o.unprotected() {
 		s.beginGuard(m, o) // the venue's own orders are to come
 	}
 }
@@ -74,11 +81,20 @@ func (s *state) protect(m moment, o *order) {
 			continue
 		}
 		current := o.guard.current(kind)
-		if current != nil && !current.Status.IsClosed() && (!s.isOurs(current) || current.Qty.Equal(o.guarded())) {
+		if current != nil && !current.Status.IsClosed() && s.fits(current, o) {
 			continue
 		}
 		s.placeLeg(m, o, kind, leg.Price)
 	}
+}
+
+// fits says whether a leg has the size of what its entry has to protect. The venue's
+// own may be larger.
+func (s *state) fits(leg, o *order) bool {
+	if s.isOurs(leg) {
+		return leg.Qty.Equal(o.guarded())
+	}
+	return !s.isTooSmall(leg, o)
 }
 
 // mayPlaceLegs decides whether legs are placed from here: of a leg that is gone
