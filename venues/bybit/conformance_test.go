@@ -51,7 +51,7 @@ func harness() venuetest.Harness {
 			BookTopic:       "orderbook.200.BTCUSDT",
 			OrderTopic:      "order",
 			OrderState:      venuetest.Swap{Old: `"orderStatus":"New"`, New: `"orderStatus":"Quantum"`},
-			OrderStateEvent: venuetest.Swap{Old: `"orderStatus":"New"`, New: `"orderStatus":"N?w"`},
+			OrderStateEvent: venuetest.Swap{Old: `"orderStatus":"New"`, New: `"orderStatus":"Novel"`},
 			OrderStateType:  venuetest.Swap{Old: `"orderStatus":"New"`, New: `"orderStatus":[7]`},
 			InstrumentState: venuetest.Swap{Old: `"status":"Trading"`, New: `"status":"Quantum"`},
 			BookKey:         venuetest.Swap{Old: `"u":`, New: `"?":`},
@@ -61,8 +61,21 @@ func harness() venuetest.Harness {
 			NoMargin:        `110007`,
 			Uncertain:       `10016`,
 			NotListed:       `199999`,
-			FillsPage:       100,
-			BusyBody:        `{"retCode":10016,"retMsg":"Server error.","result":{},"retExtInfo":{},"time":1}`,
+			OrderEvent: venuetest.Event{
+				Mark:  `"topic":"order"`,
+				Words: []string{"orderStatus", "side", "orderType"}, Figures: []string{"qty", "cumExecQty"},
+				Descriptions: []string{"timeInForce", "cancelType", "rejectReason", "createType"},
+				Labels:       []string{"timeInForce", "cancelType", "rejectReason", "createType"},
+			},
+			FillEvent: venuetest.Event{Mark: `"topic":"execution"`, Figures: []string{"execQty", "execPrice"}},
+			PositionEvent: venuetest.Event{
+				Mark:  `"topic":"position"`,
+				Words: []string{"side", "positionIdx"}, Figures: []string{"size"},
+				Descriptions: []string{"markPrice", "unrealisedPnl", "leverage", "updatedTime"}, Entry: "entryPrice",
+			},
+			WalletEvent: venuetest.Event{Mark: `"topic":"wallet"`, Figures: []string{"walletBalance", "equity"}},
+			FillsPage:   100,
+			BusyBody:    `{"retCode":10016,"retMsg":"Server error.","result":{},"retExtInfo":{},"time":1}`,
 		},
 	}
 }

@@ -220,7 +220,6 @@ func TestOrderEventsRefused(t *testing.T) {
 	}
 }
 
-// Execution and order are told together, in whichever order they come.
 // What is not understood of a position is told as a loss, and nothing in its place.
 func TestPositionEventsRefused(t *testing.T) {
 	row := `{"symbol":"BTCUSDT","positionIdx":0,"side":"Sell","size":"0.5","entryPrice":"60000"}`
@@ -229,6 +228,8 @@ func TestPositionEventsRefused(t *testing.T) {
 	}
 	for _, change := range [][]string{
 		{`"positionIdx":0`, `"positionIdx":9`},
+		{`"positionIdx":0`, `"positionIdx":""`},
+		{`"positionIdx":0,`, ``},
 		{`"Sell"`, `"Hold"`},
 		{`"size":"0.5"`, `"size":"half"`},
 		{`"size":"0.5"`, `"size":null`},
@@ -247,6 +248,7 @@ func TestPositionEventsRefused(t *testing.T) {
 	}
 }
 
+// Execution and order are told together, in whichever order they come.
 func TestFillJoin(t *testing.T) {
 	at := time.UnixMilli(1700000000000)
 	last := executionPush(executionRow("e2", at, `"leavesQty":"1"`, `"leavesQty":"0"`, `"order"`, `"o"`))

@@ -163,6 +163,27 @@ const (
 	hedgeShort positionIndex = 2
 )
 
+// positionSlot is positionIdx of a position. It must be told: without it one side
+// of hedge mode would pass for the whole position.
+type positionSlot string
+
+func (s *positionSlot) UnmarshalJSON(data []byte) error {
+	*s = positionSlot(unquote(data))
+	return nil
+}
+
+func (s positionSlot) index() (positionIndex, error) {
+	switch s {
+	case "0":
+		return oneWay, nil
+	case "1":
+		return hedgeLong, nil
+	case "2":
+		return hedgeShort, nil
+	}
+	return oneWay, payload.UnknownWord("positionIdx", string(s))
+}
+
 func (i integer) index() (positionIndex, error) {
 	switch p := positionIndex(i); p {
 	case oneWay, hedgeLong, hedgeShort:

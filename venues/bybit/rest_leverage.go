@@ -62,7 +62,11 @@ func (a *Account) leverageOf(ctx context.Context, symbol string) (venues.Optiona
 	if len(rows) == 0 {
 		return venues.Optional{}, malformed(request{method: http.MethodGet, path: positionsPath}, payload.Missing("list"))
 	}
-	a.hedges.learn(symbol, rows[0].PositionIdx != 0)
+	index, err := rows[0].PositionIdx.index()
+	if err != nil {
+		return venues.Optional{}, malformed(request{method: http.MethodGet, path: positionsPath}, err)
+	}
+	a.hedges.learn(symbol, index != oneWay)
 	return rows[0].Leverage.positive(), nil
 }
 

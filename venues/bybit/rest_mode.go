@@ -110,7 +110,11 @@ func (a *Account) readHedge(ctx context.Context, symbol string) (bool, error) {
 	if len(rows) == 0 {
 		return false, malformed(request{method: http.MethodGet, path: positionsPath}, payload.Missing("list"))
 	}
-	hedge := rows[0].PositionIdx != 0
+	index, err := rows[0].PositionIdx.index()
+	if err != nil {
+		return false, malformed(request{method: http.MethodGet, path: positionsPath}, err)
+	}
+	hedge := index != oneWay
 	a.hedges.learn(symbol, hedge)
 	return hedge, nil
 }

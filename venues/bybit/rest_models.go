@@ -149,21 +149,21 @@ func (f *extraFees) UnmarshalJSON(data []byte) error {
 // positionRecord is a position. Queries call its price avgPrice, the stream
 // entryPrice.
 type positionRecord struct {
-	Category      string  `json:"category"` // of the stream alone
-	PositionIdx   integer `json:"positionIdx"`
-	Symbol        string  `json:"symbol"`
-	Side          string  `json:"side"`
-	Size          number  `json:"size"`
-	AvgPrice      number  `json:"avgPrice"`
-	EntryPrice    number  `json:"entryPrice"`
-	MarkPrice     number  `json:"markPrice"`
-	LiqPrice      number  `json:"liqPrice"`
-	UnrealisedPnl number  `json:"unrealisedPnl"`
-	Leverage      number  `json:"leverage"`
-	TakeProfit    number  `json:"takeProfit"`
-	StopLoss      number  `json:"stopLoss"`
-	OpenTime      integer `json:"openTime"`
-	UpdatedTime   integer `json:"updatedTime"`
+	Category      string       `json:"category"` // of the stream alone
+	PositionIdx   positionSlot `json:"positionIdx"`
+	Symbol        string       `json:"symbol"`
+	Side          string       `json:"side"`
+	Size          number       `json:"size"`
+	AvgPrice      number       `json:"avgPrice"`
+	EntryPrice    number       `json:"entryPrice"`
+	MarkPrice     number       `json:"markPrice"`
+	LiqPrice      number       `json:"liqPrice"`
+	UnrealisedPnl number       `json:"unrealisedPnl"`
+	Leverage      number       `json:"leverage"`
+	TakeProfit    number       `json:"takeProfit"`
+	StopLoss      number       `json:"stopLoss"`
+	OpenTime      integer      `json:"openTime"`
+	UpdatedTime   integer      `json:"updatedTime"`
 }
 
 // walletRecord is the unified account of GET /v5/account/wallet-balance. Its

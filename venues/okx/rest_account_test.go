@@ -121,7 +121,7 @@ func TestPositions(t *testing.T) {
 		t.Errorf("orders go %s", mode)
 	}
 	for _, bad := range []string{
-		strings.Replace(longBTC, `"net"`, `"both"`, 1), strings.Replace(longBTC, `"cross"`, `"cash"`, 1),
+		strings.Replace(longBTC, `"net"`, `"both"`, 1), strings.Replace(longBTC, `"net"`, `""`, 1), strings.Replace(longBTC, `"cross"`, `"cash"`, 1),
 		strings.Replace(longBTC, `"pos":"50"`, `"pos":""`, 1), strings.Replace(longBTC, "BTC-USDT-SWAP", "NEW-USDT-SWAP", 1),
 	} {
 		s.Only("GET /api/v5/account/positions", 200, answerOf(bad))

@@ -72,6 +72,9 @@ func (a *Account) Positions(ctx context.Context) ([]venues.Position, error) {
 // one-way mode.
 func (r *positionRecord) position(k *contract) (venues.Position, positionBook, error) {
 	book, err := parsePositionBook(r.PosSide)
+	if err == nil && r.PosSide == "" { // long or short: without a side the amount says neither
+		err = payload.Missing("posSide")
+	}
 	if err != nil {
 		return venues.Position{}, book, err
 	}

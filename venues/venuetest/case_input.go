@@ -117,7 +117,7 @@ func truncatedReads(s *stage) { s.spoiltReads(half) }
 // swapped changes an answer's words.
 func swapped(swap Swap) func(int, string) (int, string) {
 	return func(status int, body string) (int, string) {
-		return status, strings.ReplaceAll(body, swap.Old, swap.New)
+		return status, swap.in(body)
 	}
 }
 
@@ -147,7 +147,7 @@ func unknownState(s *stage) { s.misunderstood(s.harness.Wire.OrderState) }
 
 func unknownStateEvent(s *stage) {
 	s.warm()
-	s.streams.tamper(&s.harness.Wire.OrderStateEvent)
+	s.streams.tamper(s.harness.Wire.OrderStateEvent.in)
 	order := s.place()
 	s.await("a loss or the state unknown", func(h *heard) bool {
 		return len(h.lost) > 0 || h.last(order.ClientOrderID).Status == venues.StatusUnknown
@@ -167,14 +167,16 @@ func unknownStateEvent(s *stage) {
 	s.cancel(order)
 }
 
-// unknownFields puts a member that nobody knows at the head of every object.
+// novel puts a member that nobody knows at the head of every object.
+func novel(message string) string {
+	message = strings.ReplaceAll(message, "{", `{"noveltyOf2031":{"deep":[1,"two",null]},`)
+	return strings.ReplaceAll(message, ",}", "}")
+}
+
 func unknownFields(s *stage) {
 	s.filled(market(venues.Buy, "0.01"))
 	order := s.resting()
-	s.rest.answer(Route{}, func(status int, body string) (int, string) {
-		body = strings.ReplaceAll(body, "{", `{"noveltyOf2031":{"deep":[1,"two",null]},`)
-		return status, strings.ReplaceAll(body, ",}", "}")
-	})
+	s.rest.answer(Route{}, func(status int, body string) (int, string) { return status, novel(body) })
 	for name, read := range s.reads(order) {
 		if err := read(); err != nil {
 			s.t.Errorf("%s: %v", name, err)
@@ -229,7 +231,7 @@ func hugeAnswer(s *stage) {
 
 func unreadableBook(s *stage) {
 	b, _ := s.begun()
-	s.streams.tamper(&s.harness.Wire.BookKey)
+	s.streams.tamper(s.harness.Wire.BookKey.in)
 	s.hears(b, "the interruption", func(b *books) bool { return b.interrupted[bookOf(symbol)] > 0 })
 	s.streams.tamper(nil)
 	s.hears(b, "the return", func(b *books) bool { return b.resumed[bookOf(symbol)] > 1 })

@@ -42,6 +42,7 @@
 //	C-300  limits, bans, maintenance
 //	C-320  bad input
 //	C-340  a connection for orders
+//	C-380  bad input on the private stream
 //
 // # Connections for orders
 //

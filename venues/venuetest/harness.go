@@ -2,6 +2,7 @@ package venuetest
 
 import (
 	"net"
+	"strings"
 	"time"
 
 	"venuegate/venues"
@@ -103,9 +104,24 @@ const (
 // Route is a method and a path of the venue's REST interface.
 type Route struct{ Method, Path string }
 
-// Swap is a piece of a venue's message and what a case puts in its place. In
-// messages of a stream both have the same length.
+// Swap is a piece of a venue's message and what a case puts in its place.
 type Swap struct{ Old, New string }
+
+// in puts the swap into a message.
+func (w Swap) in(message string) string { return strings.ReplaceAll(message, w.Old, w.New) }
+
+// Event is a kind of message of the private stream, for the cases that spoil it.
+type Event struct {
+	// Mark is a piece that every message of the kind has and no other.
+	Mark string
+	// Words and Figures are members that decide what the message means.
+	Words, Figures []string
+	// Descriptions are members that may be empty, Labels words that may be unknown:
+	// neither decides anything.
+	Descriptions, Labels []string
+	// Entry is the entry price of a position.
+	Entry string
+}
 
 // Wire is how faults find their way to what they strike: the venue's paths,
 // topics and a few words.
@@ -134,6 +150,9 @@ type Wire struct {
 	// leaves the outcome of an order open, in JSON; NotListed is one that nobody
 	// knows.
 	NoMargin, Uncertain, NotListed string
+	// OrderEvent, FillEvent, PositionEvent and WalletEvent are what the private
+	// stream tells.
+	OrderEvent, FillEvent, PositionEvent, WalletEvent Event
 	// FillsPage is how many fills a page of the venue holds.
 	FillsPage int
 	// BusyBody is an answer with status 200 that says that the venue failed.

@@ -1,7 +1,7 @@
 package venuetest
 
 import (
-	"bytes"
+	"bufio"
 	"context"
 	"io"
 	"net"
@@ -19,7 +19,7 @@ type relay struct {
 	mu      sync.Mutex
 	conns   map[net.Conn]bool
 	carried int // connections so far
-	swap    *Swap
+	change  func(message string) string
 }
 
 func newRelay(t *testing.T, target string) *relay {
@@ -67,29 +67,12 @@ func (r *relay) carry(client net.Conn) {
 	r.mu.Unlock()
 	var both sync.WaitGroup
 	both.Go(func() { _, _ = io.Copy(server, client); server.Close() })
-	both.Go(func() { _, _ = io.Copy(client, &tampered{relay: r, Reader: server}); client.Close() })
+	both.Go(func() { _, _ = io.Copy(client, &messages{relay: r, from: bufio.NewReader(server)}); client.Close() })
 	both.Wait()
 	r.mu.Lock()
 	delete(r.conns, client)
 	delete(r.conns, server)
 	r.mu.Unlock()
-}
-
-// tampered is what a simulator says, changed as the relay is told to.
-type tampered struct {
-	io.Reader
-	relay *relay
-}
-
-func (s *tampered) Read(p []byte) (int, error) {
-	n, err := s.Reader.Read(p)
-	s.relay.mu.Lock()
-	swap := s.relay.swap
-	s.relay.mu.Unlock()
-	if swap != nil {
-		copy(p[:n], bytes.ReplaceAll(p[:n], []byte(swap.Old), []byte(swap.New)))
-	}
-	return n, err
 }
 
 // connections is how many the relay has carried so far.
@@ -99,12 +82,23 @@ func (r *relay) connections() int {
 	return r.carried
 }
 
-// tamper changes what the simulator says from now on; nil leaves it as it is.
-// Old and New have the same length, so that frames stay whole.
-func (r *relay) tamper(swap *Swap) {
+// tamper changes the messages of the simulator's streams from now on; nil leaves
+// them as they are.
+func (r *relay) tamper(change func(message string) string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.swap = swap
+	r.change = change
+}
+
+// changed is a message as it goes on.
+func (r *relay) changed(message []byte) []byte {
+	r.mu.Lock()
+	change := r.change
+	r.mu.Unlock()
+	if change == nil {
+		return message
+	}
+	return []byte(change(string(message)))
 }
 
 // cut breaks every connection of the moment.
