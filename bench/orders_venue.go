@@ -21,6 +21,7 @@ import (
 
 	"venuegate/venues/binance/binancesim"
 	"venuegate/venues/simcore"
+	"venuegate/venues/simcore/simnet"
 )
 
 // memoryDir is where files are kept in memory.
@@ -89,7 +90,8 @@ func (b *ordersBench) close() error {
 func (b *ordersBench) startVenue() error {
 	var err error
 	b.sim, err = binancesim.New(binancesim.Options{
-		Seed: 1, Quiet: true, RateLimits: binancesim.RateLimits{WeightPerMinute: -1, OrdersPer10s: -1, OrdersPerMinute: -1},
+		Setup:      simnet.Setup{Seed: 1, Quiet: true},
+		RateLimits: binancesim.RateLimits{WeightPerMinute: -1, OrdersPer10s: -1, OrdersPerMinute: -1},
 	})
 	if err != nil {
 		return err

@@ -25,6 +25,7 @@ import (
 	"venuegate/venues/binance"
 	"venuegate/venues/binance/binancesim"
 	"venuegate/venues/simcore"
+	"venuegate/venues/simcore/simnet"
 )
 
 // levels is one side of the naive book.
@@ -464,7 +465,7 @@ func TestMarketDataOfTheSimulator(t *testing.T) {
 
 func simulate(t *testing.T, seed uint64, venue net.Listener) *binancesim.Sim {
 	t.Helper()
-	sim, err := binancesim.New(binancesim.Options{Seed: seed})
+	sim, err := binancesim.New(binancesim.Options{Setup: simnet.Setup{Seed: seed}})
 	if err != nil {
 		t.Fatal(err)
 	}

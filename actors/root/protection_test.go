@@ -20,6 +20,7 @@ import (
 	"venuegate/venues/okx"
 	"venuegate/venues/okx/okxsim"
 	"venuegate/venues/simcore"
+	"venuegate/venues/simcore/simnet"
 )
 
 // simulator is one simulated venue with a connector to it.
@@ -38,7 +39,7 @@ func simulatedVenue(t *testing.T, venue venues.Venue) simulator {
 	var s simulator
 	switch venue {
 	case venues.Bybit:
-		sim, err := bybitsim.New(bybitsim.Options{Seed: 1, Quiet: true})
+		sim, err := bybitsim.New(bybitsim.Options{Setup: simnet.Setup{Seed: 1, Quiet: true}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -46,7 +47,7 @@ func simulatedVenue(t *testing.T, venue venues.Venue) simulator {
 		ends := sim.Endpoints()
 		s = simulator{bybit.New(bybit.Sim(ends.RestURL, ends.WsURL)), sim.Control(), sim.DemoAccount().Credentials, sim.Close}
 	case venues.OKX:
-		sim, err := okxsim.New(okxsim.Options{Seed: 1, Quiet: true})
+		sim, err := okxsim.New(okxsim.Options{Setup: simnet.Setup{Seed: 1, Quiet: true}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -54,7 +55,7 @@ func simulatedVenue(t *testing.T, venue venues.Venue) simulator {
 		ends := sim.Endpoints()
 		s = simulator{okx.New(okx.Sim(ends.RestURL, ends.WsURL)), sim.Control(), sim.DemoAccount().Credentials, sim.Close}
 	default:
-		sim, err := binancesim.New(binancesim.Options{Seed: 1, Quiet: true})
+		sim, err := binancesim.New(binancesim.Options{Setup: simnet.Setup{Seed: 1, Quiet: true}})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -21,6 +21,7 @@ import (
 	"venuegate/venues/binance"
 	"venuegate/venues/binance/binancesim"
 	"venuegate/venues/simcore"
+	"venuegate/venues/simcore/simnet"
 )
 
 // desk is a tree over a simulated venue on loopback, with one customer.
@@ -69,7 +70,7 @@ func listen(t *testing.T) net.Listener {
 func openDesk(t *testing.T) *desk {
 	d := &desk{t: t, store: storetest.NewMemory(), exchange: venues.Binance}
 	var err error
-	if d.sim, err = binancesim.New(binancesim.Options{Seed: 1, Quiet: true}); err != nil {
+	if d.sim, err = binancesim.New(binancesim.Options{Setup: simnet.Setup{Seed: 1, Quiet: true}}); err != nil {
 		t.Fatal(err)
 	}
 	d.sim.Serve(listen(t), listen(t))

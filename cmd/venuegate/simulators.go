@@ -16,6 +16,7 @@ import (
 	"venuegate/venues/bybit/bybitsim"
 	"venuegate/venues/okx/okxsim"
 	"venuegate/venues/simcore"
+	"venuegate/venues/simcore/simnet"
 )
 
 // SimVenue describes a simulated venue and its funded account, as in demo.json.
@@ -55,19 +56,25 @@ type simOptions struct {
 // so that a simulator started again is the same venue.
 const simSeed = 1
 
-// startSimulator starts one venue on its two listeners.
-type startSimulator func(o simOptions, ledger *simcore.Ledger, venue, control net.Listener) (SimVenue, func() error, error)
+// simulator is one simulated venue.
+type simulator interface {
+	Serve(venue, control net.Listener)
+	Endpoints() simnet.Endpoints
+	DemoAccount() simcore.AccountInfo
+	Close() error
+}
 
 // simulatedVenue is a venue that can be simulated.
 type simulatedVenue struct {
 	venue venues.Venue
-	start startSimulator
+	// create makes it ready to serve, its recording included.
+	create func(simnet.Setup, simOptions) (simulator, error)
 }
 
 var simulated = []simulatedVenue{
-	{venues.Binance, startBinanceSim},
-	{venues.Bybit, startBybitSim},
-	{venues.OKX, startOKXSim},
+	{venues.Binance, newBinanceSim},
+	{venues.Bybit, newBybitSim},
+	{venues.OKX, newOKXSim},
 }
 
 // simulators are running simulated venues.
@@ -103,6 +110,7 @@ func (s *simulators) start(o simOptions) error {
 		}
 		s.add(ledger.Close)
 	}
+	setup := simnet.Setup{Seed: o.Seed, Quiet: o.Quiet, Ledger: ledger, Logger: o.Log}
 	for i, each := range simulated {
 		venue, err := listenAt(o.Listen, 2*i)
 		if err != nil {
@@ -112,16 +120,17 @@ func (s *simulators) start(o simOptions) error {
 		if err != nil {
 			return errors.Join(err, venue.Close())
 		}
-		described, stop, err := each.start(o, ledger, venue, control)
+		sim, err := each.create(setup, o)
 		if err != nil {
 			return errors.Join(fmt.Errorf("simulate %s: %w", each.venue, err), venue.Close(), control.Close())
 		}
-		s.add(stop)
+		sim.Serve(venue, control)
+		s.add(sim.Close)
 		// Listeners end first: a server that was begun a moment ago may not know
 		// yet what to close.
 		s.add(venue.Close)
 		s.add(control.Close)
-		s.venues[each.venue] = described
+		s.venues[each.venue] = describeSim(sim)
 	}
 	return nil
 }
@@ -146,56 +155,44 @@ func listenAt(address string, offset int) (net.Listener, error) {
 	return newOnceListener(listener), nil
 }
 
-func startBinanceSim(o simOptions, ledger *simcore.Ledger, venue, control net.Listener) (SimVenue, func() error, error) {
-	sim, err := binancesim.New(binancesim.Options{Seed: o.Seed, Quiet: o.Quiet, Ledger: ledger, Logger: o.Log})
+func newBinanceSim(setup simnet.Setup, o simOptions) (simulator, error) {
+	sim, err := binancesim.New(binancesim.Options{Setup: setup})
 	if err != nil {
-		return SimVenue{}, nil, err
+		return nil, err
 	}
 	if recording := o.Replay[string(venues.Binance)]; recording != "" {
-		options := binancesim.ReplayOptions{SnapshotFile: o.ReplaySnapshots[string(venues.Binance)]}
-		if err := sim.Replay(recording, options); err != nil {
-			return SimVenue{}, nil, err
-		}
+		err = sim.Replay(recording, binancesim.ReplayOptions{SnapshotFile: o.ReplaySnapshots[string(venues.Binance)]})
 	}
-	sim.Serve(venue, control)
-	at := sim.Endpoints()
-	return describeSim(at.RestURL, at.WsURL, at.ControlURL, sim.DemoAccount()), sim.Close, nil
+	return sim, err
 }
 
-func startBybitSim(o simOptions, ledger *simcore.Ledger, venue, control net.Listener) (SimVenue, func() error, error) {
-	sim, err := bybitsim.New(bybitsim.Options{Seed: o.Seed, Quiet: o.Quiet, Ledger: ledger, Logger: o.Log})
+func newBybitSim(setup simnet.Setup, o simOptions) (simulator, error) {
+	sim, err := bybitsim.New(bybitsim.Options{Setup: setup})
 	if err != nil {
-		return SimVenue{}, nil, err
+		return nil, err
 	}
 	if recording := o.Replay[string(venues.Bybit)]; recording != "" {
-		if err := sim.Replay(recording, bybitsim.ReplayOptions{}); err != nil {
-			return SimVenue{}, nil, err
-		}
+		err = sim.Replay(recording, bybitsim.ReplayOptions{})
 	}
-	sim.Serve(venue, control)
-	at := sim.Endpoints()
-	return describeSim(at.RestURL, at.WsURL, at.ControlURL, sim.DemoAccount()), sim.Close, nil
+	return sim, err
 }
 
-func startOKXSim(o simOptions, ledger *simcore.Ledger, venue, control net.Listener) (SimVenue, func() error, error) {
-	sim, err := okxsim.New(okxsim.Options{Seed: o.Seed, Quiet: o.Quiet, Ledger: ledger, Logger: o.Log})
+func newOKXSim(setup simnet.Setup, o simOptions) (simulator, error) {
+	sim, err := okxsim.New(okxsim.Options{Setup: setup})
 	if err != nil {
-		return SimVenue{}, nil, err
+		return nil, err
 	}
 	if recording := o.Replay[string(venues.OKX)]; recording != "" {
-		if err := sim.Replay(recording, okxsim.ReplayOptions{}); err != nil {
-			return SimVenue{}, nil, err
-		}
+		err = sim.Replay(recording, okxsim.ReplayOptions{})
 	}
-	sim.Serve(venue, control)
-	at := sim.Endpoints()
-	return describeSim(at.RestURL, at.WsURL, at.ControlURL, sim.DemoAccount()), sim.Close, nil
+	return sim, err
 }
 
-func describeSim(restURL, wsURL, controlURL string, account simcore.AccountInfo) SimVenue {
+func describeSim(sim simulator) SimVenue {
+	at, demo := sim.Endpoints(), sim.DemoAccount().Credentials
 	return SimVenue{
-		RESTURL: restURL, WSURL: wsURL, ControlURL: controlURL,
-		APIKey: account.Credentials.APIKey, APISecret: account.Credentials.APISecret, Passphrase: account.Credentials.Passphrase,
+		RESTURL: at.RestURL, WSURL: at.WsURL, ControlURL: at.ControlURL,
+		APIKey: demo.APIKey, APISecret: demo.APISecret, Passphrase: demo.Passphrase,
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"venuegate/venues"
 	"venuegate/venues/binance/binancesim"
+	"venuegate/venues/simcore/simnet"
 	"venuegate/venues/venuetest"
 )
 
@@ -79,7 +80,7 @@ func simulate(c venuetest.Conditions) (venuetest.Simulator, error) {
 	if c.OrdersMax > 0 {
 		limits = binancesim.RateLimits{OrdersPerMinute: c.OrdersMax, MinuteSpan: time.Hour}
 	}
-	return binancesim.New(binancesim.Options{Seed: 1, Quiet: !c.Lively, ClockOffset: c.ClockOffset, RateLimits: limits})
+	return binancesim.New(binancesim.Options{Setup: simnet.Setup{Seed: 1, Quiet: !c.Lively, ClockOffset: c.ClockOffset}, RateLimits: limits})
 }
 
 func connect(restURL, streamURL string, c venuetest.Conditions) venuetest.Connector {

@@ -11,6 +11,7 @@ import (
 	"venuegate/venues"
 	"venuegate/venues/binance/binancesim"
 	"venuegate/venues/simcore"
+	"venuegate/venues/simcore/simnet"
 )
 
 // newSimulated is an account of a simulator with its connection for orders up.
@@ -57,7 +58,7 @@ func listenLocal(t *testing.T) net.Listener {
 // The venue ends a connection after its day, whatever is under way on it: every
 // outcome agrees with what the venue holds.
 func TestVenueEndsTheConnectionForOrders(t *testing.T) {
-	sim, account := newSimulated(t, binancesim.Options{Seed: 1, Quiet: true, SessionLifeMax: 60 * time.Millisecond})
+	sim, account := newSimulated(t, binancesim.Options{Setup: simnet.Setup{Seed: 1, Quiet: true}, SessionLifeMax: 60 * time.Millisecond})
 	slow := simcore.FaultRequest{Match: simcore.FaultMatch{Path: tradePath, Op: "order.place"}, Do: simcore.FaultDelay, Args: simcore.FaultArgs{DelayMs: 20}}
 	if _, err := sim.Control().AddFault(slow); err != nil {
 		t.Fatal(err)

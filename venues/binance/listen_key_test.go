@@ -7,13 +7,14 @@ import (
 	"venuegate/venues"
 	"venuegate/venues/binance/binancesim"
 	"venuegate/venues/internal/connectortest"
+	"venuegate/venues/simcore/simnet"
 	"venuegate/venues/venuetest"
 )
 
 // A key that the venue lets expire while the stream is up is a loss, mended with
 // a new key.
 func TestListenKeyExpires(t *testing.T) {
-	sim, err := binancesim.New(binancesim.Options{Seed: 1, Quiet: true})
+	sim, err := binancesim.New(binancesim.Options{Setup: simnet.Setup{Seed: 1, Quiet: true}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,6 +6,7 @@ import (
 
 	"venuegate/venues"
 	"venuegate/venues/bybit/bybitsim"
+	"venuegate/venues/simcore/simnet"
 	"venuegate/venues/venuetest"
 )
 
@@ -87,7 +88,7 @@ func simulate(c venuetest.Conditions) (venuetest.Simulator, error) {
 	if c.OrdersMax > 0 {
 		limits.TradePerSecond, limits.EndpointSpan = c.OrdersMax, time.Hour
 	}
-	return bybitsim.New(bybitsim.Options{Seed: 1, Quiet: !c.Lively, ClockOffset: c.ClockOffset, RateLimits: limits})
+	return bybitsim.New(bybitsim.Options{Setup: simnet.Setup{Seed: 1, Quiet: !c.Lively, ClockOffset: c.ClockOffset}, RateLimits: limits})
 }
 
 func connect(restURL, streamURL string, c venuetest.Conditions) venuetest.Connector {

@@ -7,6 +7,7 @@ import (
 
 	"venuegate/venues"
 	"venuegate/venues/okx/okxsim"
+	"venuegate/venues/simcore/simnet"
 	"venuegate/venues/venuetest"
 )
 
@@ -86,7 +87,9 @@ func simulate(c venuetest.Conditions) (venuetest.Simulator, error) {
 		limits = okxsim.RateLimits{OrdersPerWindow: c.OrdersMax, Window: time.Hour}
 	}
 	return okxsim.New(okxsim.Options{
-		Seed: 1, Quiet: !c.Lively, ClockOffset: c.ClockOffset, RateLimits: limits, ConnLifetime: c.ConnLifetime,
+		Setup:        simnet.Setup{Seed: 1, Quiet: !c.Lively, ClockOffset: c.ClockOffset},
+		RateLimits:   limits,
+		ConnLifetime: c.ConnLifetime,
 	})
 }
 

@@ -6,14 +6,16 @@ import (
 	"strconv"
 	"testing"
 	"time"
+
+	"venuegate/venues/simcore/simtest"
 )
 
 func TestHedgeMode(t *testing.T) {
 	v := quiet(t)
-	if r := v.signed(http.MethodPost, "/fapi/v1/positionSide/dual", "dualSidePosition=true"); r.object(t)["msg"] != "success" {
-		t.Fatalf("%s", r.body)
+	if r := v.signed(http.MethodPost, "/fapi/v1/positionSide/dual", "dualSidePosition=true"); r.Object(t)["msg"] != "success" {
+		t.Fatalf("%s", r.Body)
 	}
-	if mode := v.signed(http.MethodGet, "/fapi/v1/positionSide/dual", "").object(t); mode["dualSidePosition"] != true {
+	if mode := v.signed(http.MethodGet, "/fapi/v1/positionSide/dual", "").Object(t); mode["dualSidePosition"] != true {
 		t.Errorf("%v", mode)
 	}
 	v.refuses(t, []refusal{
@@ -24,7 +26,7 @@ func TestHedgeMode(t *testing.T) {
 	})
 	v.order("symbol=BTCUSDT&side=BUY&positionSide=LONG&type=MARKET&quantity=0.020")
 	v.order("symbol=BTCUSDT&side=SELL&positionSide=SHORT&type=MARKET&quantity=0.010")
-	rows := v.signed(http.MethodGet, "/fapi/v3/positionRisk", "").list(t)
+	rows := v.signed(http.MethodGet, "/fapi/v3/positionRisk", "").List(t)
 	if len(rows) != 2 || rows[0]["positionAmt"] != "0.020" || rows[1]["positionAmt"] != "-0.010" || rows[1]["positionSide"] != "SHORT" {
 		t.Errorf("%v", rows)
 	}
@@ -32,48 +34,48 @@ func TestHedgeMode(t *testing.T) {
 	if closing["reduceOnly"] != true {
 		t.Errorf("%v", closing)
 	}
-	if all := v.signed(http.MethodGet, "/fapi/v2/positionRisk", "symbol=ETHUSDT").list(t); len(all) != 2 {
+	if all := v.signed(http.MethodGet, "/fapi/v2/positionRisk", "symbol=ETHUSDT").List(t); len(all) != 2 {
 		t.Errorf("%v", all)
 	}
 }
 
 func TestSettings(t *testing.T) {
 	v := quiet(t)
-	set := v.signed(http.MethodPost, "/fapi/v1/leverage", "symbol=BTCUSDT&leverage=100").object(t)
+	set := v.signed(http.MethodPost, "/fapi/v1/leverage", "symbol=BTCUSDT&leverage=100").Object(t)
 	if jsonText(set["leverage"]) != "100" || set["maxNotionalValue"] != "600000" {
 		t.Errorf("%v", set)
 	}
-	if r := v.signed(http.MethodPost, "/fapi/v1/marginType", "symbol=BTCUSDT&marginType=ISOLATED"); r.status != 200 {
-		t.Errorf("%s", r.body)
+	if r := v.signed(http.MethodPost, "/fapi/v1/marginType", "symbol=BTCUSDT&marginType=ISOLATED"); r.Status != 200 {
+		t.Errorf("%s", r.Body)
 	}
-	config := v.signed(http.MethodGet, "/fapi/v1/symbolConfig", "symbol=BTCUSDT").list(t)
+	config := v.signed(http.MethodGet, "/fapi/v1/symbolConfig", "symbol=BTCUSDT").List(t)
 	if len(config) != 1 || config[0]["marginType"] != "ISOLATED" || jsonText(config[0]["leverage"]) != "100" {
 		t.Errorf("%v", config)
 	}
-	if all := v.signed(http.MethodGet, "/fapi/v1/symbolConfig", "").list(t); len(all) != 9 {
+	if all := v.signed(http.MethodGet, "/fapi/v1/symbolConfig", "").List(t); len(all) != 9 {
 		t.Errorf("%d symbols", len(all))
 	}
-	brackets := v.signed(http.MethodGet, "/fapi/v1/leverageBracket", "symbol=BTCUSDT").list(t)
+	brackets := v.signed(http.MethodGet, "/fapi/v1/leverageBracket", "symbol=BTCUSDT").List(t)
 	first := brackets[0]["brackets"].([]any)[1].(map[string]any)
 	if jsonText(first) != `{"bracket":2,"cum":50,"initialLeverage":100,"maintMarginRatio":0.005,"notionalCap":600000,"notionalFloor":50000}` {
 		t.Errorf("%s", jsonText(first))
 	}
 	v.order("symbol=BTCUSDT&side=BUY&type=MARKET&quantity=0.100")
-	if r := v.signed(http.MethodPost, "/fapi/v1/positionMargin", "symbol=BTCUSDT&amount=25&type=1"); r.status != 200 {
-		t.Errorf("%s", r.body)
+	if r := v.signed(http.MethodPost, "/fapi/v1/positionMargin", "symbol=BTCUSDT&amount=25&type=1"); r.Status != 200 {
+		t.Errorf("%s", r.Body)
 	}
-	position := v.signed(http.MethodGet, "/fapi/v3/positionRisk", "symbol=BTCUSDT").list(t)[0]
-	if num(position["isolatedWallet"]).LessThan(num("89")) {
+	position := v.signed(http.MethodGet, "/fapi/v3/positionRisk", "symbol=BTCUSDT").List(t)[0]
+	if simtest.Num(position["isolatedWallet"]).LessThan(simtest.Num("89")) {
 		t.Errorf("%v", position)
 	}
-	rate := v.signed(http.MethodGet, "/fapi/v1/commissionRate", "symbol=BTCUSDT").object(t)
+	rate := v.signed(http.MethodGet, "/fapi/v1/commissionRate", "symbol=BTCUSDT").Object(t)
 	if rate["takerCommissionRate"] != "0.000500" {
 		t.Errorf("%v", rate)
 	}
-	if limits := v.signed(http.MethodGet, "/fapi/v1/rateLimit/order", "").list(t); len(limits) != 2 {
+	if limits := v.signed(http.MethodGet, "/fapi/v1/rateLimit/order", "").List(t); len(limits) != 2 {
 		t.Errorf("%v", limits)
 	}
-	if balance := v.signed(http.MethodGet, "/fapi/v3/balance", "").list(t); len(balance) != 1 || balance[0]["asset"] != "USDT" {
+	if balance := v.signed(http.MethodGet, "/fapi/v3/balance", "").List(t); len(balance) != 1 || balance[0]["asset"] != "USDT" {
 		t.Errorf("%v", balance)
 	}
 }
@@ -83,7 +85,7 @@ func TestPagesOfTrades(t *testing.T) {
 	for range 5 {
 		v.order("symbol=BTCUSDT&side=BUY&type=MARKET&quantity=0.010")
 	}
-	all := v.signed(http.MethodGet, "/fapi/v1/userTrades", "symbol=BTCUSDT").list(t)
+	all := v.signed(http.MethodGet, "/fapi/v1/userTrades", "symbol=BTCUSDT").List(t)
 	if len(all) != 5 {
 		t.Fatalf("%d trades", len(all))
 	}
@@ -97,7 +99,7 @@ func TestPagesOfTrades(t *testing.T) {
 		{"limit=3&fromId=" + second, []int{1, 2, 3}},
 		{"endTime=" + strconv.FormatInt(time.Now().Add(-time.Hour).UnixMilli(), 10), nil},
 	} {
-		page := v.signed(http.MethodGet, "/fapi/v1/userTrades", "symbol=BTCUSDT&"+test.query).list(t)
+		page := v.signed(http.MethodGet, "/fapi/v1/userTrades", "symbol=BTCUSDT&"+test.query).List(t)
 		if len(page) != len(test.want) {
 			t.Errorf("%s: %d rows", test.query, len(page))
 			continue
@@ -108,11 +110,11 @@ func TestPagesOfTrades(t *testing.T) {
 			}
 		}
 	}
-	orders := v.signed(http.MethodGet, "/fapi/v1/allOrders", "symbol=BTCUSDT&limit=2").list(t)
+	orders := v.signed(http.MethodGet, "/fapi/v1/allOrders", "symbol=BTCUSDT&limit=2").List(t)
 	if len(orders) != 2 || orders[1]["status"] != "FILLED" {
 		t.Errorf("%v", orders)
 	}
-	income := v.signed(http.MethodGet, "/fapi/v1/income", "incomeType=COMMISSION&limit=3&page=2").list(t)
+	income := v.signed(http.MethodGet, "/fapi/v1/income", "incomeType=COMMISSION&limit=3&page=2").List(t)
 	if len(income) != 2 || income[0]["tradeId"] == "" {
 		t.Errorf("%v", income)
 	}
@@ -132,12 +134,12 @@ func TestCandles(t *testing.T) {
 		{"/fapi/v1/klines?symbol=BTCUSDT&interval=1m&endTime=1", 0},
 	} {
 		var rows [][]any
-		if err := json.Unmarshal(v.public(test.path).body, &rows); err != nil || len(rows) != test.rows {
+		if err := json.Unmarshal(v.public(test.path).Body, &rows); err != nil || len(rows) != test.rows {
 			t.Errorf("%s: %d rows, %v", test.path, len(rows), err)
 			continue
 		}
 		for i := 1; i < len(rows); i++ {
-			if begin, end := jsonText(rows[i][0]), jsonText(rows[i-1][6]); !num(json.Number(begin)).Equal(num(json.Number(end)).Add(num("1"))) {
+			if begin, end := jsonText(rows[i][0]), jsonText(rows[i-1][6]); !simtest.Num(json.Number(begin)).Equal(simtest.Num(json.Number(end)).Add(simtest.Num("1"))) {
 				t.Errorf("%s: row %d begins at %v after %v", test.path, i, rows[i][0], rows[i-1][6])
 			}
 		}

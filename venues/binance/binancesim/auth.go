@@ -40,7 +40,7 @@ func (s *Sim) authenticate(c *call, need security) *apiError {
 	if len(c.key) != apiKeyLen {
 		return errKeyFormat
 	}
-	account, known := s.exchange.AccountByKey(c.key)
+	account, known := s.Exchange().AccountByKey(c.key)
 	if !known {
 		return errKey(c.ip)
 	}

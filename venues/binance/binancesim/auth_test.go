@@ -11,6 +11,8 @@ import (
 
 	"venuegate/venues/binance/binancesim"
 	"venuegate/venues/simcore"
+	"venuegate/venues/simcore/simnet"
+	"venuegate/venues/simcore/simtest"
 )
 
 // vectorTime is the timestamp that the published signatures cover.
@@ -34,16 +36,15 @@ func TestPublishedSignatures(t *testing.T) {
 	credentials := simcore.Credentials{APIKey: strings.Repeat("k", 64), APISecret: vectors[0].Secret}
 	began := time.Now()
 	v := start(t, binancesim.Options{
-		Quiet: true, DemoCredentials: &credentials,
-		Now: func() time.Time { return time.UnixMilli(vectorTime).Add(time.Since(began) / 100) },
+		Setup: simnet.Setup{Quiet: true, DemoCredentials: &credentials, Now: func() time.Time { return time.UnixMilli(vectorTime).Add(time.Since(began) / 100) }},
 	})
 	for i, vector := range vectors[:2] {
-		if r := v.post(vector.Query+"&signature="+vector.Signature, vector.Body); r.status != http.StatusOK {
-			t.Errorf("vector %d: %s", i, r.body)
+		if r := v.post(vector.Query+"&signature="+vector.Signature, vector.Body); r.Status != http.StatusOK {
+			t.Errorf("vector %d: %s", i, r.Body)
 		}
 		if vector.Body != "" {
-			if r := v.post(vector.Query, vector.Body+"&signature="+strings.ToUpper(vector.Signature)); r.status != http.StatusOK {
-				t.Errorf("vector %d, upper case in the body: %s", i, r.body)
+			if r := v.post(vector.Query, vector.Body+"&signature="+strings.ToUpper(vector.Signature)); r.Status != http.StatusOK {
+				t.Errorf("vector %d, upper case in the body: %s", i, r.Body)
 			}
 		}
 		if code := v.post(vector.Query+"&signature="+vectors[2].Signature, vector.Body).code(); code != -1022 {
@@ -55,11 +56,11 @@ func TestPublishedSignatures(t *testing.T) {
 // post sends an order with parameters in both places.
 func (v *venue) post(query, body string) reply {
 	v.Helper()
-	request, err := http.NewRequest(http.MethodPost, v.endpoints.RestURL+orderPath+"?"+query, strings.NewReader(body))
+	request, err := http.NewRequest(http.MethodPost, v.Endpoints.RestURL+orderPath+"?"+query, strings.NewReader(body))
 	if err != nil {
 		v.Fatal(err)
 	}
-	request.Header.Set("X-MBX-APIKEY", v.credentials.APIKey)
+	request.Header.Set("X-MBX-APIKEY", v.Credentials.APIKey)
 	request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	return v.do(request)
 }
@@ -67,9 +68,11 @@ func (v *venue) post(query, body string) reply {
 func TestAuthentication(t *testing.T) {
 	v := quiet(t)
 	now := func(offset time.Duration) string {
-		return strconv.FormatInt(v.now().Add(offset).UnixMilli(), 10)
+		return strconv.FormatInt(v.Now().Add(offset).UnixMilli(), 10)
 	}
-	sign := func(params string) string { return params + "&signature=" + hmacHex(v.credentials.APISecret, params) }
+	sign := func(params string) string {
+		return params + "&signature=" + simtest.HMACHex(v.Credentials.APISecret, params)
+	}
 	for _, test := range []struct {
 		name, key, query string
 		status, code     int
@@ -78,30 +81,30 @@ func TestAuthentication(t *testing.T) {
 		{"no key", "", sign("timestamp=" + now(0)), 401, -2014, "API-key format invalid."},
 		{"short key", "abc", sign("timestamp=" + now(0)), 401, -2014, ""},
 		{"unknown key", strings.Repeat("z", 64), sign("timestamp=" + now(0)), 401, -2015, ""},
-		{"no timestamp", v.credentials.APIKey, sign("recvWindow=5000"), 400, -1102, "Mandatory parameter 'timestamp' was not sent, was empty/null, or malformed."},
-		{"no signature", v.credentials.APIKey, "timestamp=" + now(0), 400, -1102, "Mandatory parameter 'signature' was not sent, was empty/null, or malformed."},
-		{"bad signature", v.credentials.APIKey, sign("timestamp="+now(0)) + "0", 400, -1022, "Signature for this request is not valid."},
-		{"behind", v.credentials.APIKey, sign("timestamp=" + now(-6*time.Second)), 400, -1021, "Timestamp for this request is outside of the recvWindow."},
-		{"behind a small window", v.credentials.APIKey, sign("recvWindow=100&timestamp=" + now(-time.Second)), 400, -1021, ""},
-		{"within a large window", v.credentials.APIKey, sign("recvWindow=60000&timestamp=" + now(-30*time.Second)), 200, 0, ""},
-		{"ahead", v.credentials.APIKey, sign("timestamp=" + now(5*time.Second)), 400, -1021, "Timestamp for this request was 1000ms ahead of the server's time."},
-		{"window too large", v.credentials.APIKey, sign("recvWindow=60001&timestamp=" + now(0)), 400, -1131, ""},
-		{"good", v.credentials.APIKey, sign("timestamp=" + now(0)), 200, 0, ""},
+		{"no timestamp", v.Credentials.APIKey, sign("recvWindow=5000"), 400, -1102, "Mandatory parameter 'timestamp' was not sent, was empty/null, or malformed."},
+		{"no signature", v.Credentials.APIKey, "timestamp=" + now(0), 400, -1102, "Mandatory parameter 'signature' was not sent, was empty/null, or malformed."},
+		{"bad signature", v.Credentials.APIKey, sign("timestamp="+now(0)) + "0", 400, -1022, "Signature for this request is not valid."},
+		{"behind", v.Credentials.APIKey, sign("timestamp=" + now(-6*time.Second)), 400, -1021, "Timestamp for this request is outside of the recvWindow."},
+		{"behind a small window", v.Credentials.APIKey, sign("recvWindow=100&timestamp=" + now(-time.Second)), 400, -1021, ""},
+		{"within a large window", v.Credentials.APIKey, sign("recvWindow=60000&timestamp=" + now(-30*time.Second)), 200, 0, ""},
+		{"ahead", v.Credentials.APIKey, sign("timestamp=" + now(5*time.Second)), 400, -1021, "Timestamp for this request was 1000ms ahead of the server's time."},
+		{"window too large", v.Credentials.APIKey, sign("recvWindow=60001&timestamp=" + now(0)), 400, -1131, ""},
+		{"good", v.Credentials.APIKey, sign("timestamp=" + now(0)), 200, 0, ""},
 	} {
 		request := v.rawRequest(http.MethodGet, "/fapi/v1/accountConfig?"+test.query)
 		request.Header.Set("X-MBX-APIKEY", test.key)
 		r := v.do(request)
-		if r.status != test.status || r.code() != test.code || test.message != "" && r.object(t)["msg"] != test.message {
-			t.Errorf("%s: %d %s", test.name, r.status, r.body)
+		if r.Status != test.status || r.code() != test.code || test.message != "" && r.Object(t)["msg"] != test.message {
+			t.Errorf("%s: %d %s", test.name, r.Status, r.Body)
 		}
 	}
 }
 
 func TestQueryWinsOverBody(t *testing.T) {
 	v := quiet(t)
-	query := limitBuy("newClientOrderId=fromquery", "price=60000") + "&timestamp=" + strconv.FormatInt(v.now().UnixMilli(), 10)
+	query := limitBuy("newClientOrderId=fromquery", "price=60000") + "&timestamp=" + strconv.FormatInt(v.Now().UnixMilli(), 10)
 	body := "newClientOrderId=frombody&price=1"
-	answer := v.post(query, body+"&signature="+hmacHex(v.credentials.APISecret, query+body)).object(t)
+	answer := v.post(query, body+"&signature="+simtest.HMACHex(v.Credentials.APISecret, query+body)).Object(t)
 	if answer["clientOrderId"] != "fromquery" || answer["price"] != "60000.00" {
 		t.Errorf("%v", answer)
 	}
@@ -110,21 +113,21 @@ func TestQueryWinsOverBody(t *testing.T) {
 func TestWrongClockIsNoticed(t *testing.T) {
 	v := quiet(t)
 	request := v.request(http.MethodGet, "/fapi/v1/accountConfig", "")
-	v.script(http.MethodPost, "/clock", `{"offsetMs":600000}`)
+	v.Script(http.MethodPost, "/clock", `{"offsetMs":600000}`)
 	if r := v.do(request); r.code() != -1021 {
-		t.Errorf("%s", r.body)
+		t.Errorf("%s", r.Body)
 	}
 	// The venue's own time is what a client corrects itself by.
 	var body struct {
 		ServerTime int64 `json:"serverTime"`
 	}
-	if err := json.Unmarshal(v.public("/fapi/v1/time").body, &body); err != nil {
+	if err := json.Unmarshal(v.public("/fapi/v1/time").Body, &body); err != nil {
 		t.Fatal(err)
 	}
 	if ahead := time.Until(time.UnixMilli(body.ServerTime)); ahead < 9*time.Minute || ahead > 10*time.Minute {
 		t.Errorf("the venue is %s ahead", ahead)
 	}
-	if r := v.signed(http.MethodGet, "/fapi/v1/accountConfig", ""); r.status != http.StatusOK {
-		t.Errorf("%s", r.body)
+	if r := v.signed(http.MethodGet, "/fapi/v1/accountConfig", ""); r.Status != http.StatusOK {
+		t.Errorf("%s", r.Body)
 	}
 }

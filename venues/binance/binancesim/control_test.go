@@ -9,7 +9,7 @@ func TestLedgerOverTheControlAPI(t *testing.T) {
 	v := quiet(t)
 	v.order(limitBuy("newClientOrderId=good"))
 	v.signed(http.MethodPost, orderPath, limitBuy("quantity=40", "newClientOrderId=bad"))
-	rows := v.script(http.MethodGet, "/ledger", "")["orders"].([]any)
+	rows := v.Script(http.MethodGet, "/ledger", "")["orders"].([]any)
 	good, bad := rows[0].(map[string]any), rows[1].(map[string]any)
 	if good["clientOrderId"] != "good" || good["status"] != "new" || good["account"] != "demo" || good["baseQty"] != "0.01" {
 		t.Errorf("%v", good)
@@ -32,13 +32,13 @@ func TestControlMistakes(t *testing.T) {
 		{"/faults", `{"do":"nothing"}`, 400},
 		{"/accounts/nobody", `{}`, 404},
 	} {
-		if r := v.control(http.MethodPost, test.path, test.body); r.status != test.status || r.object(t)["error"] == nil {
-			t.Errorf("%s %s: %d %s", test.path, test.body, r.status, r.body)
+		if r := v.Control(http.MethodPost, test.path, test.body); r.Status != test.status || r.Object(t)["error"] == nil {
+			t.Errorf("%s %s: %d %s", test.path, test.body, r.Status, r.Body)
 		}
 	}
-	created := v.script(http.MethodPost, "/accounts", "")
-	v.credentials.APIKey, v.credentials.APISecret = created["apiKey"].(string), created["apiSecret"].(string)
-	if account := v.signed(http.MethodGet, "/fapi/v3/account", "").object(t); account["totalWalletBalance"] != "100000.00000000" {
+	created := v.Script(http.MethodPost, "/accounts", "")
+	v.Credentials.APIKey, v.Credentials.APISecret = created["apiKey"].(string), created["apiSecret"].(string)
+	if account := v.signed(http.MethodGet, "/fapi/v3/account", "").Object(t); account["totalWalletBalance"] != "100000.00000000" {
 		t.Errorf("%v", account)
 	}
 }

@@ -29,7 +29,7 @@ func (s *Sim) countdownCancelAll(c *call) (any, *apiError) {
 	if ms == 0 {
 		delete(s.countdown, key)
 	} else {
-		s.countdown[key] = s.clock.Base().Add(time.Duration(ms) * time.Millisecond)
+		s.countdown[key] = s.Clock.Base().Add(time.Duration(ms) * time.Millisecond)
 	}
 	return struct {
 		Symbol        string `json:"symbol"`
@@ -41,14 +41,14 @@ func (s *Sim) countdownCancelAll(c *call) (any, *apiError) {
 func (s *Sim) runCountdowns() {
 	for _, key := range s.dueCountdowns() {
 		// An account cannot vanish, so there is nothing to refuse.
-		_, _ = s.exchange.CancelAll(key.account, key.symbol)
+		_, _ = s.Exchange().CancelAll(key.account, key.symbol)
 	}
 }
 
 func (s *Sim) dueCountdowns() []countdownKey {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	now := s.clock.Base()
+	now := s.Clock.Base()
 	var due []countdownKey
 	for key, at := range s.countdown {
 		if !now.Before(at) {

@@ -4,7 +4,7 @@
 //
 // # Use
 //
-//	sim, err := binancesim.New(binancesim.Options{Seed: 1})
+//	sim, err := binancesim.New(binancesim.Options{Setup: simnet.Setup{Seed: 1}})
 //	venue, _ := net.Listen("tcp", "127.0.0.1:0")
 //	control, _ := net.Listen("tcp", "127.0.0.1:0")
 //	sim.Serve(venue, control)

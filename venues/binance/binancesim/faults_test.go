@@ -10,6 +10,8 @@ import (
 	"github.com/fasthttp/websocket"
 
 	"venuegate/venues/binance/binancesim"
+	"venuegate/venues/simcore/simnet"
+	"venuegate/venues/simcore/simtest"
 )
 
 // clientIDs are the client order ids that the venue took, by its own ledger.
@@ -48,8 +50,8 @@ func TestFaultsOfRequests(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			v := quiet(t)
 			fault := `{"match":{"path":"/fapi/v1/order","op":"POST"},"times":1,` + strings.TrimPrefix(test.fault, "{")
-			v.script(http.MethodPost, "/faults", fault)
-			response, err := v.http.Do(v.request(http.MethodPost, orderPath, limitBuy("newClientOrderId=x")))
+			v.Script(http.MethodPost, "/faults", fault)
+			response, err := v.HTTP.Do(v.request(http.MethodPost, orderPath, limitBuy("newClientOrderId=x")))
 			if err == nil {
 				defer response.Body.Close()
 			}
@@ -72,8 +74,8 @@ func TestFaultsOfRequests(t *testing.T) {
 			if placed := v.taken()["x"] == 1; placed != test.placed {
 				t.Errorf("placed: %t, want %t", placed, test.placed)
 			}
-			listed := v.script(http.MethodGet, "/faults", "")["faults"].([]any)[0].(map[string]any)
-			if listed["struck"] != 1.0 {
+			listed := v.Script(http.MethodGet, "/faults", "")["faults"].([]any)[0].(map[string]any)
+			if listed["struck"] != json.Number("1") {
 				t.Errorf("%v", listed)
 			}
 		})
@@ -85,19 +87,19 @@ func TestFaultsOfRequests(t *testing.T) {
 func TestDelayBeyondTheWindow(t *testing.T) {
 	t.Parallel()
 	v := quiet(t)
-	v.script(http.MethodPost, "/faults", `{"match":{"path":"/fapi/v1/order","op":"POST"},"times":1,"do":"delay","args":{"delayMs":1100}}`)
+	v.Script(http.MethodPost, "/faults", `{"match":{"path":"/fapi/v1/order","op":"POST"},"times":1,"do":"delay","args":{"delayMs":1100}}`)
 	struck := func() bool {
-		return v.script(http.MethodGet, "/faults", "")["faults"].([]any)[0].(map[string]any)["struck"] == 1.0
+		return v.Script(http.MethodGet, "/faults", "")["faults"].([]any)[0].(map[string]any)["struck"] == json.Number("1")
 	}
 	for attempts := 0; !struck(); attempts++ {
-		params := limitBuy("newClientOrderId=x") + "&recvWindow=1000&timestamp=" + jsonText(v.now().UnixMilli())
-		r := v.do(v.rawRequest(http.MethodPost, orderPath+"?"+params+"&signature="+hmacHex(v.credentials.APISecret, params)))
+		params := limitBuy("newClientOrderId=x") + "&recvWindow=1000&timestamp=" + jsonText(v.Now().UnixMilli())
+		r := v.do(v.rawRequest(http.MethodPost, orderPath+"?"+params+"&signature="+simtest.HMACHex(v.Credentials.APISecret, params)))
 		want := -1021
 		if struck() {
 			want = -5028
 		}
-		if r.status != 400 || r.code() != want || attempts == 10 {
-			t.Fatalf("%d %s", r.status, r.body)
+		if r.Status != 400 || r.code() != want || attempts == 10 {
+			t.Fatalf("%d %s", r.Status, r.Body)
 		}
 	}
 	if n := v.taken()["x"]; n != 0 {
@@ -107,14 +109,14 @@ func TestDelayBeyondTheWindow(t *testing.T) {
 
 func TestBanLastsForAllCalls(t *testing.T) {
 	v := quiet(t)
-	v.script(http.MethodPost, "/faults", `{"match":{"path":"/fapi/v1/ping"},"do":"ban","args":{"delayMs":60000},"times":1}`)
+	v.Script(http.MethodPost, "/faults", `{"match":{"path":"/fapi/v1/ping"},"do":"ban","args":{"delayMs":60000},"times":1}`)
 	v.public("/fapi/v1/ping")
-	if r := v.public("/fapi/v1/time"); r.status != http.StatusTeapot {
-		t.Errorf("%d", r.status)
+	if r := v.public("/fapi/v1/time"); r.Status != http.StatusTeapot {
+		t.Errorf("%d", r.Status)
 	}
-	v.script(http.MethodPost, "/clock", `{"offsetMs":61000}`)
-	if r := v.public("/fapi/v1/time"); r.status != http.StatusOK {
-		t.Errorf("after the ban: %d %s", r.status, r.body)
+	v.Script(http.MethodPost, "/clock", `{"offsetMs":61000}`)
+	if r := v.public("/fapi/v1/time"); r.Status != http.StatusOK {
+		t.Errorf("after the ban: %d %s", r.Status, r.Body)
 	}
 }
 
@@ -149,7 +151,7 @@ func TestFaultsOfStreams(t *testing.T) {
 	t.Run("duplicate", func(t *testing.T) {
 		v := quiet(t)
 		s := v.private()
-		v.script(http.MethodPost, "/faults", match+`"duplicate"}`)
+		v.Script(http.MethodPost, "/faults", match+`"duplicate"}`)
 		fill(v, 1)
 		if got := ids(s, 2); got[0] != got[1] {
 			t.Errorf("%v", got)
@@ -160,29 +162,29 @@ func TestFaultsOfStreams(t *testing.T) {
 		s := v.private()
 		fill(v, 1)
 		first := ids(s, 1)[0]
-		v.script(http.MethodPost, "/faults", match+`"gap"}`)
+		v.Script(http.MethodPost, "/faults", match+`"gap"}`)
 		fill(v, 2)
-		if got := ids(s, 1)[0]; !num(got).Equal(num(first).Add(num("2"))) {
+		if got := ids(s, 1)[0]; !simtest.Num(got).Equal(simtest.Num(first).Add(simtest.Num("2"))) {
 			t.Errorf("%v after %v", got, first)
 		}
 	})
 	t.Run("reorder", func(t *testing.T) {
 		v := quiet(t)
 		s := v.private()
-		v.script(http.MethodPost, "/faults", match+`"reorder"}`)
+		v.Script(http.MethodPost, "/faults", match+`"reorder"}`)
 		fill(v, 1)
 		s.nextOf("ACCOUNT_UPDATE")
-		if message := s.next(); message["e"] != "ORDER_TRADE_UPDATE" {
+		if message := s.Next(); message["e"] != "ORDER_TRADE_UPDATE" {
 			t.Errorf("%v", message)
 		}
-		if message := s.next(); message["e"] != "TRADE_LITE" {
+		if message := s.Next(); message["e"] != "TRADE_LITE" {
 			t.Errorf("%v", message)
 		}
 	})
 	t.Run("delay", func(t *testing.T) {
 		v := quiet(t)
 		s := v.private()
-		v.script(http.MethodPost, "/faults", match+`"delay","args":{"delayMs":150}}`)
+		v.Script(http.MethodPost, "/faults", match+`"delay","args":{"delayMs":150}}`)
 		began := time.Now()
 		fill(v, 1)
 		ids(s, 1)
@@ -193,12 +195,12 @@ func TestFaultsOfStreams(t *testing.T) {
 	t.Run("mute", func(t *testing.T) {
 		v := quiet(t)
 		s := v.private()
-		v.script(http.MethodPost, "/faults", `{"match":{"path":"/private","op":""},"do":"mute"}`)
+		v.Script(http.MethodPost, "/faults", `{"match":{"path":"/private","op":""},"do":"mute"}`)
 		fill(v, 3)
-		v.script(http.MethodDelete, "/faults", "")
+		v.Script(http.MethodDelete, "/faults", "")
 		fill(v, 1)
 		orders := 0
-		for message := s.next(); ; message = s.next() {
+		for message := s.Next(); ; message = s.Next() {
 			if o, ok := message["o"].(map[string]any); ok {
 				if orders++; o["X"] == "FILLED" {
 					break
@@ -212,9 +214,9 @@ func TestFaultsOfStreams(t *testing.T) {
 	t.Run("dropped", func(t *testing.T) {
 		v := quiet(t)
 		s := v.private()
-		v.script(http.MethodPost, "/faults", match+`"drop_connection"}`)
+		v.Script(http.MethodPost, "/faults", match+`"drop_connection"}`)
 		fill(v, 1)
-		s.closed()
+		s.Closed()
 	})
 }
 
@@ -228,9 +230,9 @@ func TestFaultsOfHandshakes(t *testing.T) {
 		`{"match":{"path":"/market"},"times":1,"do":"timeout_before","args":{"delayMs":10}}`:   0,
 		`{"match":{"path":"/market","op":"btc"},"times":1,"do":"drop_connection"}`:             101,
 	} {
-		v.script(http.MethodDelete, "/faults", "")
-		v.script(http.MethodPost, "/faults", fault)
-		conn, response, err := websocket.DefaultDialer.Dial(v.endpoints.WsURL+"/market/ws", nil)
+		v.Script(http.MethodDelete, "/faults", "")
+		v.Script(http.MethodPost, "/faults", fault)
+		conn, response, err := websocket.DefaultDialer.Dial(v.Endpoints.WsURL+"/market/ws", nil)
 		if err == nil {
 			conn.Close()
 		}
@@ -245,22 +247,22 @@ func TestFaultsOfHandshakes(t *testing.T) {
 }
 
 func TestReadLag(t *testing.T) {
-	v := start(t, binancesim.Options{Quiet: true, ReadLag: time.Hour})
+	v := start(t, binancesim.Options{Setup: simnet.Setup{Quiet: true}, ReadLag: time.Hour})
 	v.order("symbol=BTCUSDT&side=BUY&type=MARKET&quantity=0.010&newClientOrderId=x")
 	query := func() reply {
 		return v.signed(http.MethodGet, orderPath, "symbol=BTCUSDT&origClientOrderId=x")
 	}
 	if r := query(); r.code() != -2013 {
-		t.Errorf("at once: %s", r.body)
+		t.Errorf("at once: %s", r.Body)
 	}
-	if trades := v.signed(http.MethodGet, "/fapi/v1/userTrades", "symbol=BTCUSDT").list(t); len(trades) != 0 {
+	if trades := v.signed(http.MethodGet, "/fapi/v1/userTrades", "symbol=BTCUSDT").List(t); len(trades) != 0 {
 		t.Errorf("%v", trades)
 	}
-	v.script(http.MethodPost, "/clock", `{"offsetMs":3600001}`)
-	if r := query(); r.status != http.StatusOK {
-		t.Errorf("later: %s", r.body)
+	v.Script(http.MethodPost, "/clock", `{"offsetMs":3600001}`)
+	if r := query(); r.Status != http.StatusOK {
+		t.Errorf("later: %s", r.Body)
 	}
-	if trades := v.signed(http.MethodGet, "/fapi/v1/userTrades", "symbol=BTCUSDT").list(t); len(trades) != 1 {
+	if trades := v.signed(http.MethodGet, "/fapi/v1/userTrades", "symbol=BTCUSDT").List(t); len(trades) != 1 {
 		t.Errorf("%v", trades)
 	}
 }
@@ -273,7 +275,7 @@ func TestRetention(t *testing.T) {
 	found := func() string {
 		known := ""
 		for _, id := range []string{"unfilled", "filled"} {
-			if v.signed(http.MethodGet, orderPath, "symbol=BTCUSDT&origClientOrderId="+id).status == http.StatusOK {
+			if v.signed(http.MethodGet, orderPath, "symbol=BTCUSDT&origClientOrderId="+id).Status == http.StatusOK {
 				known += id + " "
 			}
 		}
@@ -288,7 +290,7 @@ func TestRetention(t *testing.T) {
 		{3*24*time.Hour + time.Minute, "filled "},
 		{90*24*time.Hour + time.Minute, ""},
 	} {
-		v.script(http.MethodPost, "/clock", `{"offsetMs":`+jsonText(step.after.Milliseconds())+`}`)
+		v.Script(http.MethodPost, "/clock", `{"offsetMs":`+jsonText(step.after.Milliseconds())+`}`)
 		if got := found(); got != step.want {
 			t.Errorf("after %s: %q, want %q", step.after, got, step.want)
 		}

@@ -3,29 +3,14 @@ package binancesim
 import (
 	"time"
 
-	"go.uber.org/zap"
-
-	"venuegate/venues/simcore"
+	"venuegate/venues/simcore/simnet"
 )
 
 // Options of a simulator. Zero values are the defaults that each field names.
 type Options struct {
-	// Seed makes market, ids and the demo account's credentials repeatable.
-	Seed uint64
-	// Quiet leaves the books still: they move only when told to.
-	Quiet bool
-	// Now is the base clock; default time.Now.
-	Now func() time.Time
-	// ClockOffset is how far the venue's clock is ahead at the start.
-	ClockOffset time.Duration
-	// Ledger receives every order; default a ledger in memory. The simulator
-	// does not close it.
-	Ledger *simcore.Ledger
-	// Logger; default none.
-	Logger *zap.Logger
-	// DemoCredentials replace those that the seed gives the demo account.
-	DemoCredentials *simcore.Credentials
-	RateLimits      RateLimits
+	simnet.Setup
+
+	RateLimits RateLimits
 	// ReadLag is how long a new order or fill cannot be queried; default zero.
 	ReadLag time.Duration
 	// FullAnswers adds avgPrice and cumQuote to the answers of order calls, as
@@ -52,10 +37,8 @@ const (
 	sessionSilenceMax    = 10 * time.Minute
 	streamMessagesPerSec = 10
 	streamsPerSessionMax = 1024
-	pumpInterval         = 50 * time.Millisecond
 	retentionUnfilled    = 3 * 24 * time.Hour
 	retention            = 90 * 24 * time.Hour
-	demoAccountID        = "demo"
 	listenKeyLen         = 64
 	autoClientIDLen      = 22
 	credentialLen        = 64
@@ -67,21 +50,10 @@ const (
 )
 
 func (o Options) withDefaults() Options {
-	if o.Logger == nil {
-		o.Logger = zap.NewNop()
-	}
-	pick := func(d *time.Duration, otherwise time.Duration) {
-		switch {
-		case *d == 0:
-			*d = otherwise
-		case *d < 0:
-			*d = 0
-		}
-	}
-	pick(&o.TriggerDelay, triggerDelayDefault)
-	pick(&o.PingInterval, pingIntervalDefault)
-	pick(&o.SessionLifeMax, sessionLifeDefault)
-	pick(&o.ListenKeyLife, listenKeyLifeDefault)
+	o.TriggerDelay = simnet.OrDefault(o.TriggerDelay, triggerDelayDefault)
+	o.PingInterval = simnet.OrDefault(o.PingInterval, pingIntervalDefault)
+	o.SessionLifeMax = simnet.OrDefault(o.SessionLifeMax, sessionLifeDefault)
+	o.ListenKeyLife = simnet.OrDefault(o.ListenKeyLife, listenKeyLifeDefault)
 	o.RateLimits = o.RateLimits.withDefaults()
 	return o
 }

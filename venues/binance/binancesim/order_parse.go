@@ -191,7 +191,7 @@ func (s *Sim) matchPrice(symbol string, side simcore.Side, match string) (decima
 	if !ok {
 		return zero, bad(-5038, "Invalid price match type.")
 	}
-	book, _ := s.exchange.Book(symbol, rule.level)
+	book, _ := s.Exchange().Book(symbol, rule.level)
 	levels := book.Bids
 	if (side == simcore.Buy) == rule.opponent {
 		levels = book.Asks

@@ -3,6 +3,8 @@ package binancesim_test
 import (
 	"net/http"
 	"testing"
+
+	"venuegate/venues/simcore/simtest"
 )
 
 func TestMarketOrderAcknowledgedThenFilled(t *testing.T) {
@@ -17,7 +19,7 @@ func TestMarketOrderAcknowledgedThenFilled(t *testing.T) {
 	}
 	trace := []string{}
 	for len(trace) < 4 {
-		message := events.next()
+		message := events.Next()
 		name := message["e"].(string)
 		if order, ok := message["o"].(map[string]any); ok {
 			name += " " + order["x"].(string) + " " + order["X"].(string)
@@ -30,20 +32,20 @@ func TestMarketOrderAcknowledgedThenFilled(t *testing.T) {
 			t.Errorf("event %d is %s, want %s", i, trace[i], want[i])
 		}
 	}
-	query := v.signed(http.MethodGet, "/fapi/v1/order", "symbol=BTCUSDT&origClientOrderId=first").object(t)
+	query := v.signed(http.MethodGet, "/fapi/v1/order", "symbol=BTCUSDT&origClientOrderId=first").Object(t)
 	if query["status"] != "FILLED" || query["executedQty"] != "0.010" {
 		t.Errorf("query: %v", query)
 	}
-	positions := v.signed(http.MethodGet, "/fapi/v3/positionRisk", "").list(t)
+	positions := v.signed(http.MethodGet, "/fapi/v3/positionRisk", "").List(t)
 	if len(positions) != 1 || positions[0]["positionAmt"] != "0.010" {
 		t.Errorf("positions: %v", positions)
 	}
-	trades := v.signed(http.MethodGet, "/fapi/v1/userTrades", "symbol=BTCUSDT").list(t)
+	trades := v.signed(http.MethodGet, "/fapi/v1/userTrades", "symbol=BTCUSDT").List(t)
 	if len(trades) != 1 {
 		t.Errorf("trades: %v", trades)
 	}
-	account := v.signed(http.MethodGet, "/fapi/v3/account", "").object(t)
-	if got := num(account["totalWalletBalance"]); !got.Equal(num("100000").Sub(num(trades[0]["commission"]))) {
+	account := v.signed(http.MethodGet, "/fapi/v3/account", "").Object(t)
+	if got := simtest.Num(account["totalWalletBalance"]); !got.Equal(simtest.Num("100000").Sub(simtest.Num(trades[0]["commission"]))) {
 		t.Errorf("wallet %s", got)
 	}
 }
@@ -52,26 +54,26 @@ func TestLimitOrderLife(t *testing.T) {
 	v := quiet(t)
 	events := v.private()
 	v.order("symbol=ETHUSDT&side=BUY&type=LIMIT&timeInForce=GTX&quantity=1&price=3100.00&newClientOrderId=rest")
-	if e := events.next(); e["e"] != "ORDER_TRADE_UPDATE" {
+	if e := events.Next(); e["e"] != "ORDER_TRADE_UPDATE" {
 		t.Fatalf("%v", e)
 	}
-	open := v.signed(http.MethodGet, "/fapi/v1/openOrders", "symbol=ETHUSDT").list(t)
+	open := v.signed(http.MethodGet, "/fapi/v1/openOrders", "symbol=ETHUSDT").List(t)
 	if len(open) != 1 || open[0]["clientOrderId"] != "rest" || open[0]["price"] != "3100.00" || open[0]["origQty"] != "1.000" {
 		t.Errorf("open: %v", open)
 	}
-	amended := v.signed(http.MethodPut, "/fapi/v1/order", "symbol=ETHUSDT&side=BUY&origClientOrderId=rest&quantity=2&price=3110").object(t)
+	amended := v.signed(http.MethodPut, "/fapi/v1/order", "symbol=ETHUSDT&side=BUY&origClientOrderId=rest&quantity=2&price=3110").Object(t)
 	if amended["origQty"] != "2.000" || amended["price"] != "3110.00" || amended["orderId"] != open[0]["orderId"] {
 		t.Errorf("amended: %v", amended)
 	}
-	if x := events.next()["o"].(map[string]any)["x"]; x != "AMENDMENT" {
+	if x := events.Next()["o"].(map[string]any)["x"]; x != "AMENDMENT" {
 		t.Errorf("execution %v", x)
 	}
-	cancelled := v.signed(http.MethodDelete, "/fapi/v1/order", "symbol=ETHUSDT&origClientOrderId=rest").object(t)
+	cancelled := v.signed(http.MethodDelete, "/fapi/v1/order", "symbol=ETHUSDT&origClientOrderId=rest").Object(t)
 	if cancelled["status"] != "CANCELED" {
 		t.Errorf("cancelled: %v", cancelled)
 	}
 	if again := v.signed(http.MethodDelete, "/fapi/v1/order", "symbol=ETHUSDT&origClientOrderId=rest"); again.code() != -2011 {
-		t.Errorf("cancelled twice: %s", again.body)
+		t.Errorf("cancelled twice: %s", again.Body)
 	}
 }
 
@@ -80,13 +82,13 @@ func TestStopMarketLife(t *testing.T) {
 	v.order("symbol=BTCUSDT&side=BUY&type=MARKET&quantity=0.010")
 	events := v.private()
 	r := v.signed(http.MethodPost, "/fapi/v1/algoOrder", "algoType=CONDITIONAL&symbol=BTCUSDT&side=SELL&type=STOP_MARKET&triggerPrice=64000.0&quantity=0.010&reduceOnly=true&clientAlgoId=guard")
-	if r.status != http.StatusOK {
-		t.Fatalf("%s", r.body)
+	if r.Status != http.StatusOK {
+		t.Fatalf("%s", r.Body)
 	}
-	v.script(http.MethodPost, "/market", `{"symbol":"BTCUSDT","price":"63900"}`)
+	v.Script(http.MethodPost, "/market", `{"symbol":"BTCUSDT","price":"63900"}`)
 	trace := []string{}
 	for len(trace) < 7 {
-		message := events.next()
+		message := events.Next()
 		name := message["e"].(string)
 		if order, ok := message["o"].(map[string]any); ok {
 			name += " " + order["X"].(string)
@@ -102,7 +104,7 @@ func TestStopMarketLife(t *testing.T) {
 			t.Errorf("event %d is %s, want %s", i, trace[i], want[i])
 		}
 	}
-	finished := v.signed(http.MethodGet, "/fapi/v1/algoOrder", "clientAlgoId=guard").object(t)
+	finished := v.signed(http.MethodGet, "/fapi/v1/algoOrder", "clientAlgoId=guard").Object(t)
 	if finished["algoStatus"] != "FINISHED" || finished["actualQty"] != "0.010" {
 		t.Errorf("%v", finished)
 	}

@@ -108,7 +108,7 @@ func TestOrderRefusals(t *testing.T) {
 		post("response type", limitBuy("newOrderRespType=FULL"), -1130, "Data sent for parameter 'newOrderRespType' is not valid."),
 		post("self-trade mode", limitBuy("selfTradePreventionMode=ALL"), -1130, "Data sent for parameter 'selfTradePreventionMode' is not valid."),
 	})
-	if open := v.signed(http.MethodGet, "/fapi/v1/openOrders", "").list(t); len(open) != 1 {
+	if open := v.signed(http.MethodGet, "/fapi/v1/openOrders", "").List(t); len(open) != 1 {
 		t.Errorf("%d open orders", len(open))
 	}
 }
@@ -117,9 +117,9 @@ func (v *venue) refuses(t *testing.T, refusals []refusal) {
 	t.Helper()
 	for _, r := range refusals {
 		answer := v.signed(r.method, r.path, r.params)
-		body := answer.object(t)
-		if answer.status != r.status || answer.code() != r.code || r.message != "" && body["msg"] != r.message {
-			t.Errorf("%s: %d %s, want %d %d %s", r.name, answer.status, answer.body, r.status, r.code, r.message)
+		body := answer.Object(t)
+		if answer.Status != r.status || answer.code() != r.code || r.message != "" && body["msg"] != r.message {
+			t.Errorf("%s: %d %s, want %d %d %s", r.name, answer.Status, answer.Body, r.status, r.code, r.message)
 		}
 	}
 }
@@ -192,16 +192,16 @@ func TestPositionModeWithAPosition(t *testing.T) {
 
 func TestPermissions(t *testing.T) {
 	v := quiet(t)
-	v.script(http.MethodPost, "/accounts/demo", `{"permissions":{"read":true,"trade":false}}`)
+	v.Script(http.MethodPost, "/accounts/demo", `{"permissions":{"read":true,"trade":false}}`)
 	v.refuses(t, []refusal{{"trade", http.MethodPost, orderPath, limitBuy(), 401, -2015, "Invalid API-key, IP, or permissions for action, request ip: 127.0.0.1"}})
-	if r := v.signed(http.MethodGet, "/fapi/v1/accountConfig", ""); r.object(t)["canTrade"] != false {
-		t.Errorf("%s", r.body)
+	if r := v.signed(http.MethodGet, "/fapi/v1/accountConfig", ""); r.Object(t)["canTrade"] != false {
+		t.Errorf("%s", r.Body)
 	}
 	_, err := v.sim.Exchange().UpdateAccount("demo", simcore.AccountRequest{Permissions: &simcore.Permissions{}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if r := v.signed(http.MethodGet, "/fapi/v1/accountConfig", ""); r.code() != -2015 {
-		t.Errorf("%s", r.body)
+		t.Errorf("%s", r.Body)
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"venuegate/venues"
 	"venuegate/venues/simcore"
 	"venuegate/venues/simcore/recording"
+	"venuegate/venues/simcore/simnet"
 )
 
 // ReplayOptions say how a recording is played.
@@ -24,12 +25,10 @@ type ReplayOptions struct {
 
 // replay is a recording that is being played.
 type replay struct {
-	sim     *Sim
-	path    string
-	speed   int
-	first   time.Duration
-	started time.Time
-	books   map[string]*replayBook
+	simnet.Recording[frame]
+
+	sim   *Sim
+	books map[string]*replayBook
 	// recorded are the stream names of the recording: they are passed on byte
 	// by byte, the others are derived.
 	recorded map[string]bool
@@ -46,9 +45,6 @@ const (
 	mirrorDepth = 200
 )
 
-// ErrServing reports a recording that comes too late.
-var ErrServing = errors.New("a recording must be given before Serve")
-
 // Replay plays a recording as the public streams of its symbols, from the
 // moment of Serve on. Streams that were recorded carry the recorded bytes;
 // other speeds of the book, aggregated trades and candles are derived from
@@ -56,30 +52,38 @@ var ErrServing = errors.New("a recording must be given before Serve")
 // recorded update ids, so that a client can synchronise at any time. Symbols
 // that are not listed are added. Orders match against the recorded book.
 func (s *Sim) Replay(path string, options ReplayOptions) error {
-	if s.Endpoints() != (Endpoints{}) {
-		return ErrServing
-	}
 	r := &replay{
-		sim: s, path: path, speed: max(1, options.Speed), books: map[string]*replayBook{},
-		recorded: map[string]bool{}, diffs: map[string]string{}, prints: map[string]string{}, mirrored: map[string]time.Time{},
+		Recording: simnet.Recording[frame]{Path: path, Parse: parseFrame, At: frame.time, Speed: options.Speed},
+		sim:       s, books: map[string]*replayBook{}, recorded: map[string]bool{},
+		diffs: map[string]string{}, prints: map[string]string{}, mirrored: map[string]time.Time{},
 	}
-	if err := r.survey(path); err != nil {
+	return s.Rehearse(func() (func(), error) {
+		if err := r.prepare(options.SnapshotFile); err != nil {
+			return nil, err
+		}
+		s.streams.setReplay(r)
+		return func() { r.Play(s.Venue, r.step) }, nil
+	})
+}
+
+// prepare reads the recording and puts the markets where it begins.
+func (r *replay) prepare(snapshotFile string) error {
+	if err := r.survey(); err != nil {
 		return err
 	}
-	if options.SnapshotFile != "" {
-		if err := r.readSnapshots(options.SnapshotFile); err != nil {
+	if snapshotFile != "" {
+		if err := r.readSnapshots(snapshotFile); err != nil {
 			return err
 		}
 	}
 	for symbol := range r.books {
-		if err := s.exchange.Pause(symbol, true); err != nil {
+		if err := r.sim.Exchange().Pause(symbol, true); err != nil {
 			return fmt.Errorf("replay %s: %w", symbol, err)
 		}
 		if err := r.open(symbol); err != nil {
 			return err
 		}
 	}
-	s.streams.setReplay(r)
 	return nil
 }
 
@@ -89,7 +93,7 @@ func (r *replay) open(symbol string) error {
 	if len(bids) == 0 {
 		return nil
 	}
-	if err := r.sim.exchange.MovePrice(symbol, r.sim.exchange.LevelOf(symbol, bids[0]).Price); err != nil {
+	if err := r.sim.Exchange().MovePrice(symbol, r.sim.Exchange().LevelOf(symbol, bids[0]).Price); err != nil {
 		return fmt.Errorf("replay %s: %w", symbol, err)
 	}
 	r.mirror(symbol)
@@ -98,14 +102,10 @@ func (r *replay) open(symbol string) error {
 
 // survey reads the whole recording once: which symbols and streams it has, and
 // the first snapshot.
-func (r *replay) survey(path string) error {
+func (r *replay) survey() error {
 	var snapshots []frame
-	begun := false
 	var bad error
-	err := recording.Each(path, parseFrame, func(f frame) bool {
-		if !begun {
-			begun, r.first = true, f.at
-		}
+	err := r.Each(func(f frame) bool {
 		if f.stream == "" {
 			snapshots = append(snapshots, f)
 			return true
@@ -117,7 +117,7 @@ func (r *replay) survey(path string) error {
 		return err
 	}
 	if len(r.recorded) == 0 {
-		return fmt.Errorf("recording %s has no stream messages", path)
+		return fmt.Errorf("recording %s has no stream messages", r.Path)
 	}
 	for _, f := range snapshots {
 		r.seed(f)
@@ -159,11 +159,11 @@ func (r *replay) addSymbol(symbol string, f frame) (bool, error) {
 		r.sim.listings[symbol] = l
 		r.sim.symbols = append(r.sim.symbols, symbol)
 		r.sim.streams.addMarket(l, 0)
-		if err := r.sim.exchange.List(l.Instrument); err != nil {
+		if err := r.sim.Exchange().List(l.Instrument); err != nil {
 			return false, fmt.Errorf("list recorded symbol %s: %w", symbol, err)
 		}
 	}
-	r.books[symbol] = newReplayBook(r.sim.exchange, l)
+	r.books[symbol] = newReplayBook(r.sim.Exchange(), l)
 	return true, nil
 }
 
@@ -260,27 +260,12 @@ func (r *replay) seed(f frame) {
 	book.seed(snapshot)
 }
 
-// play plays the recording until its end or until the server closes.
-func (r *replay) play() {
-	r.started = r.sim.clock.Base()
-	err := recording.Each(r.path, parseFrame, func(f frame) bool {
-		due := r.started.Add((f.at - r.first) / time.Duration(r.speed))
-		if !r.sim.server.Wait(due.Sub(r.sim.clock.Base())) {
-			return false
-		}
-		if f.stream != "" {
-			r.step(f)
-		}
-		return true
-	})
-	if err != nil {
-		r.sim.log.Error("recording cannot be played on", zap.Error(err))
-	}
-}
-
-// step plays one message: the book and the recorded stream first, under the
-// lock of the streams, then what the exchange is told.
+// step plays one message of a stream: the book and the recorded stream first,
+// under the lock of the streams, then what the exchange is told.
 func (r *replay) step(f frame) {
+	if f.stream == "" {
+		return
+	}
 	lower, _, _ := strings.Cut(f.stream, "@")
 	symbol := strings.ToUpper(lower)
 	r.sim.streams.replayed(r, symbol, f)
@@ -288,7 +273,7 @@ func (r *replay) step(f frame) {
 	case r.prints[symbol]:
 		r.print(symbol, f.data)
 	case r.diffs[symbol]:
-		if base := r.sim.clock.Base(); base.Sub(r.mirrored[symbol]) >= mirrorEvery {
+		if base := r.sim.Clock.Base(); base.Sub(r.mirrored[symbol]) >= mirrorEvery {
 			r.mirrored[symbol] = base
 			r.mirror(symbol)
 		}
@@ -314,15 +299,15 @@ func (r *replay) print(symbol string, data []byte) {
 	if trade.BuyerIsMaker {
 		taker = simcore.Sell
 	}
-	if err := r.sim.exchange.Print(symbol, taker, price, qty); err != nil {
-		r.sim.log.Debug("recorded trade is off the grid", zap.String("symbol", symbol), zap.Error(err))
+	if err := r.sim.Exchange().Print(symbol, taker, price, qty); err != nil {
+		r.sim.Log.Debug("recorded trade is off the grid", zap.String("symbol", symbol), zap.Error(err))
 	}
 }
 
 // mirror puts the recorded book behind the matching engine.
 func (r *replay) mirror(symbol string) {
 	bids, asks := r.sim.streams.replayTop(r, symbol, mirrorDepth)
-	if err := recording.Mirror(r.sim.exchange, symbol, bids, asks); err != nil {
-		r.sim.log.Error("recorded market", zap.String("symbol", symbol), zap.Error(err))
+	if err := recording.Mirror(r.sim.Exchange(), symbol, bids, asks); err != nil {
+		r.sim.Log.Error("recorded market", zap.String("symbol", symbol), zap.Error(err))
 	}
 }

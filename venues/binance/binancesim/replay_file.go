@@ -18,6 +18,8 @@ type frame struct {
 	symbol string
 }
 
+func (f frame) time() time.Duration { return f.at }
+
 // parseFrame reads a line of a recording. Two forms are understood, each a time
 // and a JSON value: "<nanoseconds> {...}" and "<seconds>.<fraction>: {...}", the
 // latter optionally behind the address of a REST call and an arrow. The value is

@@ -18,13 +18,6 @@ func (st *streams) setReplay(r *replay) {
 	}
 }
 
-// recording is what is to be played, or nil.
-func (st *streams) recording() *replay {
-	st.mu.Lock()
-	defer st.mu.Unlock()
-	return st.replay
-}
-
 // isRecorded says whether a stream carries recorded bytes. The lock is held.
 func (st *streams) isRecorded(name string) bool {
 	return st.replay != nil && st.replay.recorded[name]
@@ -83,7 +76,7 @@ func (s *Sim) replayedDepth(symbol string, limit int) (depthBody, bool) {
 	if st.replay == nil || st.replay.books[symbol] == nil {
 		return depthBody{}, false
 	}
-	book, now := st.replay.books[symbol], s.clock.Now().UnixMilli()
+	book, now := st.replay.books[symbol], s.Clock.Now().UnixMilli()
 	return depthBody{
 		LastUpdateID: book.lastID, E: now, T: now,
 		Bids: book.rows(simcore.Buy, limit), Asks: book.rows(simcore.Sell, limit),

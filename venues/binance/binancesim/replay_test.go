@@ -15,15 +15,14 @@ import (
 	"github.com/shopspring/decimal"
 
 	"venuegate/venues/binance/binancesim"
+	"venuegate/venues/simcore/simnet"
+	"venuegate/venues/simcore/simtest"
 )
 
 // replaying starts a simulator that plays a recording.
 func replaying(t testing.TB, path string, options binancesim.ReplayOptions) *venue {
 	t.Helper()
-	sim, err := binancesim.New(binancesim.Options{Quiet: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	sim := create(t, binancesim.Options{Setup: simnet.Setup{Quiet: true}})
 	if err := sim.Replay(path, options); err != nil {
 		t.Fatal(err)
 	}
@@ -41,7 +40,7 @@ type localBook struct {
 
 func newLocalBook(t testing.TB, snapshot map[string]any) *localBook {
 	b := &localBook{TB: t, bids: map[string]decimal.Decimal{}, asks: map[string]decimal.Decimal{}}
-	b.lastID = num(snapshot["lastUpdateId"])
+	b.lastID = simtest.Num(snapshot["lastUpdateId"])
 	b.put(b.bids, snapshot["bids"])
 	b.put(b.asks, snapshot["asks"])
 	return b
@@ -49,7 +48,7 @@ func newLocalBook(t testing.TB, snapshot map[string]any) *localBook {
 
 func (b *localBook) put(levels map[string]decimal.Decimal, rows any) {
 	for _, row := range rows.([]any) {
-		price, qty := num(row.([]any)[0]), num(row.([]any)[1])
+		price, qty := simtest.Num(row.([]any)[0]), simtest.Num(row.([]any)[1])
 		if qty.IsZero() {
 			delete(levels, price.String())
 		} else {
@@ -61,7 +60,7 @@ func (b *localBook) put(levels map[string]decimal.Decimal, rows any) {
 // apply takes an event; false means that it does not fit and a new snapshot is
 // needed.
 func (b *localBook) apply(event map[string]any) bool {
-	first, last, prev := num(event["U"]), num(event["u"]), num(event["pu"])
+	first, last, prev := simtest.Num(event["U"]), simtest.Num(event["u"]), simtest.Num(event["pu"])
 	switch {
 	case !b.synced && last.LessThan(b.lastID):
 		return true
@@ -79,10 +78,10 @@ func (b *localBook) apply(event map[string]any) bool {
 
 func (b *localBook) best() (bid, ask decimal.Decimal) {
 	for text := range b.bids {
-		bid = decimal.Max(bid, num(text))
+		bid = decimal.Max(bid, simtest.Num(text))
 	}
 	for text := range b.asks {
-		if p := num(text); ask.IsZero() || p.LessThan(ask) {
+		if p := simtest.Num(text); ask.IsZero() || p.LessThan(ask) {
 			ask = p
 		}
 	}
@@ -104,12 +103,12 @@ func decoded(t testing.TB, data []byte) map[string]any {
 func syncedFrom(v *venue, s *stream, symbol string, n int) *localBook {
 	v.Helper()
 	snapshot := func() *localBook {
-		return newLocalBook(v.TB, decoded(v.TB, v.public("/fapi/v1/depth?limit=1000&symbol="+symbol).body))
+		return newLocalBook(v.TB, decoded(v.TB, v.public("/fapi/v1/depth?limit=1000&symbol="+symbol).Body))
 	}
-	s.next()
+	s.Next()
 	b := snapshot()
 	for b.applied < n {
-		event := s.next()
+		event := s.Next()
 		if data, ok := event["data"].(map[string]any); ok {
 			event = data
 		}
@@ -135,7 +134,7 @@ func TestReplayOfABook(t *testing.T) {
 			t.Errorf("%s: %s and %s", name, bid, ask)
 		}
 	}
-	if p := num(trades.nextOf("aggTrade")["p"]); p.LessThan(dec("61000")) || p.GreaterThan(dec("62500")) {
+	if p := simtest.Num(trades.nextOf("aggTrade")["p"]); p.LessThan(dec("61000")) || p.GreaterThan(dec("62500")) {
 		t.Errorf("trade at %s", p)
 	}
 	trades.nextOf("kline")
@@ -144,13 +143,13 @@ func TestReplayOfABook(t *testing.T) {
 	if answer["status"] != "FILLED" {
 		t.Errorf("%v", answer)
 	}
-	price := num(v.signed(http.MethodGet, orderPath, "symbol=BTCUSDT&origClientOrderId=x").object(t)["avgPrice"])
+	price := simtest.Num(v.signed(http.MethodGet, orderPath, "symbol=BTCUSDT&origClientOrderId=x").Object(t)["avgPrice"])
 	if price.LessThan(dec("61000")) || price.GreaterThan(dec("62500")) {
 		t.Errorf("filled at %s", price)
 	}
 }
 
-func dec(text string) decimal.Decimal { return num(text) }
+func dec(text string) decimal.Decimal { return simtest.Num(text) }
 
 func TestReplayPassesRecordedBytesOn(t *testing.T) {
 	t.Parallel()
@@ -159,7 +158,7 @@ func TestReplayPassesRecordedBytesOn(t *testing.T) {
 	var info struct {
 		Symbols []struct{ Symbol string } `json:"symbols"`
 	}
-	if err := json.Unmarshal(v.public("/fapi/v1/exchangeInfo").body, &info); err != nil {
+	if err := json.Unmarshal(v.public("/fapi/v1/exchangeInfo").Body, &info); err != nil {
 		t.Fatal(err)
 	}
 	listed := fmt.Sprint(info.Symbols)
@@ -174,7 +173,7 @@ func TestReplayPassesRecordedBytesOn(t *testing.T) {
 			recorded[string(message)] = true
 		}
 	})
-	s := v.rawStream("/public/stream?streams=sushiusdt@depth@100ms/sushiusdt@bookTicker")
+	s := v.DialBytes("/public/stream?streams=sushiusdt@depth@100ms/sushiusdt@bookTicker")
 	for range 100 {
 		if message := <-s; !recorded[string(message)] {
 			t.Fatalf("not recorded: %s", message)
@@ -204,17 +203,14 @@ func TestReplayOfAPlainRecording(t *testing.T) {
 	}
 	for _, path := range []string{plain, zipped} {
 		v := replaying(t, path, binancesim.ReplayOptions{})
-		v.waitFor("the last event", func() bool {
-			return jsonText(v.public("/fapi/v1/depth?symbol=ABCUSDT").object(t)["bids"]) == `[["1.23","5.0"]]`
+		v.WaitFor("the last event", func() bool {
+			return jsonText(v.public("/fapi/v1/depth?symbol=ABCUSDT").Object(t)["bids"]) == `[["1.23","5.0"]]`
 		})
-		if ticker := v.public("/fapi/v1/ticker/price?symbol=ABCUSDT").object(t); ticker["price"] != "1.25" {
+		if ticker := v.public("/fapi/v1/ticker/price?symbol=ABCUSDT").Object(t); ticker["price"] != "1.25" {
 			t.Errorf("%v", ticker)
 		}
 	}
-	sim, err := binancesim.New(binancesim.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	sim := create(t, binancesim.Options{})
 	empty := filepath.Join(dir, "empty.log")
 	if err := os.WriteFile(empty, nil, 0o600); err != nil {
 		t.Fatal(err)
@@ -225,7 +221,7 @@ func TestReplayOfAPlainRecording(t *testing.T) {
 		}
 	}
 	serve(t, sim)
-	if err := sim.Replay(plain, binancesim.ReplayOptions{}); !errors.Is(err, binancesim.ErrServing) {
+	if err := sim.Replay(plain, binancesim.ReplayOptions{}); !errors.Is(err, simnet.ErrServing) {
 		t.Errorf("%v", err)
 	}
 }

@@ -94,7 +94,7 @@ type positionV2Body struct {
 }
 
 func (s *Sim) view(c *call) (simcore.AccountView, *apiError) {
-	view, err := s.exchange.Account(c.account.ID)
+	view, err := s.Exchange().Account(c.account.ID)
 	if err != nil {
 		return view, refused(err, 0)
 	}
@@ -220,7 +220,7 @@ func (s *Sim) eachPosition(v simcore.AccountView, visit func(*listing, simcore.P
 
 // untouched is a symbol that the account never used.
 func (s *Sim) untouched(l *listing, mode simcore.PositionMode) simcore.HoldingView {
-	mark, _ := s.exchange.Mark(l.Symbol)
+	mark, _ := s.Exchange().Mark(l.Symbol)
 	sides := []simcore.PositionSide{simcore.PositionBoth}
 	if mode == simcore.Hedge {
 		sides = []simcore.PositionSide{simcore.PositionLong, simcore.PositionShort}

@@ -9,7 +9,7 @@ import (
 func (s *Sim) placeAlgo(c *call) (any, *apiError) {
 	request, l, failed := s.parseAlgo(c, c.params)
 	if failed == nil {
-		placed, err := s.exchange.PlaceConditional(request)
+		placed, err := s.Exchange().PlaceConditional(request)
 		if err == nil {
 			return l.newAlgo(&placed), nil
 		}
@@ -27,7 +27,7 @@ func (s *Sim) cancelAlgo(c *call) (any, *apiError) {
 	if c.expired(s) {
 		return nil, errEngineWindow
 	}
-	cancelled, failed := s.exchange.CancelConditional(c.account.ID, ref)
+	cancelled, failed := s.Exchange().CancelConditional(c.account.ID, ref)
 	if failed != nil {
 		return nil, refused(failed, 0)
 	}
@@ -59,7 +59,7 @@ func (s *Sim) cancelAllAlgo(c *call) (any, *apiError) {
 	if c.expired(s) {
 		return nil, errEngineWindow
 	}
-	if _, failed := s.exchange.CancelAllConditionals(c.account.ID, l.Symbol); failed != nil {
+	if _, failed := s.Exchange().CancelAllConditionals(c.account.ID, l.Symbol); failed != nil {
 		return nil, refused(failed, l.pricePlaces)
 	}
 	return allCancelled, nil
@@ -70,7 +70,7 @@ func (s *Sim) queryAlgo(c *call) (any, *apiError) {
 	if err != nil {
 		return nil, err
 	}
-	found, failed := s.exchange.Conditional(c.account.ID, ref)
+	found, failed := s.Exchange().Conditional(c.account.ID, ref)
 	if failed != nil || !s.visibleAlgo(&found) {
 		return nil, errNoSuchOrder
 	}
@@ -78,7 +78,7 @@ func (s *Sim) queryAlgo(c *call) (any, *apiError) {
 }
 
 func (s *Sim) visibleAlgo(c *simcore.Conditional) bool {
-	now := s.clock.Now()
+	now := s.Clock.Now()
 	if now.Sub(c.CreatedAt) < s.options.ReadLag {
 		return false
 	}
@@ -101,7 +101,7 @@ func (s *Sim) openAlgo(c *call) (any, *apiError) {
 	if err != nil {
 		return nil, err
 	}
-	return s.queriedAlgos(s.exchange.Conditionals(c.account.ID, func(one *simcore.Conditional) bool {
+	return s.queriedAlgos(s.Exchange().Conditionals(c.account.ID, func(one *simcore.Conditional) bool {
 		return one.Open() && (only == "" || one.Request.Symbol == only) && (id == 0 || one.ID == id)
 	})), nil
 }
@@ -137,7 +137,7 @@ func (s *Sim) allAlgo(c *call) (any, *apiError) {
 	if err != nil {
 		return nil, err
 	}
-	body := s.queriedAlgos(s.exchange.Conditionals(c.account.ID, func(one *simcore.Conditional) bool {
+	body := s.queriedAlgos(s.Exchange().Conditionals(c.account.ID, func(one *simcore.Conditional) bool {
 		return one.Request.Symbol == l.Symbol && one.ID >= fromID && within(one.CreatedAt, from, to)
 	}))
 	skip := min(len(body), max(0, int(page-1))*limit)

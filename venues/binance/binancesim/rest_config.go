@@ -127,7 +127,7 @@ func (s *Sim) setLeverage(c *call) (any, *apiError) {
 	if malformed != nil {
 		return nil, errMandatory("leverage")
 	}
-	if failed := s.exchange.SetLeverage(c.account.ID, l.Symbol, leverage); failed != nil {
+	if failed := s.Exchange().SetLeverage(c.account.ID, l.Symbol, leverage); failed != nil {
 		return nil, leverageRefused(failed, leverage)
 	}
 	return struct {
@@ -170,7 +170,7 @@ func (s *Sim) setMarginType(c *call) (any, *apiError) {
 	if marginType != "ISOLATED" && marginType != "CROSSED" {
 		return nil, bad(-1128, "Combination of optional parameters invalid.")
 	}
-	failed := s.exchange.SetMarginMode(c.account.ID, l.Symbol, marginType == "ISOLATED")
+	failed := s.Exchange().SetMarginMode(c.account.ID, l.Symbol, marginType == "ISOLATED")
 	switch reasonOf(failed) {
 	case "":
 		return success, nil
@@ -205,7 +205,7 @@ func (s *Sim) addMargin(c *call) (any, *apiError) {
 	if kind == 2 {
 		signed = amount.Neg()
 	}
-	switch reasonOf(s.exchange.AddIsolatedMargin(c.account.ID, l.Symbol, side, signed)) {
+	switch reasonOf(s.Exchange().AddIsolatedMargin(c.account.ID, l.Symbol, side, signed)) {
 	case "":
 	case simcore.ReasonNoPosition:
 		return nil, bad(-4054, "Cannot add position margin: position is 0.")
@@ -238,7 +238,7 @@ func (s *Sim) setPositionMode(c *call) (any, *apiError) {
 	if dual {
 		mode = simcore.Hedge
 	}
-	switch reasonOf(s.exchange.SetPositionMode(c.account.ID, mode)) {
+	switch reasonOf(s.Exchange().SetPositionMode(c.account.ID, mode)) {
 	case "":
 		return success, nil
 	case simcore.ReasonNoChange:

@@ -41,7 +41,7 @@ func (s *Sim) income(c *call) (any, *apiError) {
 		from = c.now.Add(-queryWindowMax)
 	}
 	symbol, kind := c.params.text("symbol"), c.params.text("incomeType")
-	rows := s.exchange.Income(c.account.ID, func(i *simcore.Income) bool {
+	rows := s.Exchange().Income(c.account.ID, func(i *simcore.Income) bool {
 		return (symbol == "" || i.Symbol == symbol) && (kind == "" || incomeWord(i.Kind) == kind) && within(i.Time, from, to)
 	})
 	skip := min(len(rows), int(page-1)*limit)

@@ -72,7 +72,7 @@ type filter struct {
 
 func (s *Sim) exchangeInfo(*call) (any, *apiError) {
 	body := exchangeInfoBody{
-		Timezone: "UTC", ServerTime: s.clock.Now().UnixMilli(), FuturesType: "U_MARGINED",
+		Timezone: "UTC", ServerTime: s.Clock.Now().UnixMilli(), FuturesType: "U_MARGINED",
 		RateLimits: s.rateLimits(), ExchangeFilters: []string{},
 		Assets: []assetInfo{{Asset: "USDT", MarginAvailable: true, AutoAssetExchange: "-10000"}},
 	}
@@ -117,7 +117,7 @@ func (s *Sim) symbolInfo(l *listing) symbolInfo {
 // status is what the venue says about a symbol. One that is halted by a script
 // is shown as settling, the nearest word that the venue has.
 func (s *Sim) status(l *listing) string {
-	if now, ok := s.exchange.Instrument(l.Symbol); ok && now.Halted && l.status == "TRADING" {
+	if now, ok := s.Exchange().Instrument(l.Symbol); ok && now.Halted && l.status == "TRADING" {
 		return "SETTLING"
 	}
 	return l.status

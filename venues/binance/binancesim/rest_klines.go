@@ -72,9 +72,9 @@ func (s *Sim) candles(symbol string, interval simcore.Interval, from, to time.Ti
 		to = to.Add(time.Millisecond)
 	}
 	if from.IsZero() {
-		return s.exchange.Candles(symbol, interval, from, to, limit)
+		return s.Exchange().Candles(symbol, interval, from, to, limit)
 	}
-	candles := s.exchange.Candles(symbol, interval, from, to, klinesLimitMax)
+	candles := s.Exchange().Candles(symbol, interval, from, to, klinesLimitMax)
 	return candles[:min(limit, len(candles))]
 }
 

@@ -13,7 +13,7 @@ func (s *Sim) ping(*call) (any, *apiError) { return struct{}{}, nil }
 func (s *Sim) time(*call) (any, *apiError) {
 	return struct {
 		ServerTime int64 `json:"serverTime"`
-	}{s.clock.Now().UnixMilli()}, nil
+	}{s.Clock.Now().UnixMilli()}, nil
 }
 
 // listing is the symbol that a call names.
@@ -73,7 +73,7 @@ func (s *Sim) depth(c *call) (any, *apiError) {
 	if body, ok := s.replayedDepth(l.Symbol, int(limit)); ok {
 		return body, nil
 	}
-	book, _ := s.exchange.Book(l.Symbol, int(limit))
+	book, _ := s.Exchange().Book(l.Symbol, int(limit))
 	at := millis(book.Time)
 	return depthBody{LastUpdateID: book.UpdateID, E: at, T: at, Bids: l.levels(book.Bids), Asks: l.levels(book.Asks)}, nil
 }
@@ -106,7 +106,7 @@ func (s *Sim) trades(c *call) (any, *apiError) {
 		return nil, err
 	}
 	body := []tradeBody{}
-	for _, t := range s.exchange.Trades(l.Symbol, limit) {
+	for _, t := range s.Exchange().Trades(l.Symbol, limit) {
 		body = append(body, tradeBody{
 			ID: t.ID, Price: l.price(t.Price()), Qty: l.qty(t.Qty()), QuoteQty: t.Quote().StringFixed(2),
 			Time: millis(t.Time), IsBuyerMaker: t.Taker == simcore.Sell,
@@ -142,11 +142,11 @@ type premiumBody struct {
 
 func (s *Sim) premiumIndex(c *call) (any, *apiError) {
 	return eachListing(s, c, func(l *listing) premiumBody {
-		mark, _ := s.exchange.Mark(l.Symbol)
+		mark, _ := s.Exchange().Mark(l.Symbol)
 		return premiumBody{
 			Symbol: l.Symbol, MarkPrice: money(mark.Mark), IndexPrice: money(mark.Index),
 			EstimatedSettlePrice: money(mark.Index), LastFundingRate: money(mark.FundingRate), InterestRate: "0.00010000",
-			NextFundingTime: millis(mark.NextFunding), Time: s.clock.Now().UnixMilli(),
+			NextFundingTime: millis(mark.NextFunding), Time: s.Clock.Now().UnixMilli(),
 		}
 	})
 }
@@ -174,10 +174,10 @@ func (s *Sim) fundingRate(c *call) (any, *apiError) {
 	if err != nil {
 		return nil, err
 	}
-	if now := s.clock.Now(); to.IsZero() || to.After(now) {
+	if now := s.Clock.Now(); to.IsZero() || to.After(now) {
 		to = now
 	}
-	mark, _ := s.exchange.Mark(l.Symbol)
+	mark, _ := s.Exchange().Mark(l.Symbol)
 	body := []fundingBody{}
 	for at := to.Truncate(fundingInterval); len(body) < limit && !at.Before(from); at = at.Add(-fundingInterval) {
 		body = append(body, fundingBody{
@@ -205,7 +205,7 @@ func (s *Sim) openInterest(c *call) (any, *apiError) {
 		OpenInterest string `json:"openInterest"`
 		Symbol       string `json:"symbol"`
 		Time         int64  `json:"time"`
-	}{l.qty(s.exchange.OpenInterest(l.Symbol)), l.Symbol, s.clock.Now().UnixMilli()}, nil
+	}{l.qty(s.Exchange().OpenInterest(l.Symbol)), l.Symbol, s.Clock.Now().UnixMilli()}, nil
 }
 
 type priceBody struct {
@@ -216,7 +216,7 @@ type priceBody struct {
 
 func (s *Sim) tickerPrice(c *call) (any, *apiError) {
 	return eachListing(s, c, func(l *listing) priceBody {
-		return priceBody{Symbol: l.Symbol, Price: l.price(s.exchange.LastPrice(l.Symbol)), Time: s.clock.Now().UnixMilli()}
+		return priceBody{Symbol: l.Symbol, Price: l.price(s.Exchange().LastPrice(l.Symbol)), Time: s.Clock.Now().UnixMilli()}
 	})
 }
 
@@ -232,7 +232,7 @@ type bookTickerBody struct {
 
 func (s *Sim) bookTicker(c *call) (any, *apiError) {
 	return eachListing(s, c, func(l *listing) bookTickerBody {
-		book, _ := s.exchange.Book(l.Symbol, 1)
+		book, _ := s.Exchange().Book(l.Symbol, 1)
 		bid, ask := first(book.Bids), first(book.Asks)
 		return bookTickerBody{
 			Symbol: l.Symbol, BidPrice: l.price(bid.Price), BidQty: l.qty(bid.Qty),

@@ -17,7 +17,7 @@ func (s *Sim) placeOrder(c *call) (any, *apiError) { return s.place(c, c.params)
 func (s *Sim) place(c *call, p params) (any, *apiError) {
 	request, failed := s.parseOrder(c, p)
 	if failed == nil {
-		o, err := s.exchange.Place(request.OrderRequest)
+		o, err := s.Exchange().Place(request.OrderRequest)
 		if err == nil {
 			return s.placed(&o, request.wantsResult), nil
 		}
@@ -47,7 +47,7 @@ func (s *Sim) noteRefusal(c *call, p params, failed *apiError) {
 	if conditionalTypes[p.text("type")] {
 		row.ClientOrderID, row.Kind = p.text("clientAlgoId"), "conditional"
 	}
-	s.exchange.Ledger().Refuse(row, c.now)
+	s.Exchange().Ledger().Refuse(row, c.now)
 }
 
 // testOrder checks an order and places nothing.
@@ -57,7 +57,7 @@ func (s *Sim) testOrder(c *call) (any, *apiError) {
 		return nil, failed
 	}
 	request.DryRun = true
-	o, err := s.exchange.Place(request.OrderRequest)
+	o, err := s.Exchange().Place(request.OrderRequest)
 	if err != nil {
 		return nil, refused(err, request.listing.pricePlaces)
 	}
@@ -91,7 +91,7 @@ func (s *Sim) amend(c *call, p params) (any, *apiError) {
 	if err != nil {
 		return nil, err
 	}
-	o, failed := s.exchange.Amend(request)
+	o, failed := s.Exchange().Amend(request)
 	if failed != nil {
 		return nil, amendRefused(failed, l)
 	}
@@ -136,7 +136,7 @@ func (s *Sim) amendPrice(p params, request simcore.AmendRequest) (price decimal.
 	if match == "" || match == "NONE" {
 		return p.needNumber("price")
 	}
-	o, failed := s.exchange.Order(request.Account, request.Symbol, request.Order)
+	o, failed := s.Exchange().Order(request.Account, request.Symbol, request.Order)
 	if failed != nil {
 		return zero, errNoSuchOrder
 	}
@@ -150,7 +150,7 @@ func (s *Sim) checkAmendReduceOnly(p params, request simcore.AmendRequest) *apiE
 	if err != nil || !wanted {
 		return err
 	}
-	o, failed := s.exchange.Order(request.Account, request.Symbol, request.Order)
+	o, failed := s.Exchange().Order(request.Account, request.Symbol, request.Order)
 	if failed == nil && !o.ReduceOnly {
 		return errAmendReduceOnly
 	}
@@ -188,7 +188,7 @@ func (s *Sim) cancel(c *call, l *listing, ref simcore.OrderRef) (any, *apiError)
 	if c.expired(s) {
 		return nil, errEngineWindow
 	}
-	o, failed := s.exchange.Cancel(c.account.ID, l.Symbol, ref)
+	o, failed := s.Exchange().Cancel(c.account.ID, l.Symbol, ref)
 	if failed != nil {
 		return nil, refused(failed, l.pricePlaces)
 	}
@@ -197,7 +197,7 @@ func (s *Sim) cancel(c *call, l *listing, ref simcore.OrderRef) (any, *apiError)
 
 // expired says whether the request reached the engine after its deadline.
 func (c *call) expired(s *Sim) bool {
-	return !c.deadline.IsZero() && s.clock.Now().After(c.deadline)
+	return !c.deadline.IsZero() && s.Clock.Now().After(c.deadline)
 }
 
 var allCancelled = doneBody{Code: http.StatusOK, Msg: "The operation of cancel all open order is done."}
@@ -210,7 +210,7 @@ func (s *Sim) cancelAllOrders(c *call) (any, *apiError) {
 	if c.expired(s) {
 		return nil, errEngineWindow
 	}
-	if _, failed := s.exchange.CancelAll(c.account.ID, l.Symbol); failed != nil {
+	if _, failed := s.Exchange().CancelAll(c.account.ID, l.Symbol); failed != nil {
 		return nil, refused(failed, l.pricePlaces)
 	}
 	return allCancelled, nil

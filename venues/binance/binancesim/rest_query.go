@@ -34,7 +34,7 @@ func (s *Sim) find(c *call) (*simcore.Order, *apiError) {
 	if err != nil {
 		return nil, err
 	}
-	o, failed := s.exchange.Order(c.account.ID, l.Symbol, ref)
+	o, failed := s.Exchange().Order(c.account.ID, l.Symbol, ref)
 	if failed != nil || !s.visible(&o) {
 		return nil, errNoSuchOrder
 	}
@@ -45,7 +45,7 @@ func (s *Sim) find(c *call) (*simcore.Order, *apiError) {
 // queries lag behind the engine, and what ended without a fill is forgotten
 // after three days, everything after ninety.
 func (s *Sim) visible(o *simcore.Order) bool {
-	now := s.clock.Now()
+	now := s.Clock.Now()
 	if now.Sub(o.CreatedAt) < s.options.ReadLag {
 		return false
 	}
@@ -64,7 +64,7 @@ func (s *Sim) openOrders(c *call) (any, *apiError) {
 			return nil, err
 		}
 	}
-	return s.queriedAll(s.exchange.OpenOrders(c.account.ID, only)), nil
+	return s.queriedAll(s.Exchange().OpenOrders(c.account.ID, only)), nil
 }
 
 func (s *Sim) queriedAll(orders []simcore.Order) []orderBody {
@@ -94,7 +94,7 @@ func (s *Sim) allOrders(c *call) (any, *apiError) {
 	if err != nil {
 		return nil, err
 	}
-	orders := s.exchange.Orders(c.account.ID, func(o *simcore.Order) bool {
+	orders := s.Exchange().Orders(c.account.ID, func(o *simcore.Order) bool {
 		return o.Symbol == l.Symbol && o.ID >= fromID && within(o.CreatedAt, from, to)
 	})
 	body := s.queriedAll(orders)
@@ -115,7 +115,7 @@ func (s *Sim) forceOrders(c *call) (any, *apiError) {
 		return nil, err
 	}
 	only := c.params.text("symbol")
-	body := s.queriedAll(s.exchange.Orders(c.account.ID, func(o *simcore.Order) bool {
+	body := s.queriedAll(s.Exchange().Orders(c.account.ID, func(o *simcore.Order) bool {
 		return o.Liquidation && (only == "" || o.Symbol == only) && within(o.CreatedAt, from, to)
 	}))
 	return body[max(0, len(body)-limit):], nil
@@ -193,8 +193,8 @@ func (s *Sim) userTrades(c *call) (any, *apiError) {
 	if err != nil {
 		return nil, err
 	}
-	oldest, newest := c.now.Add(-tradesReachBack), s.clock.Now().Add(-s.options.ReadLag)
-	fills := s.exchange.Fills(c.account.ID, func(f *simcore.Fill) bool {
+	oldest, newest := c.now.Add(-tradesReachBack), s.Clock.Now().Add(-s.options.ReadLag)
+	fills := s.Exchange().Fills(c.account.ID, func(f *simcore.Fill) bool {
 		return f.Symbol == l.Symbol && f.TradeID >= fromID && (orderID == 0 || f.OrderID == orderID) &&
 			within(f.Time, from, to) && f.Time.After(oldest) && !f.Time.After(newest)
 	})

@@ -27,8 +27,7 @@ type call struct {
 	counted      bool
 }
 
-func (s *Sim) newApp() *fiber.App {
-	app := simnet.NewApp()
+func (s *Sim) addRoutes(app *fiber.App) {
 	for _, category := range []string{categoryPublic, categoryMarket, categoryPrivate} {
 		app.Get("/"+category+"/ws", s.serveStream)
 		app.Get("/"+category+"/ws/*", s.serveStream)
@@ -36,18 +35,17 @@ func (s *Sim) newApp() *fiber.App {
 	}
 	app.Get(apiPath, s.serveAPI)
 	app.All("/*", s.serveREST)
-	return app
 }
 
 // serveREST answers one REST request, faults included.
 func (s *Sim) serveREST(c *fiber.Ctx) error {
 	in := &call{
-		method: c.Method(), path: c.Path(), ip: c.IP(), key: c.Get("X-MBX-APIKEY"), now: s.clock.Now(),
+		method: c.Method(), path: c.Path(), ip: c.IP(), key: c.Get("X-MBX-APIKEY"), now: s.Clock.Now(),
 	}
 	var result any
 	failed := s.admit(c, in)
 	if failed == nil {
-		fault, struck := s.faults.StrikeRequest(in.path, in.method)
+		fault, struck := s.Faults.StrikeRequest(in.path, in.method)
 		if struck {
 			return s.serveFaulty(c, in, fault)
 		}
@@ -108,17 +106,17 @@ func (s *Sim) respond(c *fiber.Ctx, in *call, result any, failed *apiError) erro
 	}
 	body, err := json.Marshal(result)
 	if err != nil {
-		s.log.Error("answer of the simulated venue cannot be encoded", zap.String("path", in.path), zap.Error(err))
+		s.Log.Error("answer of the simulated venue cannot be encoded", zap.String("path", in.path), zap.Error(err))
 		return err
 	}
-	c.Set(fiber.HeaderDate, s.clock.Now().UTC().Format(http.TimeFormat))
+	c.Set(fiber.HeaderDate, s.Clock.Now().UTC().Format(http.TimeFormat))
 	c.Set("Server", "Bengine")
 	c.Set("x-mbx-used-weight-1m", strconv.Itoa(in.weightUsed))
 	if in.counted {
 		c.Set("x-mbx-order-count-10s", strconv.Itoa(in.orders.tens))
 		c.Set("x-mbx-order-count-1m", strconv.Itoa(in.orders.minute))
 	}
-	c.Set("x-response-time", strconv.FormatInt(s.clock.Now().Sub(in.now).Milliseconds(), 10)+"ms")
+	c.Set("x-response-time", strconv.FormatInt(s.Clock.Now().Sub(in.now).Milliseconds(), 10)+"ms")
 	c.Set(fiber.HeaderContentType, fiber.MIMEApplicationJSON)
 	return c.Status(status).Send(body)
 }
@@ -127,18 +125,18 @@ func (s *Sim) respond(c *fiber.Ctx, in *call, result any, failed *apiError) erro
 func (s *Sim) serveFaulty(c *fiber.Ctx, in *call, fault simcore.FaultInfo) error {
 	switch fault.Do {
 	case simcore.FaultDelay:
-		if !s.server.Wait(fault.Args.Delay(0)) {
+		if !s.Server.Wait(fault.Args.Delay(0)) {
 			simnet.Drop(c.Context())
 			return nil
 		}
 		result, failed := s.handle(in)
 		return s.respond(c, in, result, failed)
 	case simcore.FaultTimeoutBefore:
-		s.server.Silence(c.Context(), fault)
+		s.Server.Silence(c.Context(), fault)
 		return nil
 	case simcore.FaultTimeoutAfter:
 		s.execute(in)
-		s.server.Silence(c.Context(), fault)
+		s.Server.Silence(c.Context(), fault)
 		return nil
 	case simcore.FaultDropConnection:
 		if fault.Args.Executed {
@@ -166,7 +164,7 @@ func (s *Sim) serveFaulty(c *fiber.Ctx, in *call, fault simcore.FaultInfo) error
 // execute does a request whose answer nobody will see.
 func (s *Sim) execute(in *call) {
 	if _, failed := s.handle(in); failed != nil {
-		s.log.Info("request with an injected fault was refused", zap.String("path", in.path), zap.Int("code", failed.code))
+		s.Log.Info("request with an injected fault was refused", zap.String("path", in.path), zap.Int("code", failed.code))
 	}
 }
 

@@ -121,7 +121,7 @@ func (st *streams) depthMessage(m *marketState, feed *depthFeed, now time.Time) 
 	}
 	sort.Slice(changes, func(i, j int) bool { return changes[i].Ticks < changes[j].Ticks })
 	for _, change := range changes {
-		level := st.sim.exchange.LevelOf(m.Symbol, change)
+		level := st.sim.Exchange().LevelOf(m.Symbol, change)
 		row := [2]string{m.price(level.Price), m.qty(level.Qty)}
 		if change.Side == simcore.Buy {
 			body.Bids = append(body.Bids, row)
@@ -134,7 +134,7 @@ func (st *streams) depthMessage(m *marketState, feed *depthFeed, now time.Time) 
 
 // flushPartial sends the top of the book if anything in the book changed.
 func (st *streams) flushPartial(due dueStream, now time.Time) {
-	book, _ := st.sim.exchange.Book(due.kind.symbol, due.kind.levels)
+	book, _ := st.sim.Exchange().Book(due.kind.symbol, due.kind.levels)
 	st.mu.Lock()
 	defer st.mu.Unlock()
 	m := st.markets[due.kind.symbol]
@@ -175,8 +175,8 @@ func (st *streams) bestChanged(at time.Time, m *marketState, event simcore.BookE
 	if !st.wanted(own) && !st.wanted("!bookTicker") {
 		return
 	}
-	bid := st.sim.exchange.LevelOf(m.Symbol, event.BestBid)
-	ask := st.sim.exchange.LevelOf(m.Symbol, event.BestAsk)
+	bid := st.sim.Exchange().LevelOf(m.Symbol, event.BestBid)
+	ask := st.sim.Exchange().LevelOf(m.Symbol, event.BestAsk)
 	body := bookTickerEvent{
 		Event: "bookTicker", UpdateID: m.lastUpdate, Symbol: m.Symbol, Pair: m.Symbol,
 		Bid: m.price(bid.Price), BidQty: m.qty(bid.Qty), Ask: m.price(ask.Price), AskQty: m.qty(ask.Qty),

@@ -42,7 +42,7 @@ type klineSent struct {
 // flushKline sends the live candle if it changed. The last word on a candle,
 // with x true, comes from candleClosed.
 func (st *streams) flushKline(due dueStream, now time.Time) {
-	candles := st.sim.exchange.Candles(due.kind.symbol, due.kind.interval, time.Time{}, time.Time{}, 1)
+	candles := st.sim.Exchange().Candles(due.kind.symbol, due.kind.interval, time.Time{}, time.Time{}, 1)
 	if len(candles) == 0 {
 		return
 	}

@@ -34,7 +34,7 @@ type client struct {
 
 // serveStream upgrades a request on one of the stream paths.
 func (s *Sim) serveStream(c *fiber.Ctx) error {
-	if fault, struck := s.faults.StrikeHandshake(c.Path()); struck {
+	if fault, struck := s.Faults.StrikeHandshake(c.Path()); struck {
 		return s.refuseStream(c, fault)
 	}
 	category, rest, _ := strings.Cut(strings.TrimPrefix(c.Path(), "/"), "/")
@@ -47,7 +47,7 @@ func (s *Sim) serveStream(c *fiber.Ctx) error {
 			cl.events[event] = true
 		}
 	}
-	return s.server.Sessions.Serve(c.Context(), s.sessionOptions(c.Path()), simnet.SessionHandler{
+	return s.Server.Sessions.Serve(c.Context(), s.sessionOptions(c.Path()), simnet.SessionHandler{
 		Opened: func(session *simnet.Session) {
 			cl.session = session
 			s.subscribe(cl, initial)
@@ -70,14 +70,14 @@ func (s *Sim) refuseStream(c *fiber.Ctx, fault simcore.FaultInfo) error {
 	case simcore.FaultDropConnection:
 		simnet.Drop(c.Context())
 	default:
-		s.server.Silence(c.Context(), fault)
+		s.Server.Silence(c.Context(), fault)
 	}
 	return nil
 }
 
 func (s *Sim) sessionOptions(path string) simnet.SessionOptions {
 	return simnet.SessionOptions{
-		Path: path, Faults: s.faults,
+		Path: path, Faults: s.Faults,
 		PingInterval: s.options.PingInterval, LifeMax: s.options.SessionLifeMax,
 		SilenceMax: sessionSilenceMax, MessagesPerSecondMax: streamMessagesPerSec,
 	}

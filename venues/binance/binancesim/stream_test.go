@@ -11,6 +11,8 @@ import (
 	"github.com/fasthttp/websocket"
 
 	"venuegate/venues/binance/binancesim"
+	"venuegate/venues/simcore/simnet"
+	"venuegate/venues/simcore/simtest"
 )
 
 func jsonText(v any) string {
@@ -23,7 +25,7 @@ func jsonText(v any) string {
 
 func TestBookSyncsByTheDocumentedRules(t *testing.T) {
 	t.Parallel()
-	v := start(t, binancesim.Options{Seed: 3})
+	v := start(t, binancesim.Options{Setup: simnet.Setup{Seed: 3}})
 	for _, path := range []string{"/public/ws/btcusdt@depth@100ms", "/public/stream?streams=ethusdt@depth@0ms"} {
 		symbol := strings.ToUpper(path[strings.LastIndexAny(path, "/=")+1 : strings.Index(path, "@")])
 		b := syncedFrom(v, v.stream(path), symbol, 6)
@@ -38,7 +40,7 @@ func TestBookSyncsByTheDocumentedRules(t *testing.T) {
 
 func TestMarketStreams(t *testing.T) {
 	t.Parallel()
-	v := start(t, binancesim.Options{Seed: 3})
+	v := start(t, binancesim.Options{Setup: simnet.Setup{Seed: 3}})
 	for path, want := range map[string][]string{
 		"/market/ws/btcusdt@aggTrade/btcusdt@markPrice@1s/btcusdt@kline_1m/btcusdt@depth@100ms": {"aggTrade", "kline", "markPriceUpdate"},
 		"/public/ws/btcusdt@trade/btcusdt@bookTicker/btcusdt@depth5@100ms/btcusdt@aggTrade":     {"trade", "bookTicker", "depthUpdate"},
@@ -46,7 +48,7 @@ func TestMarketStreams(t *testing.T) {
 	} {
 		s, seen := v.stream(path), map[any]bool{}
 		for len(seen) < len(want) {
-			seen[s.next()["e"]] = true
+			seen[s.Next()["e"]] = true
 		}
 		for _, event := range want {
 			if !seen[event] {
@@ -56,14 +58,14 @@ func TestMarketStreams(t *testing.T) {
 	}
 	for _, path := range []string{"/market/ws/!markPrice@arr@1s", "/market/ws/!ticker@arr", "/market/ws/!miniTicker@arr"} {
 		var all []map[string]any
-		if err := json.Unmarshal(<-v.rawStream(path), &all); err != nil || len(all) != 9 {
+		if err := json.Unmarshal(<-v.DialBytes(path), &all); err != nil || len(all) != 9 {
 			t.Errorf("%s: %d symbols, %v", path, len(all), err)
 		}
 	}
-	if message := v.stream("/public/ws/!bookTicker").next(); message["e"] != "bookTicker" || message["st"] != json.Number("1") {
+	if message := v.stream("/public/ws/!bookTicker").Next(); message["e"] != "bookTicker" || message["st"] != json.Number("1") {
 		t.Errorf("%v", message)
 	}
-	partial := v.stream("/public/stream?streams=solusdt@depth10@100ms").next()
+	partial := v.stream("/public/stream?streams=solusdt@depth10@100ms").Next()
 	data := partial["data"].(map[string]any)
 	if partial["stream"] != "solusdt@depth10@100ms" || len(data["b"].([]any)) != 10 || len(data["a"].([]any)) != 10 {
 		t.Errorf("%v", partial)
@@ -72,12 +74,12 @@ func TestMarketStreams(t *testing.T) {
 
 func TestStreamFieldsAreTheRecordedOnes(t *testing.T) {
 	t.Parallel()
-	v := start(t, binancesim.Options{Seed: 3})
+	v := start(t, binancesim.Options{Setup: simnet.Setup{Seed: 3}})
 	// Fields that the venue added after the recordings, or that these lack.
 	added := map[string]bool{"a": true, "st": true, "ps": true, "nq": true, "ap": true, "P": true, "i": true, "X": true}
 	check := func(recorded []byte, stream, category string) {
 		t.Helper()
-		raw := v.rawStream("/" + category + "/ws/" + stream)
+		raw := v.DialBytes("/" + category + "/ws/" + stream)
 		got, want := map[string]bool{}, keys(t, recorded)
 		for _, key := range keys(t, <-raw) {
 			got[key] = true
@@ -113,7 +115,7 @@ func TestStreamFieldsAreTheRecordedOnes(t *testing.T) {
 }
 
 func TestStreamCommands(t *testing.T) {
-	v := start(t, binancesim.Options{Seed: 3})
+	v := start(t, binancesim.Options{Setup: simnet.Setup{Seed: 3}})
 	s := v.stream("/market/ws")
 	for _, test := range []struct{ send, want string }{
 		{`{"method":"SUBSCRIBE","params":["btcusdt@nothing","nopeusdt@aggTrade"],"id":1}`, `{"id":1,"result":null}`},
@@ -126,8 +128,8 @@ func TestStreamCommands(t *testing.T) {
 		{`{"method":"SUBSCRIBE","params":["a"]}`, `{"code":2,"msg":"Invalid request: request ID must be an unsigned integer"}`},
 		{`{`, ``},
 	} {
-		s.send(test.send)
-		answer := s.next()
+		s.Send(test.send)
+		answer := s.Next()
 		if got := jsonText(answer); test.want != "" && got != test.want {
 			t.Errorf("%s: %s, want %s", test.send, got, test.want)
 		}
@@ -141,19 +143,19 @@ func TestTooManyCommandsEndTheConnection(t *testing.T) {
 	v := quiet(t)
 	s := v.stream("/market/ws")
 	for i := range 11 {
-		s.send(fmt.Sprintf(`{"method":"LIST_SUBSCRIPTIONS","id":%d}`, i))
+		s.Send(fmt.Sprintf(`{"method":"LIST_SUBSCRIPTIONS","id":%d}`, i))
 	}
-	s.closed()
+	s.Closed()
 }
 
 func TestConnectionsEndAfterTheirLife(t *testing.T) {
-	v := start(t, binancesim.Options{Quiet: true, SessionLifeMax: 50 * time.Millisecond})
-	v.stream("/market/ws/btcusdt@aggTrade").closed()
+	v := start(t, binancesim.Options{Setup: simnet.Setup{Quiet: true}, SessionLifeMax: 50 * time.Millisecond})
+	v.stream("/market/ws/btcusdt@aggTrade").Closed()
 }
 
 func TestServerPings(t *testing.T) {
-	v := start(t, binancesim.Options{Quiet: true, PingInterval: 20 * time.Millisecond})
-	conn, _, err := websocket.DefaultDialer.Dial(v.endpoints.WsURL+"/market/ws", nil)
+	v := start(t, binancesim.Options{Setup: simnet.Setup{Quiet: true}, PingInterval: 20 * time.Millisecond})
+	conn, _, err := websocket.DefaultDialer.Dial(v.Endpoints.WsURL+"/market/ws", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -174,7 +176,7 @@ func TestServerPings(t *testing.T) {
 func TestUnsplitPathsAreGone(t *testing.T) {
 	v := quiet(t)
 	for _, path := range []string{"/ws/btcusdt@aggTrade", "/stream?streams=btcusdt@aggTrade"} {
-		if _, response, err := websocket.DefaultDialer.Dial(v.endpoints.WsURL+path, nil); err == nil || response.StatusCode != http.StatusNotFound {
+		if _, response, err := websocket.DefaultDialer.Dial(v.Endpoints.WsURL+path, nil); err == nil || response.StatusCode != http.StatusNotFound {
 			t.Errorf("%s: %v", path, err)
 		}
 	}
@@ -182,15 +184,15 @@ func TestUnsplitPathsAreGone(t *testing.T) {
 
 func TestClosedCandleIsSentOnce(t *testing.T) {
 	halfPast := time.Now().Truncate(time.Minute).Add(30 * time.Second)
-	v := start(t, binancesim.Options{Quiet: true, Now: func() time.Time { return halfPast }})
+	v := start(t, binancesim.Options{Setup: simnet.Setup{Quiet: true, Now: func() time.Time { return halfPast }}})
 	s := v.stream("/market/ws/btcusdt@kline_1m")
 	s.settled()
-	v.script(http.MethodPost, "/market/trade", `{"symbol":"BTCUSDT","side":"buy","qty":"0.5"}`)
+	v.Script(http.MethodPost, "/market/trade", `{"symbol":"BTCUSDT","side":"buy","qty":"0.5"}`)
 	live := s.nextOf("kline")["k"].(map[string]any)
-	if live["x"] != false || num(live["v"]).IsZero() {
+	if live["x"] != false || simtest.Num(live["v"]).IsZero() {
 		t.Errorf("%v", live)
 	}
-	v.script(http.MethodPost, "/clock", `{"offsetMs":60000}`)
+	v.Script(http.MethodPost, "/clock", `{"offsetMs":60000}`)
 	closed := s.nextOf("kline")["k"].(map[string]any)
 	if closed["x"] != true || closed["t"] != live["t"] || closed["c"] != live["c"] {
 		t.Errorf("%v after %v", closed, live)

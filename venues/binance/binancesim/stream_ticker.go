@@ -33,7 +33,7 @@ func (st *streams) markMessage(kind streamKind, now time.Time) any {
 }
 
 func (st *streams) mark(symbol string, now time.Time) markEvent {
-	mark, _ := st.sim.exchange.Mark(symbol)
+	mark, _ := st.sim.Exchange().Mark(symbol)
 	return markEvent{
 		Event: "markPriceUpdate", E: millis(now), Symbol: symbol, Mark: money(mark.Mark), Index: money(mark.Index),
 		Settle: money(mark.Index), Rate: money(mark.FundingRate), Average: money(mark.Mark),
@@ -52,10 +52,10 @@ type stats struct {
 }
 
 func (s *Sim) stats(symbol string) stats {
-	now := s.clock.Now()
+	now := s.Clock.Now()
 	from := now.Add(-24 * time.Hour).Truncate(time.Minute)
-	sum := stats{from: from, to: now, last: s.exchange.LastPrice(symbol)}
-	for i, c := range s.exchange.Candles(symbol, "1m", from, time.Time{}, 1441) {
+	sum := stats{from: from, to: now, last: s.Exchange().LastPrice(symbol)}
+	for i, c := range s.Exchange().Candles(symbol, "1m", from, time.Time{}, 1441) {
 		if i == 0 {
 			sum.open, sum.high, sum.low = c.Open, c.High, c.Low
 		}
@@ -67,7 +67,7 @@ func (s *Sim) stats(symbol string) stats {
 		}
 		sum.lastID = max(sum.lastID, c.LastID)
 	}
-	if newest := s.exchange.Trades(symbol, 1); len(newest) == 1 {
+	if newest := s.Exchange().Trades(symbol, 1); len(newest) == 1 {
 		sum.lastQty = newest[0].Qty()
 	}
 	return sum

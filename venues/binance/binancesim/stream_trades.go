@@ -107,7 +107,7 @@ func (st *streams) flushAgg(m *marketState) {
 	m.agg.kept = append(m.agg.kept, *open)
 	if name := m.lower + "@aggTrade"; st.wanted(name) && !st.isRecorded(name) {
 		st.publish(name, aggTradeEvent{
-			Event: "aggTrade", E: millis(st.sim.clock.Now()), ID: open.id, Symbol: m.Symbol, Price: m.price(open.price),
+			Event: "aggTrade", E: millis(st.sim.Clock.Now()), ID: open.id, Symbol: m.Symbol, Price: m.price(open.price),
 			Qty: m.qty(open.qty), NormalQty: m.qty(open.qty), FirstID: open.firstID, LastID: open.lastID,
 			T: millis(open.at), BuyerIsMaker: open.taker == simcore.Sell, StreamTyp: streamTypeUM,
 		})

@@ -10,6 +10,7 @@ import (
 	"go.uber.org/zap"
 
 	"venuegate/venues/simcore"
+	"venuegate/venues/simcore/simnet"
 )
 
 // streams are the market data streams: who listens to what, and the state that
@@ -21,7 +22,7 @@ type streams struct {
 	listeners map[string]map[*client]bool
 	markets   map[string]*marketState
 	kinds     map[string]streamKind
-	last      map[time.Duration]time.Time
+	paces     simnet.Paces
 	// replay is the recording that is being played, or nil.
 	replay *replay
 }
@@ -55,10 +56,10 @@ type streamKind struct {
 func newStreams(s *Sim) *streams {
 	st := &streams{
 		sim: s, listeners: map[string]map[*client]bool{}, markets: map[string]*marketState{},
-		kinds: map[string]streamKind{}, last: map[time.Duration]time.Time{},
+		kinds: map[string]streamKind{},
 	}
 	for _, name := range s.symbols {
-		book, _ := s.exchange.Book(name, 0)
+		book, _ := s.Exchange().Book(name, 0)
 		st.addMarket(s.listings[name], book.UpdateID)
 	}
 	return st
@@ -141,7 +142,7 @@ func (st *streams) publish(name string, body any) {
 	}
 	raw, err := json.Marshal(body)
 	if err != nil {
-		st.sim.log.Error("stream message cannot be encoded", zap.String("stream", name), zap.Error(err))
+		st.sim.Log.Error("stream message cannot be encoded", zap.String("stream", name), zap.Error(err))
 		return
 	}
 	st.publishRaw(name, raw)
@@ -190,7 +191,7 @@ const (
 
 // flush sends what the periodic streams owe at this moment of the base clock.
 func (st *streams) flush(base time.Time) {
-	now := st.sim.clock.Now()
+	now := st.sim.Clock.Now()
 	for _, due := range st.due(base) {
 		st.flushOne(due, now)
 	}
@@ -208,9 +209,7 @@ func (st *streams) due(base time.Time) []dueStream {
 	defer st.mu.Unlock()
 	ready := map[time.Duration]bool{}
 	for _, pace := range []time.Duration{paceDepth0, paceDepth1, paceDepth, paceDepth5, paceMark, paceMark3s} {
-		if base.Sub(st.last[pace]) >= pace-pumpInterval/2 {
-			st.last[pace], ready[pace] = base, true
-		}
+		ready[pace] = st.paces.Due(pace, base)
 	}
 	if ready[paceAgg] {
 		for _, name := range st.sim.symbols {

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/fasthttp/websocket"
+
+	"venuegate/venues/simcore/simtest"
 )
 
 // recordedEvent is a user event of the venue within a recorded scenario.
@@ -62,14 +64,14 @@ func recordedScenario(t *testing.T, name string) [][]byte {
 // tests, the recordings do not have them.
 func rawUserEvents(v *venue, n int, act func()) [][]byte {
 	v.Helper()
-	key := v.do(v.rawRequest(http.MethodPost, "/fapi/v1/listenKey")).object(v)["listenKey"].(string)
-	address := v.endpoints.WsURL + "/private/ws?listenKey=" + key + "&events=" + url.QueryEscape("ORDER_TRADE_UPDATE/ALGO_UPDATE")
+	key := v.do(v.rawRequest(http.MethodPost, "/fapi/v1/listenKey")).Object(v)["listenKey"].(string)
+	address := v.Endpoints.WsURL + "/private/ws?listenKey=" + key + "&events=" + url.QueryEscape("ORDER_TRADE_UPDATE/ALGO_UPDATE")
 	conn, _, err := websocket.DefaultDialer.Dial(address, nil)
 	if err != nil {
 		v.Fatal(err)
 	}
 	defer conn.Close()
-	if err := conn.SetReadDeadline(time.Now().Add(patience)); err != nil {
+	if err := conn.SetReadDeadline(time.Now().Add(simtest.Patience)); err != nil {
 		v.Fatal(err)
 	}
 	if err := conn.WriteMessage(websocket.TextMessage, []byte(`{"method":"LIST_SUBSCRIPTIONS","id":1}`)); err != nil {
@@ -95,12 +97,12 @@ func TestRecordedScenarios(t *testing.T) {
 	// ACHUSDT of the recordings is replaced by a listed symbol of equal rules.
 	place := func(v *venue, path, params string) {
 		v.Helper()
-		if r := v.signed(http.MethodPost, path, params); r.status != http.StatusOK {
-			v.Fatalf("%s: %s", params, r.body)
+		if r := v.signed(http.MethodPost, path, params); r.Status != http.StatusOK {
+			v.Fatalf("%s: %s", params, r.Body)
 		}
 	}
 	move := func(v *venue, price string) {
-		v.script(http.MethodPost, "/market", fmt.Sprintf(`{"symbol":"DOGEUSDT","price":%q}`, price))
+		v.Script(http.MethodPost, "/market", fmt.Sprintf(`{"symbol":"DOGEUSDT","price":%q}`, price))
 	}
 	algo := "algoType=CONDITIONAL&symbol=DOGEUSDT&side=BUY&quantity=800&clientAlgoId=it&type="
 	for _, test := range []struct {
@@ -147,8 +149,8 @@ func TestRecordedScenarios(t *testing.T) {
 		compareEvents(t, rawUserEvents(v, len(want), func() {
 			place(v, algoPath, algo+"STOP&triggerPrice=0.155&price=0.152")
 			move(v, "0.155")
-			v.waitFor("the triggered order", func() bool {
-				return len(v.signed(http.MethodGet, "/fapi/v1/openOrders", "symbol=DOGEUSDT").list(t)) == 1
+			v.WaitFor("the triggered order", func() bool {
+				return len(v.signed(http.MethodGet, "/fapi/v1/openOrders", "symbol=DOGEUSDT").List(t)) == 1
 			})
 			move(v, "0.152")
 		}), want)
@@ -198,7 +200,7 @@ func TestStopMarketTriggersInTheRecordedOrder(t *testing.T) {
 	v := quiet(t)
 	events := rawUserEvents(v, len(want), func() {
 		v.signed(http.MethodPost, algoPath, "algoType=CONDITIONAL&symbol=DOGEUSDT&side=BUY&type=STOP_MARKET&quantity=800&triggerPrice=0.155")
-		v.script(http.MethodPost, "/market", `{"symbol":"DOGEUSDT","price":"0.155"}`)
+		v.Script(http.MethodPost, "/market", `{"symbol":"DOGEUSDT","price":"0.155"}`)
 	})
 	for i := range want {
 		if got := step(t, events[i]); got != want[i] {

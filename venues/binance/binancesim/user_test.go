@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"venuegate/venues/binance/binancesim"
+	"venuegate/venues/simcore/simnet"
+	"venuegate/venues/simcore/simtest"
 )
 
 func (v *venue) listenKey(method string) reply {
@@ -15,27 +17,27 @@ func (v *venue) listenKey(method string) reply {
 
 func TestListenKeys(t *testing.T) {
 	v := quiet(t)
-	first := v.listenKey(http.MethodPost).object(t)["listenKey"]
-	if again := v.listenKey(http.MethodPost).object(t)["listenKey"]; again != first || len(first.(string)) != 64 {
+	first := v.listenKey(http.MethodPost).Object(t)["listenKey"]
+	if again := v.listenKey(http.MethodPost).Object(t)["listenKey"]; again != first || len(first.(string)) != 64 {
 		t.Errorf("%v then %v", first, again)
 	}
-	if renewed := v.listenKey(http.MethodPut).object(t)["listenKey"]; renewed != first {
+	if renewed := v.listenKey(http.MethodPut).Object(t)["listenKey"]; renewed != first {
 		t.Errorf("renewed %v", renewed)
 	}
-	if r := v.listenKey(http.MethodDelete); string(r.body) != "{}" {
-		t.Errorf("%s", r.body)
+	if r := v.listenKey(http.MethodDelete); string(r.Body) != "{}" {
+		t.Errorf("%s", r.Body)
 	}
 	if r := v.listenKey(http.MethodPut); r.code() != -1125 {
-		t.Errorf("%s", r.body)
+		t.Errorf("%s", r.Body)
 	}
-	if other := v.listenKey(http.MethodPost).object(t)["listenKey"]; other == first {
+	if other := v.listenKey(http.MethodPost).Object(t)["listenKey"]; other == first {
 		t.Error("a dropped key came back")
 	}
 }
 
 func TestPrivateStreamForms(t *testing.T) {
 	v := quiet(t)
-	key := v.listenKey(http.MethodPost).object(t)["listenKey"].(string)
+	key := v.listenKey(http.MethodPost).Object(t)["listenKey"].(string)
 	fill := func() { v.order("symbol=BTCUSDT&side=BUY&type=MARKET&quantity=0.010") }
 	for _, path := range []string{"/private/ws?listenKey=" + key, "/private/ws/" + key} {
 		s := v.stream(path)
@@ -46,14 +48,14 @@ func TestPrivateStreamForms(t *testing.T) {
 	combined := v.stream("/private/stream?listenKey=" + key)
 	combined.settled()
 	fill()
-	if message := combined.next(); message["stream"] != key || message["data"].(map[string]any)["e"] != "ORDER_TRADE_UPDATE" {
+	if message := combined.Next(); message["stream"] != key || message["data"].(map[string]any)["e"] != "ORDER_TRADE_UPDATE" {
 		t.Errorf("%v", message)
 	}
 	subscribed := v.stream("/private/stream")
-	subscribed.send(`{"method":"SUBSCRIBE","params":["` + key + `"],"id":1}`)
+	subscribed.Send(`{"method":"SUBSCRIBE","params":["` + key + `"],"id":1}`)
 	subscribed.settled()
 	fill()
-	if message := subscribed.next(); message["stream"] != key {
+	if message := subscribed.Next(); message["stream"] != key {
 		t.Errorf("%v", message)
 	}
 	filtered := v.stream("/private/ws?listenKey=" + key + "&events=ACCOUNT_UPDATE/ALGO_UPDATE")
@@ -61,31 +63,31 @@ func TestPrivateStreamForms(t *testing.T) {
 	fill()
 	fill()
 	for range 2 {
-		if message := filtered.next(); message["e"] != "ACCOUNT_UPDATE" {
+		if message := filtered.Next(); message["e"] != "ACCOUNT_UPDATE" {
 			t.Errorf("%v", message)
 		}
 	}
 }
 
 func TestEventsCanBeRequired(t *testing.T) {
-	v := start(t, binancesim.Options{Quiet: true, EventsRequired: true})
+	v := start(t, binancesim.Options{Setup: simnet.Setup{Quiet: true}, EventsRequired: true})
 	silent := v.private()
-	key := v.listenKey(http.MethodPost).object(t)["listenKey"].(string)
+	key := v.listenKey(http.MethodPost).Object(t)["listenKey"].(string)
 	heard := v.stream("/private/ws?listenKey=" + key + "&events=ORDER_TRADE_UPDATE")
 	heard.settled()
 	v.order("symbol=BTCUSDT&side=BUY&type=MARKET&quantity=0.010")
-	heard.next()
+	heard.Next()
 	silent.settled()
-	if len(silent.messages) != 0 {
-		t.Errorf("%v", <-silent.messages)
+	if len(silent.Messages) != 0 {
+		t.Errorf("%v", <-silent.Messages)
 	}
 }
 
 func TestListenKeyExpires(t *testing.T) {
-	v := start(t, binancesim.Options{Quiet: true, ListenKeyLife: time.Minute})
+	v := start(t, binancesim.Options{Setup: simnet.Setup{Quiet: true}, ListenKeyLife: time.Minute})
 	s := v.private()
-	v.script(http.MethodPost, "/clock", `{"offsetMs":60000}`)
-	event := s.next()
+	v.Script(http.MethodPost, "/clock", `{"offsetMs":60000}`)
+	event := s.Next()
 	if _, isText := event["E"].(string); event["e"] != "listenKeyExpired" || !isText || event["listenKey"] == nil {
 		t.Errorf("%v", event)
 	}
@@ -93,7 +95,7 @@ func TestListenKeyExpires(t *testing.T) {
 	v.order("symbol=BTCUSDT&side=BUY&type=MARKET&quantity=0.010")
 	s.settled()
 	if r := v.listenKey(http.MethodPut); r.code() != -1125 {
-		t.Errorf("%s", r.body)
+		t.Errorf("%s", r.Body)
 	}
 	v.listenKey(http.MethodPost)
 	again := v.private()
@@ -108,7 +110,7 @@ func TestAccountEvents(t *testing.T) {
 	if ac := s.nextOf("ACCOUNT_CONFIG_UPDATE")["ac"].(map[string]any); ac["s"] != "BTCUSDT" || jsonText(ac["l"]) != "50" {
 		t.Errorf("%v", ac)
 	}
-	v.script(http.MethodPost, "/accounts/demo", `{"balance":"150000"}`)
+	v.Script(http.MethodPost, "/accounts/demo", `{"balance":"150000"}`)
 	a := s.nextOf("ACCOUNT_UPDATE")["a"].(map[string]any)
 	balance := a["B"].([]any)[0].(map[string]any)
 	if a["m"] != "DEPOSIT" || balance["bc"] != "50000" || len(a["P"].([]any)) != 0 {
@@ -119,7 +121,7 @@ func TestAccountEvents(t *testing.T) {
 	if position["pa"] != "0.01" || position["mt"] != "cross" || position["ps"] != "BOTH" {
 		t.Errorf("%v", position)
 	}
-	v.script(http.MethodPost, "/clock", `{"offsetMs":28800000}`)
+	v.Script(http.MethodPost, "/clock", `{"offsetMs":28800000}`)
 	var funding map[string]any
 	for funding == nil || funding["m"] == "ORDER" {
 		funding = s.nextOf("ACCOUNT_UPDATE")["a"].(map[string]any)
@@ -127,8 +129,8 @@ func TestAccountEvents(t *testing.T) {
 	if funding["m"] != "FUNDING_FEE" || funding["S"] != "BTCUSDT" || len(funding["P"].([]any)) != 0 {
 		t.Errorf("%v", funding)
 	}
-	rows := v.signed(http.MethodGet, "/fapi/v1/income", "incomeType=FUNDING_FEE").list(t)
-	if len(rows) != 1 || !num(rows[0]["income"]).IsNegative() {
+	rows := v.signed(http.MethodGet, "/fapi/v1/income", "incomeType=FUNDING_FEE").List(t)
+	if len(rows) != 1 || !simtest.Num(rows[0]["income"]).IsNegative() {
 		t.Errorf("%v", rows)
 	}
 }
@@ -139,16 +141,16 @@ func TestLiquidationEvents(t *testing.T) {
 	forced := v.stream("/market/ws/btcusdt@forceOrder/!forceOrder@arr")
 	forced.settled()
 	v.order("symbol=BTCUSDT&side=BUY&type=MARKET&quantity=30")
-	liquidation := num(v.signed(http.MethodGet, "/fapi/v3/positionRisk", "").list(t)[0]["liquidationPrice"])
-	near := liquidation.Add(num("20")).StringFixed(1)
-	v.script(http.MethodPost, "/market", `{"symbol":"BTCUSDT","mark":"`+near+`"}`)
+	liquidation := simtest.Num(v.signed(http.MethodGet, "/fapi/v3/positionRisk", "").List(t)[0]["liquidationPrice"])
+	near := liquidation.Add(simtest.Num("20")).StringFixed(1)
+	v.Script(http.MethodPost, "/market", `{"symbol":"BTCUSDT","mark":"`+near+`"}`)
 	call := s.nextOf("MARGIN_CALL")
 	if p := call["p"].([]any)[0].(map[string]any); p["pa"] != "30" || p["mt"] != "CROSSED" || call["cw"] == nil {
 		t.Errorf("%v", call)
 	}
-	v.script(http.MethodPost, "/market", `{"symbol":"BTCUSDT","mark":"60000"}`)
+	v.Script(http.MethodPost, "/market", `{"symbol":"BTCUSDT","mark":"60000"}`)
 	for {
-		message := s.next()
+		message := s.Next()
 		o, ok := message["o"].(map[string]any)
 		if !ok || o["x"] != "CALCULATED" {
 			continue
@@ -158,10 +160,10 @@ func TestLiquidationEvents(t *testing.T) {
 		}
 		break
 	}
-	if message := s.next(); message["e"] != "ACCOUNT_UPDATE" {
+	if message := s.Next(); message["e"] != "ACCOUNT_UPDATE" {
 		t.Errorf("%v after the liquidation", message)
 	}
-	if rows := v.signed(http.MethodGet, "/fapi/v1/forceOrders", "").list(t); len(rows) != 1 || rows[0]["status"] != "FILLED" {
+	if rows := v.signed(http.MethodGet, "/fapi/v1/forceOrders", "").List(t); len(rows) != 1 || rows[0]["status"] != "FILLED" {
 		t.Errorf("%v", rows)
 	}
 	if o := forced.nextOf("forceOrder")["o"].(map[string]any); o["S"] != "SELL" || o["X"] != "FILLED" {

@@ -51,7 +51,7 @@ func (s *Sim) createListenKey(c *call) (any, *apiError) {
 		k = &listenKey{key: fresh, account: c.account.ID}
 		u.keys[k.key], u.byAccount[k.account] = k, k
 	}
-	k.expires = s.clock.Now().Add(s.options.ListenKeyLife)
+	k.expires = s.Clock.Now().Add(s.options.ListenKeyLife)
 	return listenKeyBody{k.key}, nil
 }
 
@@ -63,7 +63,7 @@ func (s *Sim) renewListenKey(c *call) (any, *apiError) {
 	if k == nil {
 		return nil, errListenKey
 	}
-	k.expires = s.clock.Now().Add(s.options.ListenKeyLife)
+	k.expires = s.Clock.Now().Add(s.options.ListenKeyLife)
 	return listenKeyBody{k.key}, nil
 }
 
@@ -105,7 +105,7 @@ type listenKeyExpiredEvent struct {
 const eventListenKeyExpired = "listenKeyExpired"
 
 func (u *users) expireKeys() {
-	now := u.sim.clock.Now()
+	now := u.sim.Clock.Now()
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	var expired []*listenKey
@@ -121,7 +121,7 @@ func (u *users) expireKeys() {
 }
 
 func (u *users) expire(k *listenKey) {
-	at := strconv.FormatInt(u.sim.clock.Now().UnixMilli(), 10)
+	at := strconv.FormatInt(u.sim.Clock.Now().UnixMilli(), 10)
 	u.send(k.account, eventListenKeyExpired, listenKeyExpiredEvent{eventListenKeyExpired, at, k.key})
 	u.drop(k)
 }
@@ -174,7 +174,7 @@ func (u *users) send(account, event string, body any) {
 	}
 	raw, err := json.Marshal(body)
 	if err != nil {
-		u.sim.log.Error("user event cannot be encoded", zap.String("event", event), zap.Error(err))
+		u.sim.Log.Error("user event cannot be encoded", zap.String("event", event), zap.Error(err))
 		return
 	}
 	key := u.byAccount[account].key

@@ -14,6 +14,7 @@ import (
 	"venuegate/venues"
 	"venuegate/venues/binance/binancesim"
 	"venuegate/venues/fixturetest"
+	"venuegate/venues/simcore/simnet"
 )
 
 // fixture is the path of a recorded payload.
@@ -115,10 +116,10 @@ func recorded(t *testing.T, calls []recordedCall, method, path, query string) []
 
 func TestPrivateAnswersHaveTheRecordedFields(t *testing.T) {
 	calls := recordedCalls(t, "rest_private.real.jsonl")
-	v := start(t, binancesim.Options{Quiet: true, Seed: 1, FullAnswers: true})
+	v := start(t, binancesim.Options{Setup: simnet.Setup{Quiet: true, Seed: 1}, FullAnswers: true})
 	v.order("symbol=BTCUSDT&side=BUY&type=MARKET&quantity=0.009")
 	v.signed(http.MethodPost, algoPath, stopSell("clientAlgoId=shown", "quantity=0.002", "reduceOnly=true"))
-	v.script(http.MethodPost, "/market", `{"symbol":"BTCUSDT","price":"59990"}`)
+	v.Script(http.MethodPost, "/market", `{"symbol":"BTCUSDT","price":"59990"}`)
 	v.order("symbol=LTCUSDT&side=BUY&type=LIMIT&timeInForce=GTX&quantity=1.000&price=92.00&newClientOrderId=open")
 	for _, test := range []struct {
 		method, path, query string
@@ -145,7 +146,7 @@ func TestPrivateAnswersHaveTheRecordedFields(t *testing.T) {
 		want := unique(keys(t, recorded(t, calls, test.method, of, "")))
 		answer := v.signed(test.method, test.path, test.query)
 		var got []string
-		for _, key := range unique(keys(t, answer.body)) {
+		for _, key := range unique(keys(t, answer.Body)) {
 			extra := slices.ContainsFunc(test.extra, func(e string) bool { return strings.HasPrefix(key, e) })
 			if !extra {
 				got = append(got, key)
@@ -166,12 +167,12 @@ func batch(elements string) string {
 
 func TestOrderAnswersHaveTheRecordedOrder(t *testing.T) {
 	calls := recordedCalls(t, "rest_private.real.jsonl")
-	v := start(t, binancesim.Options{Quiet: true, Seed: 1, FullAnswers: true})
+	v := start(t, binancesim.Options{Setup: simnet.Setup{Quiet: true, Seed: 1}, FullAnswers: true})
 	placed := v.signed(http.MethodPost, "/fapi/v1/batchOrders", "batchOrders="+batch(`{"symbol":"BTCUSDT","side":"SELL","type":"LIMIT","timeInForce":"GTC","quantity":"0.200","price":"66000.00","newClientOrderId":"a"}`))
-	if got, want := keys(t, placed.body), keys(t, recorded(t, calls, http.MethodPost, "/fapi/v1/batchOrders", "")); !slices.Equal(got, want) {
+	if got, want := keys(t, placed.Body), keys(t, recorded(t, calls, http.MethodPost, "/fapi/v1/batchOrders", "")); !slices.Equal(got, want) {
 		t.Errorf("placed\n got %v\nwant %v", got, want)
 	}
-	row := placed.list(t)[0]
+	row := placed.List(t)[0]
 	for field, want := range map[string]string{
 		"price": "66000.00", "avgPrice": "0.00", "origQty": "0.200", "executedQty": "0.000", "cumQty": "0.000",
 		"cumQuote": "0.00000", "stopPrice": "0.00", "priceMatch": "NONE", "workingType": "CONTRACT_PRICE", "positionSide": "BOTH",
@@ -181,17 +182,17 @@ func TestOrderAnswersHaveTheRecordedOrder(t *testing.T) {
 		}
 	}
 	open := v.signed(http.MethodGet, "/fapi/v1/openOrder", "symbol=BTCUSDT&origClientOrderId=a")
-	if got, want := keys(t, open.body), keys(t, recorded(t, calls, http.MethodGet, "/fapi/v1/openOrder", "")); !slices.Equal(got, want) {
+	if got, want := keys(t, open.Body), keys(t, recorded(t, calls, http.MethodGet, "/fapi/v1/openOrder", "")); !slices.Equal(got, want) {
 		t.Errorf("queried\n got %v\nwant %v", got, want)
 	}
-	if avg := open.object(t)["avgPrice"]; avg != "0.00000" {
+	if avg := open.Object(t)["avgPrice"]; avg != "0.00000" {
 		t.Errorf("avgPrice of a query is %v", avg)
 	}
 }
 
 func TestPublicAnswersHaveTheRecordedFields(t *testing.T) {
 	calls := recordedCalls(t, "rest_market_data.real.jsonl")
-	v := start(t, binancesim.Options{Seed: 1})
+	v := start(t, binancesim.Options{Setup: simnet.Setup{Seed: 1}})
 	s := v.stream("/market/ws/btcusdt@aggTrade")
 	s.nextOf("aggTrade")
 	for _, test := range []struct{ path, query string }{
@@ -214,7 +215,7 @@ func TestPublicAnswersHaveTheRecordedFields(t *testing.T) {
 			query = "interval=1d"
 		}
 		want := unique(keys(t, recorded(t, calls, http.MethodGet, test.path, query)))
-		got := unique(keys(t, v.public(test.path+"?"+test.query).body))
+		got := unique(keys(t, v.public(test.path+"?"+test.query).Body))
 		for _, key := range want {
 			if !slices.Contains(got, key) {
 				t.Errorf("%s has no %s", test.path, key)
@@ -236,7 +237,7 @@ func TestExchangeInfoIsTheRecordedOne(t *testing.T) {
 		t.Fatal(err)
 	}
 	v := quiet(t)
-	if err := json.Unmarshal(v.public("/fapi/v1/exchangeInfo").body, &got); err != nil {
+	if err := json.Unmarshal(v.public("/fapi/v1/exchangeInfo").Body, &got); err != nil {
 		t.Fatal(err)
 	}
 	bySymbol := map[any]map[string]any{}

@@ -43,10 +43,10 @@ type apiClient struct {
 
 // serveAPI upgrades a request on the path of the WebSocket API.
 func (s *Sim) serveAPI(c *fiber.Ctx) error {
-	if fault, struck := s.faults.StrikeHandshake(c.Path()); struck {
+	if fault, struck := s.Faults.StrikeHandshake(c.Path()); struck {
 		return s.refuseStream(c, fault)
 	}
-	in := &call{method: c.Method(), path: c.Path(), ip: c.IP(), now: s.clock.Now()}
+	in := &call{method: c.Method(), path: c.Path(), ip: c.IP(), now: s.Clock.Now()}
 	used, limited := s.limiter.spend(in.ip, apiHandshakeWeight, in.now)
 	if in.weightUsed = used; limited != nil {
 		return s.respond(c, in, nil, limited)
@@ -54,7 +54,7 @@ func (s *Sim) serveAPI(c *fiber.Ctx) error {
 	cl := &apiClient{ip: in.ip, since: in.now, showsLimits: c.Query("returnRateLimits") != "false"}
 	options := s.sessionOptions(apiPath)
 	options.MessagesPerSecondMax = 0 // what comes here is weighed
-	return s.server.Sessions.Serve(c.Context(), options, simnet.SessionHandler{
+	return s.Server.Sessions.Serve(c.Context(), options, simnet.SessionHandler{
 		Opened:   func(session *simnet.Session) { cl.session = session },
 		Received: func(_ *simnet.Session, data []byte) { s.apiRequest(cl, data) },
 		Ended:    func(*simnet.Session) {},
@@ -73,7 +73,7 @@ func (s *Sim) apiRequest(cl *apiClient, data []byte) {
 		return
 	}
 	to, known := apiMethods[in.Method]
-	c := &call{method: to.method, path: to.path, ip: cl.ip, key: in.params.text("apiKey"), params: in.params, now: s.clock.Now()}
+	c := &call{method: to.method, path: to.path, ip: cl.ip, key: in.params.text("apiKey"), params: in.params, now: s.Clock.Now()}
 	if known {
 		failed = s.admitAPI(c, routes[to])
 	} else {
@@ -83,7 +83,7 @@ func (s *Sim) apiRequest(cl *apiClient, data []byte) {
 		cl.send(in.Method, s.apiAnswer(cl, in, c, nil, failed))
 		return
 	}
-	s.server.Operate(cl.session, simnet.Operation{
+	s.Server.Operate(cl.session, simnet.Operation{
 		Name: in.Method,
 		Execute: func() []byte {
 			result, failed := s.handle(c)
@@ -173,7 +173,7 @@ func (s *Sim) apiLimits(c *call) []apiLimit {
 func (s *Sim) encodeAPI(reply apiReply) []byte {
 	data, err := json.Marshal(reply)
 	if err != nil {
-		s.log.Error("answer of the simulated venue cannot be encoded", zap.String("path", apiPath), zap.Error(err))
+		s.Log.Error("answer of the simulated venue cannot be encoded", zap.String("path", apiPath), zap.Error(err))
 		return nil
 	}
 	return data

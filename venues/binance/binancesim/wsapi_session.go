@@ -24,12 +24,12 @@ var apiSessionMethods = map[string]*apiError{
 }
 
 func (s *Sim) apiSession(cl *apiClient, in apiRequest, failed *apiError) {
-	c := &call{method: http.MethodGet, path: apiPath, ip: cl.ip, now: s.clock.Now()}
+	c := &call{method: http.MethodGet, path: apiPath, ip: cl.ip, now: s.Clock.Now()}
 	if limited := s.weigh(c, endpoint{weight: apiSessionWeight}); limited != nil {
 		failed = limited
 	}
 	body := apiSessionBody{
-		ConnectedSince: cl.since.UnixMilli(), ReturnRateLimits: cl.showsLimits, ServerTime: s.clock.Now().UnixMilli(),
+		ConnectedSince: cl.since.UnixMilli(), ReturnRateLimits: cl.showsLimits, ServerTime: s.Clock.Now().UnixMilli(),
 	}
 	cl.send(in.Method, s.apiAnswer(cl, in, c, body, failed))
 }

@@ -13,6 +13,8 @@ import (
 	"github.com/fasthttp/websocket"
 
 	"venuegate/venues/binance/binancesim"
+	"venuegate/venues/simcore/simnet"
+	"venuegate/venues/simcore/simtest"
 )
 
 const apiPath = "/ws-fapi/v1"
@@ -47,8 +49,8 @@ var limitBuyFields = fields{
 
 // signedFields are the parameters of a request that the venue takes.
 func (v *venue) signedFields(f fields) fields {
-	f = fields{"apiKey": v.credentials.APIKey, "timestamp": v.now().UnixMilli(), "recvWindow": 60_000}.with(f)
-	return f.with(fields{"signature": hmacHex(v.credentials.APISecret, f.payload())})
+	f = fields{"apiKey": v.Credentials.APIKey, "timestamp": v.Now().UnixMilli(), "recvWindow": 60_000}.with(f)
+	return f.with(fields{"signature": simtest.HMACHex(v.Credentials.APISecret, f.payload())})
 }
 
 // ask sends a request as it is.
@@ -58,7 +60,7 @@ func (s *stream) ask(id any, method string, f fields) {
 	if err != nil {
 		s.Fatal(err)
 	}
-	s.send(string(data))
+	s.Send(string(data))
 }
 
 // api is a connection to the WebSocket API with the account's calls.
@@ -76,7 +78,7 @@ func (v *venue) api() api {
 func (a api) call(method string, f fields) map[string]any {
 	a.Helper()
 	a.ask("call", method, a.venue.signedFields(f))
-	answer := a.next()
+	answer := a.Next()
 	if answer["id"] != "call" {
 		a.Fatalf("%v", answer)
 	}
@@ -156,11 +158,11 @@ func TestStopOverTheSocket(t *testing.T) {
 func TestEnvelopeOfTheSocket(t *testing.T) {
 	t.Parallel()
 	v := quiet(t)
-	messages := v.rawStream(apiPath)
+	messages := v.DialBytes(apiPath)
 	a := v.api()
 	for _, id := range []any{"text", 7, nil} {
 		a.ask(id, "session.status", nil)
-		if got := a.next()["id"]; fmt.Sprint(got) != fmt.Sprint(id) {
+		if got := a.Next()["id"]; fmt.Sprint(got) != fmt.Sprint(id) {
 			t.Errorf("asked %v, answered %v", id, got)
 		}
 	}
@@ -193,7 +195,7 @@ func TestEnvelopeOfTheSocket(t *testing.T) {
 func TestFieldOrderOfTheSocket(t *testing.T) {
 	t.Parallel()
 	v := quiet(t)
-	conn, _, err := websocket.DefaultDialer.Dial(v.endpoints.WsURL+apiPath, nil)
+	conn, _, err := websocket.DefaultDialer.Dial(v.Endpoints.WsURL+apiPath, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -248,14 +250,14 @@ func TestRefusalsOfTheSocket(t *testing.T) {
 		{"no signature", "order.place", good().with(fields{"signature": nil}), 400, -1102, missing("signature")},
 		{"no timestamp", "order.place", good().with(fields{"timestamp": nil}), 400, -1102, missing("timestamp")},
 		{"another signature", "order.place", good().with(fields{"price": "60000.1"}), 400, -1022, ""},
-		{"behind", "order.place", resigned(fields{"timestamp": v.now().Add(-time.Hour).UnixMilli()}), 400, -1021, ""},
-		{"ahead", "order.place", resigned(fields{"timestamp": v.now().Add(time.Hour).UnixMilli()}), 400, -1021, ""},
+		{"behind", "order.place", resigned(fields{"timestamp": v.Now().Add(-time.Hour).UnixMilli()}), 400, -1021, ""},
+		{"ahead", "order.place", resigned(fields{"timestamp": v.Now().Add(time.Hour).UnixMilli()}), 400, -1021, ""},
 		{"unknown method", "order.dance", good(), 400, -1020, ""},
 		{"no method", "", good(), 400, -1102, missing("method")},
 		{"log on", "session.logon", good(), 400, -4056, ""},
 	} {
 		a.ask(1, test.method, test.params)
-		answer := a.next()
+		answer := a.Next()
 		code, message := codeOf(answer)
 		if statusOf(answer) != test.status || code != test.code || test.message != "" && message != test.message {
 			t.Errorf("%s: %v", test.name, answer)
@@ -276,8 +278,8 @@ func TestMessagesThatAreNoRequests(t *testing.T) {
 		`{"id":1.5,"method":"x"}`:  -1102,
 		`{"id":true,"method":"x"}`: -1102,
 	} {
-		a.send(text)
-		answer := a.next()
+		a.Send(text)
+		answer := a.Next()
 		if code, _ := codeOf(answer); code != want || answer["id"] != nil || statusOf(answer) != http.StatusBadRequest {
 			t.Errorf("%s: %v", text, answer)
 		}
@@ -290,7 +292,7 @@ func TestSessionOfTheSocket(t *testing.T) {
 	a := v.api()
 	for _, method := range []string{"session.status", "session.logout"} {
 		a.ask(1, method, nil)
-		result := a.next()["result"].(map[string]any)
+		result := a.Next()["result"].(map[string]any)
 		if key, told := result["apiKey"]; !told || key != nil || result["connectedSince"] == nil || result["returnRateLimits"] != true {
 			t.Errorf("%v", result)
 		}
@@ -302,13 +304,14 @@ func TestSocketSharesTheLimits(t *testing.T) {
 	t.Parallel()
 	began := time.Now()
 	v := start(t, binancesim.Options{
-		Quiet: true, Now: func() time.Time { return began }, // no window ends meanwhile
+		Setup: simnet.Setup{Quiet: true, Now: func() time.Time { return began }},
+		// no window ends meanwhile
 		RateLimits: binancesim.RateLimits{OrdersPer10s: 3, WeightPerMinute: 30},
 	})
 	a := v.api()
 	a.ok("order.place", limitBuyFields)
-	if r := v.signed(http.MethodPost, orderPath, limitBuy()); r.header.Get("X-Mbx-Order-Count-10s") != "2" || r.header.Get("X-Mbx-Used-Weight-1m") != "5" {
-		t.Errorf("%v", r.header)
+	if r := v.signed(http.MethodPost, orderPath, limitBuy()); r.Header.Get("X-Mbx-Order-Count-10s") != "2" || r.Header.Get("X-Mbx-Used-Weight-1m") != "5" {
+		t.Errorf("%v", r.Header)
 	}
 	a.ok("order.place", limitBuyFields)
 	limited := a.call("order.place", limitBuyFields)
@@ -322,7 +325,7 @@ func TestSocketSharesTheLimits(t *testing.T) {
 	if code, _ := codeOf(limited); code != -1003 || statusOf(limited) != http.StatusTooManyRequests {
 		t.Errorf("%v", limited)
 	}
-	if _, response, err := websocket.DefaultDialer.Dial(v.endpoints.WsURL+apiPath, nil); err == nil || response.StatusCode != http.StatusTooManyRequests {
+	if _, response, err := websocket.DefaultDialer.Dial(v.Endpoints.WsURL+apiPath, nil); err == nil || response.StatusCode != http.StatusTooManyRequests {
 		t.Errorf("%v", err)
 	}
 }
@@ -352,18 +355,18 @@ func TestFaultsOfTheSocket(t *testing.T) {
 			t.Parallel()
 			v := quiet(t)
 			a := v.api()
-			v.script(http.MethodPost, "/faults", `{"match":{"path":"/ws-fapi/v1","op":"order.place"},"times":1,`+strings.TrimPrefix(test.fault, "{"))
+			v.Script(http.MethodPost, "/faults", `{"match":{"path":"/ws-fapi/v1","op":"order.place"},"times":1,`+strings.TrimPrefix(test.fault, "{"))
 			a.ask(1, "order.place", v.signedFields(limitBuyFields.with(fields{"newClientOrderId": "x"})))
 			switch {
 			case test.name == "lost answer":
 				a.ask(2, "session.status", nil)
-				if id := a.next()["id"]; id != json.Number("2") {
+				if id := a.Next()["id"]; id != json.Number("2") {
 					t.Errorf("%v", id)
 				}
 			case test.status == 0:
-				a.closed()
+				a.Closed()
 			default:
-				answer := a.next()
+				answer := a.Next()
 				if code, _ := codeOf(answer); statusOf(answer) != test.status || code != test.code {
 					t.Errorf("%v", answer)
 				}
@@ -381,9 +384,9 @@ func TestDelayBeyondTheWindowOfTheSocket(t *testing.T) {
 	t.Parallel()
 	v := quiet(t)
 	a := v.api()
-	v.script(http.MethodPost, "/faults", `{"match":{"path":"/ws-fapi/v1","op":"order.place"},"times":1,"do":"delay","args":{"delayMs":1100}}`)
+	v.Script(http.MethodPost, "/faults", `{"match":{"path":"/ws-fapi/v1","op":"order.place"},"times":1,"do":"delay","args":{"delayMs":1100}}`)
 	struck := func() bool {
-		return v.script(http.MethodGet, "/faults", "")["faults"].([]any)[0].(map[string]any)["struck"] == 1.0
+		return v.Script(http.MethodGet, "/faults", "")["faults"].([]any)[0].(map[string]any)["struck"] == json.Number("1")
 	}
 	for attempts := 0; !struck(); attempts++ {
 		code, _ := codeOf(a.call("order.place", limitBuyFields.with(fields{"newClientOrderId": "x", "recvWindow": 1000})))
@@ -404,10 +407,10 @@ func TestBanOverTheSocketIsOne(t *testing.T) {
 	t.Parallel()
 	v := quiet(t)
 	a := v.api()
-	v.script(http.MethodPost, "/faults", `{"match":{"path":"/ws-fapi/v1"},"do":"ban","args":{"delayMs":60000},"times":1}`)
+	v.Script(http.MethodPost, "/faults", `{"match":{"path":"/ws-fapi/v1"},"do":"ban","args":{"delayMs":60000},"times":1}`)
 	a.call("order.place", limitBuyFields)
-	if r := v.public("/fapi/v1/time"); r.status != http.StatusTeapot {
-		t.Errorf("%d", r.status)
+	if r := v.public("/fapi/v1/time"); r.Status != http.StatusTeapot {
+		t.Errorf("%d", r.Status)
 	}
 	if answer := a.call("order.place", limitBuyFields); statusOf(answer) != http.StatusTeapot {
 		t.Errorf("%v", answer)
@@ -416,8 +419,8 @@ func TestBanOverTheSocketIsOne(t *testing.T) {
 
 func TestSocketLivesItsTime(t *testing.T) {
 	t.Parallel()
-	v := start(t, binancesim.Options{Quiet: true, SessionLifeMax: 50 * time.Millisecond})
-	v.stream(apiPath).closed()
+	v := start(t, binancesim.Options{Setup: simnet.Setup{Quiet: true}, SessionLifeMax: 50 * time.Millisecond})
+	v.stream(apiPath).Closed()
 }
 
 // More messages a second than a stream may send are no offence here.
@@ -430,7 +433,7 @@ func TestSocketTakesABurst(t *testing.T) {
 		a.ask(n, "order.place", v.signedFields(limitBuyFields))
 	}
 	for n := range burst {
-		if answer := a.next(); statusOf(answer) != http.StatusOK || answer["id"] != json.Number(fmt.Sprint(n)) {
+		if answer := a.Next(); statusOf(answer) != http.StatusOK || answer["id"] != json.Number(fmt.Sprint(n)) {
 			t.Fatalf("%d: %v", n, answer)
 		}
 	}

@@ -49,7 +49,7 @@ func (s *Sim) authenticate(c *call, need security) *apiError {
 		return &apiError{code: 10001, null: true, message: "empty value: apiTimestamp[" + sent.timestamp + "] apiKey[" + sent.key +
 			"] apiSignature[" + sent.signature + "]: openapi sign params error!"}
 	}
-	account, known := s.exchange.AccountByKey(sent.key)
+	account, known := s.Exchange().AccountByKey(sent.key)
 	if !known {
 		return errKey
 	}

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"venuegate/venues/bybit/bybitsim"
+	"venuegate/venues/simcore/simnet"
+	"venuegate/venues/simcore/simtest"
 )
 
 // BenchmarkStep is what the flow and the streams cost every 50 ms with a
@@ -14,18 +16,15 @@ import (
 func BenchmarkStep(b *testing.B) {
 	var steps atomic.Int64
 	at := time.Date(2026, 9, 1, 12, 0, 0, 0, time.UTC)
-	sim, err := bybitsim.New(bybitsim.Options{Seed: 1, Now: func() time.Time {
-		return at.Add(time.Duration(steps.Load()) * 50 * time.Millisecond)
-	}})
-	if err != nil {
-		b.Fatal(err)
-	}
+	sim := create(b, bybitsim.Options{Setup: simnet.Setup{Seed: 1, Now: func() time.Time {
+		return at.Add(time.Duration(steps.Load()) * simnet.PumpInterval)
+	}}})
 	v := serve(b, sim)
 	for _, topic := range []string{"orderbook.200.BTCUSDT", "publicTrade.BTCUSDT", "tickers.BTCUSDT"} {
 		s := v.public(topic)
-		s.nextWhere("op", "subscribe")
+		s.With("op", "subscribe")
 		go func() {
-			for range s.messages { // read away
+			for range s.Messages { // read away
 			}
 		}()
 	}
@@ -34,4 +33,8 @@ func BenchmarkStep(b *testing.B) {
 		steps.Add(1)
 		sim.Step()
 	}
+}
+
+func BenchmarkIdleSecond(b *testing.B) {
+	simtest.BenchmarkIdle(b, func(setup simnet.Setup) *bybitsim.Sim { return create(b, bybitsim.Options{Setup: setup}) })
 }

@@ -118,7 +118,7 @@ type envelope struct {
 }
 
 func (s *Sim) envelope(result any, failed *apiError) envelope {
-	body := envelope{RetMsg: "OK", Result: result, RetExtInfo: struct{}{}, Time: s.clock.Now().UnixMilli()}
+	body := envelope{RetMsg: "OK", Result: result, RetExtInfo: struct{}{}, Time: s.Clock.Now().UnixMilli()}
 	if extended, ok := result.(withExtInfo); ok {
 		body.Result, body.RetExtInfo = extended.result, extended.info
 	}

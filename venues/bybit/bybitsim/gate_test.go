@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"venuegate/venues/bybit/bybitsim"
+	"venuegate/venues/simcore/simnet"
+	"venuegate/venues/simcore/simtest"
 )
 
 // A request is refused at the gate with the venue's code before it does
@@ -27,37 +29,37 @@ func TestGate(t *testing.T) {
 		"reordered query":   {func(r *http.Request) { r.URL.RawQuery = "settleCoin=USDT&category=linear" }, 10004},
 		"timestamp missing": {func(r *http.Request) { r.Header.Set("X-BAPI-TIMESTAMP", "soon") }, 10002},
 	} {
-		request := v.request(http.MethodGet, path, query, "", v.now())
+		request := v.request(http.MethodGet, path, query, "", v.Now())
 		test.change(request)
 		if r := v.do(request); r.code(t) != test.code {
-			t.Errorf("%s: %s", name, r.body)
+			t.Errorf("%s: %s", name, r.Body)
 		}
 	}
 	for _, test := range []struct {
 		ahead time.Duration
 		code  int
 	}{{-4 * time.Second, 0}, {-6 * time.Second, 10002}, {500 * time.Millisecond, 0}, {1500 * time.Millisecond, 10002}} {
-		r := v.do(v.request(http.MethodGet, path, query, "", v.now().Add(test.ahead)))
+		r := v.do(v.request(http.MethodGet, path, query, "", v.Now().Add(test.ahead)))
 		if a := r.answer(t); a.RetCode != test.code || test.code != 0 && !strings.Contains(a.RetMsg, "recv_window[5000]") {
-			t.Errorf("%s ahead: %s", test.ahead, r.body)
+			t.Errorf("%s ahead: %s", test.ahead, r.Body)
 		}
 	}
-	if r := v.do(v.request(http.MethodGet, path, query, "{}", v.now())); r.status != http.StatusForbidden {
-		t.Errorf("%d", r.status)
+	if r := v.do(v.request(http.MethodGet, path, query, "{}", v.Now())); r.Status != http.StatusForbidden {
+		t.Errorf("%d", r.Status)
 	}
-	if r := v.get("/v5/nowhere", ""); r.status != http.StatusNotFound {
-		t.Errorf("%d", r.status)
+	if r := v.get("/v5/nowhere", ""); r.Status != http.StatusNotFound {
+		t.Errorf("%d", r.Status)
 	}
 }
 
 func TestPermissions(t *testing.T) {
 	t.Parallel()
 	v := quiet(t)
-	v.script(http.MethodPost, "/accounts/demo", `{"permissions":{"read":true,"trade":false}}`)
+	v.Script(http.MethodPost, "/accounts/demo", `{"permissions":{"read":true,"trade":false}}`)
 	if r := v.post("/v5/order/create", order()); r.code(t) != 10005 {
-		t.Errorf("%s", r.body)
+		t.Errorf("%s", r.Body)
 	}
-	if key := v.get("/v5/user/query-api", "").result(t); !num(key["readOnly"]).Equal(num("1")) {
+	if key := v.get("/v5/user/query-api", "").result(t); !simtest.Num(key["readOnly"]).Equal(simtest.Num("1")) {
 		t.Errorf("%v", key)
 	}
 	if info := v.get("/v5/account/info", "").result(t); info["marginMode"] != "REGULAR_MARGIN" {
@@ -69,23 +71,23 @@ func TestPermissions(t *testing.T) {
 // time at which to try again.
 func TestEndpointLimit(t *testing.T) {
 	t.Parallel()
-	v := start(t, bybitsim.Options{Quiet: true, RateLimits: bybitsim.RateLimits{TradePerSecond: 2}, Now: frozen()})
+	v := start(t, bybitsim.Options{Setup: simnet.Setup{Quiet: true, Now: frozen()}, RateLimits: bybitsim.RateLimits{TradePerSecond: 2}})
 	for range 2 {
-		if r := v.post("/v5/order/create", order()); r.code(t) != 0 || r.header.Get("X-Bapi-Limit") != "2" {
-			t.Errorf("%v %s", r.header, r.body)
+		if r := v.post("/v5/order/create", order()); r.code(t) != 0 || r.Header.Get("X-Bapi-Limit") != "2" {
+			t.Errorf("%v %s", r.Header, r.Body)
 		}
 	}
 	r := v.post("/v5/order/create", order())
-	reset, err := strconv.ParseInt(r.header.Get("X-Bapi-Limit-Reset-Timestamp"), 10, 64)
-	if r.status != http.StatusOK || r.code(t) != 10006 || r.header.Get("X-Bapi-Limit-Status") != "0" || err != nil || reset != v.now().UnixMilli()+1000 {
-		t.Errorf("%v %s", r.header, r.body)
+	reset, err := strconv.ParseInt(r.Header.Get("X-Bapi-Limit-Reset-Timestamp"), 10, 64)
+	if r.Status != http.StatusOK || r.code(t) != 10006 || r.Header.Get("X-Bapi-Limit-Status") != "0" || err != nil || reset != v.Now().UnixMilli()+1000 {
+		t.Errorf("%v %s", r.Header, r.Body)
 	}
 	if r := v.post("/v5/order/cancel-all", `{"category":"linear","settleCoin":"USDT"}`); r.code(t) != 0 {
-		t.Errorf("%s", r.body)
+		t.Errorf("%s", r.Body)
 	}
-	v.script(http.MethodPost, "/clock", `{"offsetMs":1001}`)
+	v.Script(http.MethodPost, "/clock", `{"offsetMs":1001}`)
 	if r := v.post("/v5/order/create", order()); r.code(t) != 0 {
-		t.Errorf("%s", r.body)
+		t.Errorf("%s", r.Body)
 	}
 }
 
@@ -97,18 +99,18 @@ func frozen() func() time.Time {
 
 func TestAddressLimit(t *testing.T) {
 	t.Parallel()
-	v := start(t, bybitsim.Options{Quiet: true, RateLimits: bybitsim.RateLimits{RequestsPer5s: 3}, Now: frozen()})
+	v := start(t, bybitsim.Options{Setup: simnet.Setup{Quiet: true, Now: frozen()}, RateLimits: bybitsim.RateLimits{RequestsPer5s: 3}})
 	for range 3 {
 		v.get("/v5/market/time", "").result(t)
 	}
-	if r := v.get("/v5/market/time", ""); r.status != http.StatusForbidden || string(r.body) != "403, access too frequent" {
-		t.Errorf("%d %s", r.status, r.body)
+	if r := v.get("/v5/market/time", ""); r.Status != http.StatusForbidden || string(r.Body) != "403, access too frequent" {
+		t.Errorf("%d %s", r.Status, r.Body)
 	}
-	v.script(http.MethodPost, "/clock", `{"offsetMs":599000}`)
-	if r := v.get("/v5/market/time", ""); r.status != http.StatusForbidden {
-		t.Errorf("after nearly ten minutes: %d", r.status)
+	v.Script(http.MethodPost, "/clock", `{"offsetMs":599000}`)
+	if r := v.get("/v5/market/time", ""); r.Status != http.StatusForbidden {
+		t.Errorf("after nearly ten minutes: %d", r.Status)
 	}
-	v.script(http.MethodPost, "/clock", `{"offsetMs":600001}`)
+	v.Script(http.MethodPost, "/clock", `{"offsetMs":600001}`)
 	v.get("/v5/market/time", "").result(t)
 }
 
@@ -140,7 +142,7 @@ func TestMarketData(t *testing.T) {
 	}
 	candles := v.get("/v5/market/kline", "category=linear&symbol=BTCUSDT&interval=5&limit=3").result(t)["list"].([]any)
 	newest, older := candles[0].([]any), candles[1].([]any)
-	if len(candles) != 3 || len(newest) != 7 || !num(newest[0]).Sub(num(older[0])).Equal(num("300000")) {
+	if len(candles) != 3 || len(newest) != 7 || !simtest.Num(newest[0]).Sub(simtest.Num(older[0])).Equal(simtest.Num("300000")) {
 		t.Errorf("%v", candles)
 	}
 	if rows := v.get("/v5/market/tickers", "category=linear").rows(t); len(rows) != 8 || rows[0]["bid1Price"] == "" {
@@ -148,7 +150,7 @@ func TestMarketData(t *testing.T) {
 	}
 	for _, query := range []string{"category=spot&symbol=BTCUSDT", "category=linear&symbol=NOPE", "category=linear"} {
 		if r := v.get("/v5/market/orderbook", query); r.code(t) != 10001 {
-			t.Errorf("%s: %s", query, r.body)
+			t.Errorf("%s: %s", query, r.Body)
 		}
 	}
 }
@@ -157,7 +159,7 @@ func TestMarketData(t *testing.T) {
 // cursor is not empty.
 func TestHistory(t *testing.T) {
 	t.Parallel()
-	v := start(t, bybitsim.Options{Quiet: true, RateLimits: bybitsim.RateLimits{TradePerSecond: -1}})
+	v := start(t, bybitsim.Options{Setup: simnet.Setup{Quiet: true}, RateLimits: bybitsim.RateLimits{TradePerSecond: -1}})
 	v.placed(market("orderLinkId=filled"))
 	v.placed(order("orderLinkId=unfilled"))
 	v.post("/v5/order/cancel", `{"category":"linear","symbol":"BTCUSDT","orderLinkId":"unfilled"}`).result(t)
@@ -169,7 +171,7 @@ func TestHistory(t *testing.T) {
 	if rows := v.get("/v5/order/history", "category=linear&limit=1&cursor="+cursor).rows(t); rows[0]["orderLinkId"] != "filled" {
 		t.Errorf("%v", rows)
 	}
-	v.script(http.MethodPost, "/clock", `{"offsetMs":86401000}`)
+	v.Script(http.MethodPost, "/clock", `{"offsetMs":86401000}`)
 	for _, query := range []string{"category=linear", "category=linear&orderLinkId=filled"} {
 		if rows := v.get("/v5/order/history", query).rows(t); len(rows) != 1 || rows[0]["orderLinkId"] != "filled" {
 			t.Errorf("%s: %v", query, rows)
@@ -182,28 +184,28 @@ func TestHistory(t *testing.T) {
 		t.Errorf("%v", rows)
 	}
 	if r := v.get("/v5/execution/list", "category=linear&startTime=1&endTime=700000000"); r.code(t) != 10001 {
-		t.Errorf("%s", r.body)
+		t.Errorf("%s", r.Body)
 	}
 }
 
 func TestFaultsOfRequests(t *testing.T) {
 	t.Parallel()
 	v := quiet(t)
-	fault := func(text string) { v.script(http.MethodPost, "/faults", text) }
+	fault := func(text string) { v.Script(http.MethodPost, "/faults", text) }
 	const at = `{"match":{"path":"/v5/order/create"},"times":1,"do":`
 	fault(at + `"reject","args":{"code":10016,"executed":true}}`)
 	if r := v.post("/v5/order/create", order("orderLinkId=doubt")); r.code(t) != 10016 {
-		t.Errorf("%s", r.body)
+		t.Errorf("%s", r.Body)
 	}
 	if rows := v.get("/v5/order/realtime", "category=linear&orderLinkId=doubt").rows(t); len(rows) != 1 {
 		t.Errorf("%v", rows)
 	}
 	fault(at + `"status","args":{"status":502}}`)
-	if r := v.post("/v5/order/create", order()); r.status != http.StatusBadGateway || !strings.HasPrefix(string(r.body), "<html>") {
-		t.Errorf("%d %s", r.status, r.body)
+	if r := v.post("/v5/order/create", order()); r.Status != http.StatusBadGateway || !strings.HasPrefix(string(r.Body), "<html>") {
+		t.Errorf("%d %s", r.Status, r.Body)
 	}
 	fault(at + `"drop_connection","args":{"executed":true}}`)
-	if response, err := v.http.Do(v.request(http.MethodPost, "/v5/order/create", "", order("orderLinkId=lost"), v.now())); err == nil {
+	if response, err := v.HTTP.Do(v.request(http.MethodPost, "/v5/order/create", "", order("orderLinkId=lost"), v.Now())); err == nil {
 		response.Body.Close()
 		t.Error("answered")
 	}
@@ -212,16 +214,16 @@ func TestFaultsOfRequests(t *testing.T) {
 	}
 	fault(`{"match":{"path":"/v5/order"},"do":"maintenance"}`)
 	if r := v.post("/v5/order/create", order()); r.code(t) != 3100197 {
-		t.Errorf("%s", r.body)
+		t.Errorf("%s", r.Body)
 	}
 	if rows := v.get("/v5/system/status", "").rows(t); len(rows) != 1 || rows[0]["state"] != "ongoing" {
 		t.Errorf("%v", rows)
 	}
-	v.script(http.MethodDelete, "/faults", "")
+	v.Script(http.MethodDelete, "/faults", "")
 	fault(`{"match":{"path":"/v5/market"},"times":1,"do":"ban","args":{"delayMs":60000}}`)
 	v.get("/v5/market/time", "")
-	if r := v.get("/v5/market/time", ""); r.status != http.StatusForbidden {
-		t.Errorf("%d", r.status)
+	if r := v.get("/v5/market/time", ""); r.Status != http.StatusForbidden {
+		t.Errorf("%d", r.Status)
 	}
 }
 
@@ -229,21 +231,21 @@ func TestFaultsOfStreams(t *testing.T) {
 	t.Parallel()
 	v := quiet(t)
 	s := v.private("order", "execution")
-	v.script(http.MethodPost, "/faults", `{"match":{"path":"/v5/private","op":"execution"},"times":1,"do":"duplicate"}`)
+	v.Script(http.MethodPost, "/faults", `{"match":{"path":"/v5/private","op":"execution"},"times":1,"do":"duplicate"}`)
 	v.placed(market())
 	if a, b := s.data("execution"), s.data("execution"); a["execId"] != b["execId"] {
 		t.Errorf("%v then %v", a, b)
 	}
-	v.script(http.MethodPost, "/faults", `{"match":{"path":"/v5/private","op":"order"},"times":1,"do":"drop_connection"}`)
+	v.Script(http.MethodPost, "/faults", `{"match":{"path":"/v5/private","op":"order"},"times":1,"do":"drop_connection"}`)
 	v.placed(order())
-	s.closed()
+	s.Closed()
 }
 
 func TestDemoTrading(t *testing.T) {
 	t.Parallel()
-	v := start(t, bybitsim.Options{Quiet: true, DemoTrading: true})
+	v := start(t, bybitsim.Options{Setup: simnet.Setup{Quiet: true}, DemoTrading: true})
 	if r := v.get("/v5/account/fee-rate", "category=linear"); r.code(t) != 10032 {
-		t.Errorf("%s", r.body)
+		t.Errorf("%s", r.Body)
 	}
 }
 
@@ -253,7 +255,7 @@ func TestLedger(t *testing.T) {
 	v := quiet(t)
 	id := v.placed(order("orderLinkId=good"))
 	v.post("/v5/order/create", order("qty=100", "orderLinkId=bad"))
-	rows := v.script(http.MethodGet, "/ledger", "")["orders"].([]any)
+	rows := v.Script(http.MethodGet, "/ledger", "")["orders"].([]any)
 	good, bad := rows[0].(map[string]any), rows[1].(map[string]any)
 	if good["venueOrderId"] != id || good["clientOrderId"] != "good" || good["status"] != "new" {
 		t.Errorf("%v", good)

@@ -117,7 +117,7 @@ func (g *guards) attach() {
 			continue
 		}
 		if failed := g.set(wanted, held); failed != nil {
-			g.sim.log.Info("stop of a simulated order was not set", zap.String("kind", wanted.kind), zap.Int("code", failed.code))
+			g.sim.Log.Info("stop of a simulated order was not set", zap.String("kind", wanted.kind), zap.Int("code", failed.code))
 		}
 	}
 }
@@ -135,14 +135,14 @@ func (g *guards) set(wanted guard, held simcore.PositionView) *apiError {
 	old := g.live[wanted.key][wanted.kind]
 	g.mu.Unlock()
 	if old.id != 0 {
-		if _, err := g.sim.exchange.CancelConditional(wanted.key.account, simcore.OrderRef{ID: old.id}); err != nil {
+		if _, err := g.sim.Exchange().CancelConditional(wanted.key.account, simcore.OrderRef{ID: old.id}); err != nil {
 			return refused(err)
 		}
 	}
 	if !wanted.price.IsPositive() {
 		return nil
 	}
-	placed, err := g.sim.exchange.PlaceConditional(g.request(wanted, held))
+	placed, err := g.sim.Exchange().PlaceConditional(g.request(wanted, held))
 	if reasonOf(err) == simcore.ReasonWouldTrigger {
 		return g.closeNow(wanted, held)
 	}
@@ -167,7 +167,7 @@ func (g *guards) request(wanted guard, held simcore.PositionView) simcore.Condit
 			Account: wanted.key.account, Symbol: wanted.key.symbol, Side: opener(held).Opposite(), PosSide: wanted.key.side,
 			Type: simcore.Market, Qty: held.Qty.Abs(), ReduceOnly: true,
 			Detail: &orderDetail{
-				lastPrice: g.sim.exchange.LastPrice(wanted.key.symbol), closeOnTrigger: true,
+				lastPrice: g.sim.Exchange().LastPrice(wanted.key.symbol), closeOnTrigger: true,
 				stopOrderType: wanted.kind, createType: "CreateBy" + wanted.kind, triggerBy: wanted.triggerBy,
 				rising: rising, conditional: true, triggerPrice: wanted.price, parentLinkID: wanted.parentLinkID,
 			},
@@ -179,7 +179,7 @@ func (g *guards) request(wanted guard, held simcore.PositionView) simcore.Condit
 
 // closeNow closes a position whose stop the price has passed already.
 func (g *guards) closeNow(wanted guard, held simcore.PositionView) *apiError {
-	if _, err := g.sim.exchange.Place(g.request(wanted, held).OrderRequest); err != nil {
+	if _, err := g.sim.Exchange().Place(g.request(wanted, held).OrderRequest); err != nil {
 		return refused(err)
 	}
 	return nil

@@ -67,7 +67,7 @@ type riskParameters struct {
 // trade is being delisted.
 func (s *Sim) instrument(l *listing) instrumentBody {
 	status, delivery := statusTrading, "0"
-	if now, ok := s.exchange.Instrument(l.Symbol); ok && now.Halted {
+	if now, ok := s.Exchange().Instrument(l.Symbol); ok && now.Halted {
 		status, delivery = statusDelivering, l.launchedAt
 	}
 	return instrumentBody{

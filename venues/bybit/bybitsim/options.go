@@ -4,29 +4,15 @@ import (
 	"time"
 
 	"github.com/shopspring/decimal"
-	"go.uber.org/zap"
 
-	"venuegate/venues/simcore"
+	"venuegate/venues/simcore/simnet"
 )
 
 // Options of a simulator. Zero values are the defaults that each field names.
 type Options struct {
-	// Seed makes market, ids and the demo account's credentials repeatable.
-	Seed uint64
-	// Quiet leaves the books still: they move only when told to.
-	Quiet bool
-	// Now is the base clock; default time.Now.
-	Now func() time.Time
-	// ClockOffset is how far the venue's clock is ahead at the start.
-	ClockOffset time.Duration
-	// Ledger receives every order; default a ledger in memory. The simulator
-	// does not close it.
-	Ledger *simcore.Ledger
-	// Logger; default none.
-	Logger *zap.Logger
-	// DemoCredentials replace those that the seed gives the demo account.
-	DemoCredentials *simcore.Credentials
-	RateLimits      RateLimits
+	simnet.Setup
+
+	RateLimits RateLimits
 	// PushDelay is how long a private message waits; default zero, which sends
 	// it when the order is done and most often before the acknowledgement.
 	PushDelay time.Duration
@@ -49,8 +35,6 @@ const (
 	streamMessagesPerSec = 100
 	topicsPerSessionMax  = 2000
 	topicBytesMax        = 21_000
-	pumpInterval         = 50 * time.Millisecond
-	demoAccountID        = "demo"
 	apiKeyLen            = 18
 	apiSecretLen         = 36
 	openOrdersMax        = 500
@@ -70,9 +54,6 @@ var (
 )
 
 func (o Options) withDefaults() Options {
-	if o.Logger == nil {
-		o.Logger = zap.NewNop()
-	}
 	if o.SessionSilenceMax == 0 {
 		o.SessionSilenceMax = silenceMaxDefault
 	}

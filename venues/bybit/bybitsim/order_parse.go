@@ -163,12 +163,12 @@ func orLast(word string) string {
 // price reads the price of a limit order or computes the cap of a market order.
 // A limit price outside the band is moved to its edge; see priceInBand.
 func (s *Sim) price(o *newOrder) {
-	o.detail.lastPrice = s.exchange.LastPrice(o.Symbol)
+	o.detail.lastPrice = s.Exchange().LastPrice(o.Symbol)
 	if o.Type == simcore.Limit {
 		o.Price = o.body.Price.Decimal
 		return
 	}
-	mark, _ := s.exchange.Mark(o.Symbol)
+	mark, _ := s.Exchange().Mark(o.Symbol)
 	bound := marketBound.Mul(decimal.NewFromInt(int64(o.Side)))
 	o.detail.slippageCap = o.listing.roundTo(mark.Mark.Mul(one.Add(bound)), o.Side == simcore.Sell)
 }
@@ -177,7 +177,7 @@ var one = decimal.NewFromInt(1)
 
 // band is the range of limit prices: buys up to high, sells down to low.
 func (s *Sim) band(l *listing) (low, high decimal.Decimal) {
-	mark, _ := s.exchange.Mark(l.Symbol)
+	mark, _ := s.Exchange().Mark(l.Symbol)
 	width := dec(l.limitY)
 	return l.roundTo(mark.Mark.Mul(one.Sub(width)), true), l.roundTo(mark.Mark.Mul(one.Add(width)), false)
 }

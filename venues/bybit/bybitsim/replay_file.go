@@ -21,6 +21,8 @@ type frame struct {
 // symbol is the last part of the topic.
 func (f *frame) symbol() string { return f.topic[strings.LastIndexByte(f.topic, '.')+1:] }
 
+func (f frame) time() time.Duration { return f.at }
+
 // parseFrame reads a line of a recording: a JSON object, which with t "recv"
 // carries a message as text and its time in seconds.
 func parseFrame(line []byte) (frame, bool) {

@@ -14,13 +14,6 @@ func (st *streams) setReplay(r *replay) {
 	st.replay = r
 }
 
-// recording is what is to be played, or nil.
-func (st *streams) recording() *replay {
-	st.mu.Lock()
-	defer st.mu.Unlock()
-	return st.replay
-}
-
 // isRecorded says whether a topic carries recorded bytes. The lock is held.
 func (st *streams) isRecorded(topic string) bool {
 	return st.replay != nil && st.replay.topics[topic] != nil
@@ -66,7 +59,7 @@ func (st *streams) introduce(feed *topicFeed) {
 	if len(feed.fresh) == 0 {
 		return
 	}
-	now, topic := st.sim.clock.Now(), st.replay.topics[feed.name]
+	now, topic := st.sim.Clock.Now(), st.replay.topics[feed.name]
 	message := streamBody{Topic: feed.name, Type: typeSnapshot, TS: millis(now)}
 	switch feed.kind {
 	case bookTopic:

@@ -9,6 +9,8 @@ import (
 	"venuegate/venues"
 	"venuegate/venues/bybit/bybitsim"
 	"venuegate/venues/fixturetest"
+	"venuegate/venues/simcore/simnet"
+	"venuegate/venues/simcore/simtest"
 )
 
 const recordingName = "ws_public_linear_BTC_DOGE_20260809.real.jsonl.gz"
@@ -24,10 +26,7 @@ func recording(t testing.TB) string {
 func TestReplay(t *testing.T) {
 	t.Parallel()
 	path := recording(t)
-	sim, err := bybitsim.New(bybitsim.Options{Quiet: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	sim := create(t, bybitsim.Options{Setup: simnet.Setup{Quiet: true}})
 	if err := sim.Replay(path, bybitsim.ReplayOptions{Speed: 4}); err != nil {
 		t.Fatal(err)
 	}
@@ -36,43 +35,40 @@ func TestReplay(t *testing.T) {
 	for range 2 {
 		s := v.public(topic)
 		book := &localBook{TB: t}
-		first := s.nextWhere("topic", topic)
+		first := s.With("topic", topic)
 		if first["type"] != "snapshot" {
 			t.Fatalf("%v", first)
 		}
 		book.apply(first)
 		for range 20 {
-			book.apply(s.nextWhere("topic", topic))
+			book.apply(s.With("topic", topic))
 		}
 	}
 	derived := &localBook{TB: t}
 	s := v.public("orderbook.50.BTCUSDT")
 	for range 3 {
-		derived.apply(s.nextWhere("topic", "orderbook.50.BTCUSDT"))
+		derived.apply(s.With("topic", "orderbook.50.BTCUSDT"))
 	}
-	if d := v.public("publicTrade.BTCUSDT").data("publicTrade.BTCUSDT"); !num(d["p"]).GreaterThan(num("60000")) {
+	if d := v.public("publicTrade.BTCUSDT").data("publicTrade.BTCUSDT"); !simtest.Num(d["p"]).GreaterThan(simtest.Num("60000")) {
 		t.Errorf("%v", d)
 	}
-	if m := v.public("tickers.BTCUSDT").nextWhere("topic", "tickers.BTCUSDT"); m["type"] != "snapshot" {
+	if m := v.public("tickers.BTCUSDT").With("topic", "tickers.BTCUSDT"); m["type"] != "snapshot" {
 		t.Errorf("%v", m)
 	}
 	v.placed(market())
 	rest := v.get("/v5/market/orderbook", "category=linear&symbol=BTCUSDT&limit=200").result(t)
-	best, entry := num(rest["b"].([]any)[0].([]any)[0]), num(v.position()["avgPrice"])
-	if entry.Sub(best).Abs().GreaterThan(num("100")) {
+	best, entry := simtest.Num(rest["b"].([]any)[0].([]any)[0]), simtest.Num(v.position()["avgPrice"])
+	if entry.Sub(best).Abs().GreaterThan(simtest.Num("100")) {
 		t.Errorf("bought at %s while the bid is %s", entry, best)
 	}
-	if err := sim.Replay(path, bybitsim.ReplayOptions{}); !errors.Is(err, bybitsim.ErrServing) {
+	if err := sim.Replay(path, bybitsim.ReplayOptions{}); !errors.Is(err, simnet.ErrServing) {
 		t.Errorf("%v", err)
 	}
 }
 
 func TestReplayMistakes(t *testing.T) {
 	t.Parallel()
-	sim, err := bybitsim.New(bybitsim.Options{Quiet: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	sim := create(t, bybitsim.Options{Setup: simnet.Setup{Quiet: true}})
 	empty := filepath.Join(t.TempDir(), "empty.jsonl")
 	if err := os.WriteFile(empty, []byte("{}\nnonsense\n"), 0o600); err != nil {
 		t.Fatal(err)

@@ -93,7 +93,7 @@ func (s *Sim) walletBalance(c *call) (any, *apiError) {
 	if c.query.Get("accountType") != "UNIFIED" {
 		return nil, errParam("accountType only support UNIFIED.")
 	}
-	view, err := s.exchange.Account(c.account.ID)
+	view, err := s.Exchange().Account(c.account.ID)
 	if err != nil {
 		return nil, refused(err)
 	}
@@ -117,7 +117,7 @@ type accountInfoBody struct {
 }
 
 func (s *Sim) accountInfo(c *call) (any, *apiError) {
-	view, err := s.exchange.Account(c.account.ID)
+	view, err := s.Exchange().Account(c.account.ID)
 	if err != nil {
 		return nil, refused(err)
 	}
@@ -193,7 +193,7 @@ func (s *Sim) queryAPI(c *call) (any, *apiError) {
 	if err != nil {
 		return nil, bad(10016, "Request timeout, please try again later")
 	}
-	created := s.clock.Base().Truncate(time.Hour)
+	created := s.Clock.Base().Truncate(time.Hour)
 	return keyBody{
 		ID: userID(c.sent.key), Note: "simulated", APIKey: c.sent.key, ReadOnly: readOnly, Permissions: permissions, IPs: []string{"*"},
 		Type: 1, DeadlineDay: keyLifeDays, ExpiredAt: created.AddDate(0, 0, keyLifeDays).UTC().Format(time.RFC3339),

@@ -27,7 +27,7 @@ func (s *Sim) amendOrder(c *call) (any, *apiError) {
 	if failed != nil {
 		return nil, failed
 	}
-	o, err := s.exchange.Order(c.account.ID, l.Symbol, ref)
+	o, err := s.Exchange().Order(c.account.ID, l.Symbol, ref)
 	if err != nil {
 		return s.amendWaiting(c, l, ref, body)
 	}
@@ -42,7 +42,7 @@ func (s *Sim) amendOrder(c *call) (any, *apiError) {
 
 // amendWaiting changes a conditional order that has not triggered.
 func (s *Sim) amendWaiting(c *call, l *listing, ref simcore.OrderRef, body amendBody) (any, *apiError) {
-	waiting, err := s.exchange.Conditional(c.account.ID, ref)
+	waiting, err := s.Exchange().Conditional(c.account.ID, ref)
 	if err != nil || !waiting.Open() || waiting.Request.Symbol != l.Symbol {
 		return nil, errTooLate
 	}
@@ -64,7 +64,7 @@ func (s *Sim) amendWaiting(c *call, l *listing, ref simcore.OrderRef, body amend
 		}
 		return nil, errUnchanged
 	}
-	amended, err := s.exchange.AmendConditional(simcore.ConditionalAmendment{
+	amended, err := s.Exchange().AmendConditional(simcore.ConditionalAmendment{
 		Account: c.account.ID, Order: simcore.OrderRef{ID: waiting.ID}, Rising: waiting.Request.Rising,
 		TriggerPrice: body.TriggerPrice.Decimal, Price: body.Price.Decimal, Qty: body.Qty.Decimal,
 	})
@@ -95,7 +95,7 @@ func (s *Sim) amend(c *call, o *simcore.Order, l *listing, body amendBody) *apiE
 			return failed
 		}
 	}
-	_, err := s.exchange.Amend(request)
+	_, err := s.Exchange().Amend(request)
 	switch {
 	case err == nil || restopped && reasonOf(err) == simcore.ReasonNoChange:
 		return nil

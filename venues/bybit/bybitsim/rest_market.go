@@ -13,7 +13,7 @@ type timeBody struct {
 }
 
 func (s *Sim) time(*call) (any, *apiError) {
-	now := s.clock.Now()
+	now := s.Clock.Now()
 	return timeBody{strconv.FormatInt(now.Unix(), 10), strconv.FormatInt(now.UnixNano(), 10)}, nil
 }
 
@@ -45,11 +45,11 @@ func (s *Sim) orderbook(c *call) (any, *apiError) {
 	if failed != nil {
 		return nil, failed
 	}
-	now := s.clock.Now().UnixMilli()
+	now := s.Clock.Now().UnixMilli()
 	if b, recorded := s.streams.recordedBook(l.Symbol, limit); recorded {
 		return bookBody{Symbol: b.Symbol, Bids: b.Bids, Asks: b.Asks, TS: now, CTS: now, U: b.U, Seq: b.Seq}, nil
 	}
-	book, _ := s.exchange.Book(l.Symbol, limit)
+	book, _ := s.Exchange().Book(l.Symbol, limit)
 	return bookBody{
 		Symbol: l.Symbol, Bids: trimmedRows(book.Bids), Asks: trimmedRows(book.Asks), TS: now, CTS: now,
 		U: s.streams.lastU(l.Symbol, bookLimitMax), Seq: book.UpdateID,
@@ -107,7 +107,7 @@ func (s *Sim) kline(c *call) (any, *apiError) {
 		// The exchange leaves the end out, the venue counts it in.
 		to = to.Add(time.Millisecond)
 	}
-	candles := s.exchange.Candles(l.Symbol, interval, from, to, limit)
+	candles := s.Exchange().Candles(l.Symbol, interval, from, to, limit)
 	body := klineBody{Category: "linear", Symbol: l.Symbol, List: make([][7]string, 0, len(candles))}
 	for i := len(candles) - 1; i >= 0; i-- {
 		k := candles[i]
@@ -152,7 +152,7 @@ func (s *Sim) recentTrade(c *call) (any, *apiError) {
 	if failed != nil {
 		return nil, failed
 	}
-	trades := s.exchange.Trades(l.Symbol, limit)
+	trades := s.Exchange().Trades(l.Symbol, limit)
 	body := categoryList[recentTradeBody]{Category: "linear", List: make([]recentTradeBody, 0, len(trades))}
 	for i := len(trades) - 1; i >= 0; i-- {
 		t := trades[i]
@@ -232,7 +232,7 @@ func (s *Sim) priceLimit(c *call) (any, *apiError) {
 		return nil, failed
 	}
 	low, high := s.band(l)
-	return priceLimitBody{l.Symbol, l.price(high), l.price(low), millisText(s.clock.Now())}, nil
+	return priceLimitBody{l.Symbol, l.price(high), l.price(low), millisText(s.Clock.Now())}, nil
 }
 
 type maintenanceBody struct {
@@ -252,11 +252,11 @@ type maintenanceBody struct {
 // systemStatus shows a maintenance for as long as a fault plays one.
 func (s *Sim) systemStatus(*call) (any, *apiError) {
 	records := list[maintenanceBody]{List: []maintenanceBody{}}
-	for _, f := range s.faults.List() {
+	for _, f := range s.Faults.List() {
 		if f.Do != simcore.FaultMaintenance || f.Times > 0 && f.Struck >= f.Times {
 			continue
 		}
-		now := s.clock.Now()
+		now := s.Clock.Now()
 		records.List = append(records.List, maintenanceBody{
 			ID: uuidOf(int64(f.ID)), Title: "Simulated maintenance", State: "ongoing", Begin: millisText(now),
 			End: millisText(now.Add(banDefault)), ServiceTypes: []int{1, 2}, Product: []int{1}, UIDSuffix: []string{}, MaintainType: 2, Env: 1,

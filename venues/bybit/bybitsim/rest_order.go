@@ -45,7 +45,7 @@ func (s *Sim) place(o *newOrder) (int64, *apiError) {
 	if s.conditionalExists(o.Account, o.ClientID) {
 		return 0, errDuplicate
 	}
-	placed, err := s.exchange.Place(o.OrderRequest)
+	placed, err := s.Exchange().Place(o.OrderRequest)
 	if err != nil {
 		return 0, s.refusedOrder(o, err)
 	}
@@ -53,16 +53,16 @@ func (s *Sim) place(o *newOrder) (int64, *apiError) {
 }
 
 func (s *Sim) placeConditional(request simcore.ConditionalRequest) (int64, *apiError) {
-	waiting := s.exchange.Conditionals(request.Account, func(c *simcore.Conditional) bool {
+	waiting := s.Exchange().Conditionals(request.Account, func(c *simcore.Conditional) bool {
 		return c.Open() && c.Request.Symbol == request.Symbol && detailOf(c.Request.Detail).stopOrderType == wordStop
 	})
 	if len(waiting) >= conditionalsMax {
 		return 0, bad(110009, "The number of stop orders exceeds the maximum allowable limit")
 	}
-	if _, err := s.exchange.Order(request.Account, "", simcore.OrderRef{ClientID: request.ClientID}); err == nil {
+	if _, err := s.Exchange().Order(request.Account, "", simcore.OrderRef{ClientID: request.ClientID}); err == nil {
 		return 0, errDuplicate
 	}
-	placed, err := s.exchange.PlaceConditional(request)
+	placed, err := s.Exchange().PlaceConditional(request)
 	if err != nil {
 		return 0, s.refusedTrigger(request.Symbol, request.Rising, request.TriggerPrice, err)
 	}
@@ -71,7 +71,7 @@ func (s *Sim) placeConditional(request simcore.ConditionalRequest) (int64, *apiE
 
 // refusedTrigger is the answer to a conditional order that was not taken.
 func (s *Sim) refusedTrigger(symbol string, rising bool, trigger decimal.Decimal, err error) *apiError {
-	last := s.exchange.LastPrice(symbol)
+	last := s.Exchange().LastPrice(symbol)
 	switch {
 	case reasonOf(err) != simcore.ReasonWouldTrigger:
 		return refused(err)
@@ -86,7 +86,7 @@ func (s *Sim) conditionalExists(account, linkID string) bool {
 	if linkID == "" {
 		return false
 	}
-	_, err := s.exchange.Conditional(account, simcore.OrderRef{ClientID: linkID})
+	_, err := s.Exchange().Conditional(account, simcore.OrderRef{ClientID: linkID})
 	return err == nil
 }
 
@@ -140,7 +140,7 @@ func (s *Sim) noteRefusal(c *call, body createBody, failed *apiError) {
 	if body.TriggerPrice.set {
 		row.Kind, row.Type = "conditional", "stop_"+row.Type
 	}
-	s.exchange.Ledger().Refuse(row, c.now)
+	s.Exchange().Ledger().Refuse(row, c.now)
 }
 
 // preCheck checks an order and places nothing.
@@ -204,14 +204,14 @@ func (s *Sim) cancelOrder(c *call) (any, *apiError) {
 	if failed != nil {
 		return nil, failed
 	}
-	if o, err := s.exchange.Cancel(c.account.ID, l.Symbol, ref); err == nil {
+	if o, err := s.Exchange().Cancel(c.account.ID, l.Symbol, ref); err == nil {
 		return ack{OrderID: uuidOf(o.ID), OrderLinkID: o.ClientID}, nil
 	}
-	waiting, err := s.exchange.Conditional(c.account.ID, ref)
+	waiting, err := s.Exchange().Conditional(c.account.ID, ref)
 	if err != nil || waiting.Request.Symbol != l.Symbol {
 		return nil, errNoOrder
 	}
-	if _, err := s.exchange.CancelConditional(c.account.ID, ref); err != nil {
+	if _, err := s.Exchange().CancelConditional(c.account.ID, ref); err != nil {
 		return nil, refused(err)
 	}
 	return ack{OrderID: uuidOf(waiting.ID), OrderLinkID: waiting.Request.ClientID}, nil
@@ -252,8 +252,8 @@ func (s *Sim) cancelAll(c *call) (any, *apiError) {
 			continue
 		}
 		ref, _ := orderRef(r.OrderID, "")
-		if _, err := s.exchange.Cancel(c.account.ID, r.Symbol, ref); err != nil {
-			if _, err := s.exchange.CancelConditional(c.account.ID, ref); err != nil {
+		if _, err := s.Exchange().Cancel(c.account.ID, r.Symbol, ref); err != nil {
+			if _, err := s.Exchange().CancelConditional(c.account.ID, ref); err != nil {
 				continue
 			}
 		}

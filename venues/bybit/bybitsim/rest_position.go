@@ -105,7 +105,7 @@ func (s *Sim) positions(view *simcore.AccountView, l *listing) []simcore.Positio
 			return h.Positions
 		}
 	}
-	mark, _ := s.exchange.Mark(l.Symbol)
+	mark, _ := s.Exchange().Mark(l.Symbol)
 	flat := simcore.PositionView{
 		Symbol: l.Symbol, MarkPrice: mark.Mark, Leverage: simcore.DefaultLeverage(&l.Instrument),
 	}
@@ -119,7 +119,7 @@ func (s *Sim) positions(view *simcore.AccountView, l *listing) []simcore.Positio
 
 // position is one position of an account, flat where there is none.
 func (s *Sim) position(account, symbol string, side simcore.PositionSide) (simcore.PositionView, *apiError) {
-	view, err := s.exchange.Account(account)
+	view, err := s.Exchange().Account(account)
 	if err != nil {
 		return simcore.PositionView{}, refused(err)
 	}
@@ -150,7 +150,7 @@ func (s *Sim) positionList(c *call) (any, *apiError) {
 	if failed != nil {
 		return nil, failed
 	}
-	view, err := s.exchange.Account(c.account.ID)
+	view, err := s.Exchange().Account(c.account.ID)
 	if err != nil {
 		return nil, refused(err)
 	}

@@ -10,12 +10,12 @@ import (
 // openRecords are the open orders of an account, conditional ones included,
 // newest first.
 func (s *Sim) openRecords(account, symbol string) []orderRecord {
-	orders := s.exchange.OpenOrders(account, symbol)
+	orders := s.Exchange().OpenOrders(account, symbol)
 	records := make([]orderRecord, 0, len(orders))
 	for i := range orders {
 		records = append(records, recordOf(&orders[i]))
 	}
-	waiting := s.exchange.Conditionals(account, func(c *simcore.Conditional) bool {
+	waiting := s.Exchange().Conditionals(account, func(c *simcore.Conditional) bool {
 		return c.Open() && (symbol == "" || c.Request.Symbol == symbol)
 	})
 	for i := range waiting {
@@ -28,14 +28,14 @@ func (s *Sim) openRecords(account, symbol string) []orderRecord {
 // closedRecords are the closed orders that were last changed within a span,
 // newest first.
 func (s *Sim) closedRecords(account, symbol string, from, to time.Time) []orderRecord {
-	orders := s.exchange.Orders(account, func(o *simcore.Order) bool {
+	orders := s.Exchange().Orders(account, func(o *simcore.Order) bool {
 		return !o.Status.Open() && (symbol == "" || o.Symbol == symbol) && within(o.UpdatedAt, from, to)
 	})
 	records := make([]orderRecord, 0, len(orders))
 	for i := range orders {
 		records = append(records, recordOf(&orders[i]))
 	}
-	ended := s.exchange.Conditionals(account, func(c *simcore.Conditional) bool {
+	ended := s.Exchange().Conditionals(account, func(c *simcore.Conditional) bool {
 		return c.Status > simcore.ConditionalTriggered && c.OrderID == 0 &&
 			(symbol == "" || c.Request.Symbol == symbol) && within(c.UpdatedAt, from, to)
 	})
@@ -59,10 +59,10 @@ func newestFirst(records []orderRecord, at func(*orderRecord) time.Time) {
 
 // record finds one order of an account, open or closed.
 func (s *Sim) record(account string, ref simcore.OrderRef) (orderRecord, bool) {
-	if o, err := s.exchange.Order(account, "", ref); err == nil {
+	if o, err := s.Exchange().Order(account, "", ref); err == nil {
 		return recordOf(&o), true
 	}
-	if c, err := s.exchange.Conditional(account, ref); err == nil {
+	if c, err := s.Exchange().Conditional(account, ref); err == nil {
 		return recordOfConditional(&c), true
 	}
 	return orderRecord{}, false

@@ -39,14 +39,14 @@ func (s *Sim) setLeverage(c *call) (any, *apiError) {
 }
 
 func (s *Sim) changeLeverage(account string, l *listing, leverage int) *apiError {
-	view, err := s.exchange.Account(account)
+	view, err := s.Exchange().Account(account)
 	if err != nil {
 		return refused(err)
 	}
 	if s.positions(&view, l)[0].Leverage == leverage {
 		return bad(110043, "Set leverage not modified")
 	}
-	err = s.exchange.SetLeverage(account, l.Symbol, leverage)
+	err = s.Exchange().SetLeverage(account, l.Symbol, leverage)
 	switch reasonOf(err) {
 	case "":
 		return nil
@@ -87,7 +87,7 @@ func (s *Sim) switchMode(c *call) (any, *apiError) {
 	case *body.Mode == hedge:
 		mode = simcore.Hedge
 	}
-	err := s.exchange.SetPositionMode(c.account.ID, mode)
+	err := s.Exchange().SetPositionMode(c.account.ID, mode)
 	switch reasonOf(err) {
 	case "":
 		return struct{}{}, nil
@@ -154,7 +154,7 @@ func (s *Sim) setStops(key guardKey, held simcore.PositionView, body tradingStop
 	if wanted.takeProfit.Equal(take) && wanted.stopLoss.Equal(stop) {
 		return errNotModified
 	}
-	if failed := checkStopSides(opener(held), wanted, s.exchange.LastPrice(key.symbol), wordLastPrice); failed != nil {
+	if failed := checkStopSides(opener(held), wanted, s.Exchange().LastPrice(key.symbol), wordLastPrice); failed != nil {
 		return failed
 	}
 	for _, g := range []struct {

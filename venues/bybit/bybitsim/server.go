@@ -27,20 +27,18 @@ type call struct {
 	allowed *allowance
 }
 
-func (s *Sim) newApp() *fiber.App {
-	app := simnet.NewApp()
+func (s *Sim) addRoutes(app *fiber.App) {
 	for path := range socketPaths {
 		app.Get(path, s.serveStream)
 	}
 	app.All("/*", s.serveREST)
-	return app
 }
 
 // serveREST answers one REST request, faults included.
 func (s *Sim) serveREST(c *fiber.Ctx) error {
 	in := &call{
 		method: c.Method(), path: c.Path(), ip: c.IP(), rawQuery: string(c.Request().URI().QueryString()),
-		body: c.Body(), now: s.clock.Now(),
+		body: c.Body(), now: s.Clock.Now(),
 		sent: credentialsSent{
 			key: c.Get("X-BAPI-API-KEY"), timestamp: c.Get("X-BAPI-TIMESTAMP"),
 			window: c.Get("X-BAPI-RECV-WINDOW"), signature: c.Get("X-BAPI-SIGN"),
@@ -50,7 +48,7 @@ func (s *Sim) serveREST(c *fiber.Ctx) error {
 	if failed != nil {
 		return s.respond(c, in, nil, failed)
 	}
-	if fault, struck := s.faults.StrikeRequest(in.path, in.method); struck {
+	if fault, struck := s.Faults.StrikeRequest(in.path, in.method); struck {
 		return s.serveFaulty(c, in, fault)
 	}
 	result, failed := s.handle(in)
@@ -92,7 +90,7 @@ func (s *Sim) admit(in *call) *apiError {
 func (s *Sim) handle(in *call) (any, *apiError) {
 	result, failed := s.perform(in)
 	if routes[route{in.method, in.path}].security == trading {
-		s.server.Wait(s.options.AckDelay)
+		s.Server.Wait(s.options.AckDelay)
 	}
 	return result, failed
 }
@@ -123,7 +121,7 @@ func (s *Sim) respond(c *fiber.Ctx, in *call, result any, failed *apiError) erro
 }
 
 func (s *Sim) setHeaders(c *fiber.Ctx, in *call) {
-	now := s.clock.Now()
+	now := s.Clock.Now()
 	c.Set(fiber.HeaderDate, now.UTC().Format(http.TimeFormat))
 	c.Set("Timenow", strconv.FormatInt(now.UnixMilli(), 10))
 	c.Set("Traceid", hex16(uint64(now.UnixNano()))+hex16(checksum(uint64(now.UnixNano()))))
@@ -149,7 +147,7 @@ func (s *Sim) serveFaulty(c *fiber.Ctx, in *call, fault simcore.FaultInfo) error
 	}
 	switch fault.Do {
 	case simcore.FaultDelay:
-		if !s.server.Wait(fault.Args.Delay(0)) {
+		if !s.Server.Wait(fault.Args.Delay(0)) {
 			simnet.Drop(c.Context())
 			return nil
 		}
@@ -159,7 +157,7 @@ func (s *Sim) serveFaulty(c *fiber.Ctx, in *call, fault simcore.FaultInfo) error
 		result, failed := s.handle(in)
 		return s.respond(c, in, result, failed)
 	case simcore.FaultTimeoutBefore, simcore.FaultTimeoutAfter:
-		s.server.Silence(c.Context(), fault)
+		s.Server.Silence(c.Context(), fault)
 		return nil
 	case simcore.FaultDropConnection:
 		simnet.Drop(c.Context())
@@ -178,7 +176,7 @@ func (s *Sim) serveFaulty(c *fiber.Ctx, in *call, fault simcore.FaultInfo) error
 // arrivesLate holds the receive window of a delayed request against the moment
 // at which it is executed.
 func (s *Sim) arrivesLate(in *call) *apiError {
-	if in.now = s.clock.Now(); routes[route{in.method, in.path}].security == public {
+	if in.now = s.Clock.Now(); routes[route{in.method, in.path}].security == public {
 		return nil
 	}
 	return checkTime(in.sent.timestamp, in.sent.windowOrDefault(), in.now)
@@ -187,7 +185,7 @@ func (s *Sim) arrivesLate(in *call) *apiError {
 // execute does a request whose answer nobody will see.
 func (s *Sim) execute(in *call) {
 	if _, failed := s.handle(in); failed != nil {
-		s.log.Info("request with an injected fault was refused", zap.String("path", in.path), zap.Int("code", failed.code))
+		s.Log.Info("request with an injected fault was refused", zap.String("path", in.path), zap.Int("code", failed.code))
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"venuegate/venues"
 	"venuegate/venues/fixturetest"
+	"venuegate/venues/simcore/simtest"
 )
 
 // recorded is the first record of a recorded message, by the name of the
@@ -18,7 +19,7 @@ func recorded(t *testing.T, file, name string) map[string]any {
 			Msg  json.RawMessage `json:"msg"`
 		}
 		if json.Unmarshal(line, &row) == nil && row.Name == name {
-			return firstRecord(t, object(t, row.Msg))
+			return firstRecord(t, simtest.Decode(t, row.Msg))
 		}
 	}
 	t.Fatalf("%s has no %q", file, name)
@@ -59,11 +60,11 @@ func TestMessagesHaveTheRecordedShape(t *testing.T) {
 	id := v.placed(market())
 	told := map[string]map[string]any{}
 	for len(told) < 4 {
-		message := s.next()
+		message := s.Next()
 		told[message["topic"].(string)] = message["data"].([]any)[0].(map[string]any)
 	}
 	resting := v.found(v.placed(order()))
-	tickers := v.public("tickers.BTCUSDT").nextWhere("type", "snapshot")["data"].(map[string]any)
+	tickers := v.public("tickers.BTCUSDT").With("type", "snapshot")["data"].(map[string]any)
 	rest := func(path, query string) map[string]any { return v.get(path, query).rows(t)[0] }
 	for _, test := range []struct {
 		file, name string
@@ -117,7 +118,7 @@ func TestLiquidation(t *testing.T) {
 	v.placed(market("qty=20"))
 	s := v.private("execution", "order", "position")
 	v.move("55000")
-	v.waitFor("the end of the position", func() bool { return v.position()["size"] == "0" })
+	v.WaitFor("the end of the position", func() bool { return v.position()["size"] == "0" })
 	for {
 		if e := s.data("execution"); e["execType"] == "BustTrade" {
 			if e["createType"] != "CreateByLiq" || e["side"] != "Sell" {

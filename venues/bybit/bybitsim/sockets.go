@@ -39,18 +39,18 @@ type client struct {
 
 func (s *Sim) serveStream(c *fiber.Ctx) error {
 	path := c.Path()
-	if fault, struck := s.faults.StrikeHandshake(path); struck {
+	if fault, struck := s.Faults.StrikeHandshake(path); struck {
 		return s.refuseStream(c, fault)
 	}
 	if path == pathTrade && s.options.DemoTrading {
 		return c.Status(fiber.StatusNotFound).SendString(errNotFound.raw)
 	}
 	cl := &client{connID: s.newConnection(), ip: c.IP(), topics: map[string]bool{}}
-	options := simnet.SessionOptions{Path: path, Faults: s.faults, SilenceMax: s.options.SessionSilenceMax}
+	options := simnet.SessionOptions{Path: path, Faults: s.Faults, SilenceMax: s.options.SessionSilenceMax}
 	if path != pathTrade { // which answers that there are too many
 		options.MessagesPerSecondMax = streamMessagesPerSec
 	}
-	return s.server.Sessions.Serve(c.Context(), options, simnet.SessionHandler{
+	return s.Server.Sessions.Serve(c.Context(), options, simnet.SessionHandler{
 		Opened: func(session *simnet.Session) { cl.session = session },
 		Received: func(_ *simnet.Session, data []byte) {
 			in, ok := decodeOp(data)
@@ -78,7 +78,7 @@ func (s *Sim) refuseStream(c *fiber.Ctx, fault simcore.FaultInfo) error {
 	case simcore.FaultDropConnection:
 		simnet.Drop(c.Context())
 	default:
-		s.server.Silence(c.Context(), fault)
+		s.Server.Silence(c.Context(), fault)
 	}
 	return nil
 }
@@ -181,7 +181,7 @@ var privateTopics = map[string]bool{
 func (s *Sim) privateOp(cl *client, in opBody) {
 	switch in.Op {
 	case "ping":
-		cl.sendJSON(privatePong{ReqID: in.ReqID, Op: "pong", Args: []string{millisText(s.clock.Now())}, ConnID: cl.connID})
+		cl.sendJSON(privatePong{ReqID: in.ReqID, Op: "pong", Args: []string{millisText(s.Clock.Now())}, ConnID: cl.connID})
 	case "auth":
 		if failed := s.authSocket(cl, in); failed != nil {
 			cl.reply(in, failed.message)
@@ -205,13 +205,13 @@ func (s *Sim) authSocket(cl *client, in opBody) *apiError {
 		json.Unmarshal(in.Args[1], &expires) != nil || json.Unmarshal(in.Args[2], &signature) != nil {
 		return errTypes
 	}
-	account, known := s.exchange.AccountByKey(key)
+	account, known := s.Exchange().AccountByKey(key)
 	if !known {
 		return errKey
 	}
 	until, err := expires.Int64()
 	switch {
-	case err != nil || until <= s.clock.Now().UnixMilli():
+	case err != nil || until <= s.Clock.Now().UnixMilli():
 		return bad(10004, "Params Error: expires is in the past")
 	case !signatureFits(account.Credentials.APISecret, "GET/realtime"+expires.String(), signature):
 		return bad(10004, "Invalid sign")

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"venuegate/venues/bybit/bybitsim"
+	"venuegate/venues/simcore/simnet"
 )
 
 // A stop order waits, triggers and fills under one id.
@@ -24,7 +25,7 @@ func TestConditionalOrder(t *testing.T) {
 		t.Errorf("%v", p)
 	}
 	if r := v.post("/v5/order/create", order("orderLinkId=stop")); r.code(t) != 110072 {
-		t.Errorf("%s", r.body)
+		t.Errorf("%s", r.Body)
 	}
 }
 
@@ -44,7 +45,7 @@ func TestConditionalOrderIsAmended(t *testing.T) {
 	}
 	for fields, code := range map[string]int{`,"triggerPrice":"60000"`: 110092, ``: 10001} {
 		if r := amend(fields); r.code(t) != code {
-			t.Errorf("%s", r.body)
+			t.Errorf("%s", r.Body)
 		}
 	}
 }
@@ -81,7 +82,7 @@ func TestAttachedStops(t *testing.T) {
 	v.move("66100")
 	states := map[any]any{}
 	for len(states) < 2 {
-		for _, row := range s.nextWhere("topic", "order")["data"].([]any) {
+		for _, row := range s.With("topic", "order")["data"].([]any) {
 			o := row.(map[string]any)
 			states[o["stopOrderType"]] = o["orderStatus"].(string) + " " + o["cancelType"].(string)
 		}
@@ -103,25 +104,25 @@ func TestStopsOfARestingOrder(t *testing.T) {
 		t.Fatalf("%v", open)
 	}
 	v.move("64400")
-	v.waitFor("the stop", func() bool { return v.position()["stopLoss"] == "64000" })
+	v.WaitFor("the stop", func() bool { return v.position()["stopLoss"] == "64000" })
 }
 
 func TestTradingStop(t *testing.T) {
 	t.Parallel()
-	v := start(t, bybitsim.Options{Quiet: true, RateLimits: bybitsim.RateLimits{TradePerSecond: -1}})
+	v := start(t, bybitsim.Options{Setup: simnet.Setup{Quiet: true}, RateLimits: bybitsim.RateLimits{TradePerSecond: -1}})
 	set := func(fields string) reply {
 		return v.post("/v5/position/trading-stop", `{"category":"linear","symbol":"BTCUSDT","tpslMode":"Full","positionIdx":0,`+fields+`}`)
 	}
 	if r := set(`"stopLoss":"64000"`); r.code(t) != 10001 {
-		t.Errorf("%s", r.body)
+		t.Errorf("%s", r.Body)
 	}
 	v.placed(market())
 	set(`"stopLoss":"64000","takeProfit":"66000"`).result(t)
 	if r := set(`"stopLoss":"64000"`); r.code(t) != 34040 {
-		t.Errorf("%s", r.body)
+		t.Errorf("%s", r.Body)
 	}
 	if r := set(`"stopLoss":"65500"`); r.code(t) != 10001 {
-		t.Errorf("%s", r.body)
+		t.Errorf("%s", r.Body)
 	}
 	set(`"stopLoss":"64100","takeProfit":"0"`).result(t)
 	if p := v.position(); p["takeProfit"] != "" || p["stopLoss"] != "64100" {
@@ -140,10 +141,10 @@ func TestHedgeMode(t *testing.T) {
 	hedge := `{"category":"linear","coin":"USDT","mode":3}`
 	v.post("/v5/position/switch-mode", hedge).result(t)
 	if r := v.post("/v5/position/switch-mode", hedge); r.code(t) != 110025 {
-		t.Errorf("%s", r.body)
+		t.Errorf("%s", r.Body)
 	}
 	if r := v.post("/v5/order/create", market()); r.code(t) != 10001 {
-		t.Errorf("%s", r.body)
+		t.Errorf("%s", r.Body)
 	}
 	v.placed(market("positionIdx=1"))
 	v.placed(market("positionIdx=2", "side=Sell", "qty=0.02"))
@@ -153,7 +154,7 @@ func TestHedgeMode(t *testing.T) {
 	}
 	v.placed(market("positionIdx=1", "side=Sell", "reduceOnly=true"))
 	if r := v.post("/v5/position/switch-mode", `{"category":"linear","coin":"USDT","mode":0}`); r.code(t) != 110024 {
-		t.Errorf("%s", r.body)
+		t.Errorf("%s", r.Body)
 	}
 }
 
@@ -187,6 +188,6 @@ func TestPriceBand(t *testing.T) {
 	}
 	v.post("/v5/account/set-limit-px-action", `{"category":"linear","modifyEnable":false}`).result(t)
 	if r := v.post("/v5/order/create", order("side=Sell", "price=50000")); r.code(t) != 110003 {
-		t.Errorf("%s", r.body)
+		t.Errorf("%s", r.Body)
 	}
 }

@@ -35,8 +35,8 @@ func (st *streams) flushBook(feed *topicFeed, base time.Time) {
 	if !st.bookDue(feed, base) {
 		return
 	}
-	view, _ := st.sim.exchange.Book(feed.symbol, feed.levels)
-	now := st.sim.clock.Now()
+	view, _ := st.sim.Exchange().Book(feed.symbol, feed.levels)
+	now := st.sim.Clock.Now()
 	st.mu.Lock()
 	defer st.mu.Unlock()
 	m, b := st.markets[feed.symbol], &feed.book

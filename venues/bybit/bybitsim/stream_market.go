@@ -63,7 +63,7 @@ func (st *streams) traded(event simcore.Event, body simcore.TradeEvent) {
 }
 
 func (st *streams) flushTrades() {
-	now := st.sim.clock.Now()
+	now := st.sim.Clock.Now()
 	st.mu.Lock()
 	defer st.mu.Unlock()
 	for _, symbol := range st.sim.symbols {
@@ -88,9 +88,9 @@ type day struct {
 const daySpan = 24 * time.Hour
 
 func (s *Sim) dayOf(symbol string) day {
-	now := s.clock.Now()
+	now := s.Clock.Now()
 	sum := day{at: now}
-	for i, c := range s.exchange.Candles(symbol, "15m", now.Add(-daySpan), time.Time{}, int(daySpan/(15*time.Minute))+1) {
+	for i, c := range s.Exchange().Candles(symbol, "15m", now.Add(-daySpan), time.Time{}, int(daySpan/(15*time.Minute))+1) {
 		if i == 0 {
 			sum.open, sum.high, sum.low = c.Open, c.High, c.Low
 		}
@@ -105,9 +105,9 @@ func (s *Sim) dayOf(symbol string) day {
 
 // ticker are all fields of a ticker.
 func (s *Sim) ticker(l *listing, sum day) map[string]string {
-	mark, _ := s.exchange.Mark(l.Symbol)
-	book, _ := s.exchange.Book(l.Symbol, 1)
-	last, interest := s.exchange.LastPrice(l.Symbol), s.exchange.OpenInterest(l.Symbol)
+	mark, _ := s.Exchange().Mark(l.Symbol)
+	book, _ := s.Exchange().Book(l.Symbol, 1)
+	last, interest := s.Exchange().LastPrice(l.Symbol), s.Exchange().OpenInterest(l.Symbol)
 	change := zero
 	if sum.open.IsPositive() {
 		change = last.Sub(sum.open).DivRound(sum.open, 6)
@@ -139,7 +139,7 @@ var pairs = map[string]string{
 // flushTicker sends the changed fields, and all of them to those who are new.
 func (st *streams) flushTicker(feed *topicFeed) {
 	fields := st.sim.ticker(st.sim.listings[feed.symbol], st.cachedDay(feed.symbol))
-	now := st.sim.clock.Now()
+	now := st.sim.Clock.Now()
 	st.mu.Lock()
 	defer st.mu.Unlock()
 	m := st.markets[feed.symbol]
@@ -168,7 +168,7 @@ func (st *streams) cachedDay(symbol string) day {
 	st.mu.Lock()
 	sum := st.markets[symbol].day
 	st.mu.Unlock()
-	if st.sim.clock.Now().Sub(sum.at).Abs() < time.Second {
+	if st.sim.Clock.Now().Sub(sum.at).Abs() < time.Second {
 		return sum
 	}
 	sum = st.sim.dayOf(symbol)
@@ -209,11 +209,11 @@ func (feed *topicFeed) candle(c simcore.Candle, now time.Time) streamBody {
 // flushKline sends the live candle if it changed, and to those who are new. The
 // last word on a candle comes from candleClosed.
 func (st *streams) flushKline(feed *topicFeed) {
-	candles := st.sim.exchange.Candles(feed.symbol, intervals[feed.interval], time.Time{}, time.Time{}, 1)
+	candles := st.sim.Exchange().Candles(feed.symbol, intervals[feed.interval], time.Time{}, time.Time{}, 1)
 	if len(candles) == 0 || candles[0].Closed {
 		return
 	}
-	now, live := st.sim.clock.Now(), candles[0]
+	now, live := st.sim.Clock.Now(), candles[0]
 	st.mu.Lock()
 	defer st.mu.Unlock()
 	state := klineState{start: millis(live.Start), trades: live.Trades}

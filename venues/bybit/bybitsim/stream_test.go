@@ -7,6 +7,8 @@ import (
 	"github.com/shopspring/decimal"
 
 	"venuegate/venues/bybit/bybitsim"
+	"venuegate/venues/simcore/simnet"
+	"venuegate/venues/simcore/simtest"
 )
 
 // localBook is a client's book, kept by the documented rules.
@@ -19,16 +21,16 @@ type localBook struct {
 func (b *localBook) apply(message map[string]any) {
 	b.Helper()
 	data := message["data"].(map[string]any)
-	u := num(data["u"])
+	u := simtest.Num(data["u"])
 	if message["type"] == "snapshot" {
 		b.sides = map[string]map[string]decimal.Decimal{"b": {}, "a": {}}
-	} else if !u.Equal(b.u.Add(num("1"))) {
+	} else if !u.Equal(b.u.Add(simtest.Num("1"))) {
 		b.Fatalf("u %s after %s", u, b.u)
 	}
 	b.u = u
 	for side, levels := range b.sides {
 		for _, row := range data[side].([]any) {
-			price, qty := num(row.([]any)[0]).String(), num(row.([]any)[1])
+			price, qty := simtest.Num(row.([]any)[0]).String(), simtest.Num(row.([]any)[1])
 			if _, known := levels[price]; qty.IsZero() && !known {
 				b.Fatalf("unknown level %s is removed", price)
 			}
@@ -43,19 +45,19 @@ func (b *localBook) apply(message map[string]any) {
 // crosses, while the market moves.
 func TestBookStream(t *testing.T) {
 	t.Parallel()
-	v := start(t, bybitsim.Options{Seed: 3})
+	v := start(t, bybitsim.Options{Setup: simnet.Setup{Seed: 3}})
 	for _, levels := range []string{"50", "200"} {
 		s := v.public("orderbook." + levels + ".BTCUSDT")
 		book := &localBook{TB: t}
-		first := s.nextWhere("topic", "orderbook."+levels+".BTCUSDT")
+		first := s.With("topic", "orderbook."+levels+".BTCUSDT")
 		if first["type"] != "snapshot" {
 			t.Fatalf("%v", first)
 		}
 		book.apply(first)
 		for range 12 {
-			book.apply(s.nextWhere("topic", "orderbook."+levels+".BTCUSDT"))
+			book.apply(s.With("topic", "orderbook."+levels+".BTCUSDT"))
 			for side := range book.sides {
-				if n := decimal.NewFromInt(int64(len(book.sides[side]))); !n.Equal(num(levels)) {
+				if n := decimal.NewFromInt(int64(len(book.sides[side]))); !n.Equal(simtest.Num(levels)) {
 					t.Fatalf("%s levels on side %s, want %s", n, side, levels)
 				}
 			}
@@ -67,14 +69,14 @@ func TestBooksRestart(t *testing.T) {
 	t.Parallel()
 	v := quiet(t)
 	s := v.public("orderbook.50.BTCUSDT")
-	s.nextWhere("type", "snapshot")
+	s.With("type", "snapshot")
 	v.sim.RestartBooks()
-	message := s.nextWhere("type", "snapshot")
-	if u := num(message["data"].(map[string]any)["u"]); !u.Equal(num("1")) {
+	message := s.With("type", "snapshot")
+	if u := simtest.Num(message["data"].(map[string]any)["u"]); !u.Equal(simtest.Num("1")) {
 		t.Errorf("u %s", u)
 	}
 	v.placed(order("price=64999"))
-	if message = s.next(); message["type"] != "delta" || !num(message["data"].(map[string]any)["u"]).Equal(num("2")) {
+	if message = s.Next(); message["type"] != "delta" || !simtest.Num(message["data"].(map[string]any)["u"]).Equal(simtest.Num("2")) {
 		t.Errorf("%v", message)
 	}
 }
@@ -84,7 +86,7 @@ func TestTopOfBookIsRepeated(t *testing.T) {
 	t.Parallel()
 	v := quiet(t)
 	s := v.public("orderbook.1.BTCUSDT")
-	first, second := s.nextWhere("type", "snapshot"), s.nextWhere("type", "snapshot")
+	first, second := s.With("type", "snapshot"), s.With("type", "snapshot")
 	if a, b := first["data"].(map[string]any), second["data"].(map[string]any); a["u"] != b["u"] || len(a["b"].([]any)) != 1 {
 		t.Errorf("%v then %v", a, b)
 	}
@@ -95,18 +97,18 @@ func TestTradesTickersAndCandles(t *testing.T) {
 	v := quiet(t)
 	trades, tickers, candles := v.public("publicTrade.BTCUSDT"), v.public("tickers.BTCUSDT"), v.public("kline.1.BTCUSDT")
 	for _, s := range []*stream{trades, tickers, candles} {
-		if m := s.nextWhere("op", "subscribe"); m["success"] != true || m["req_id"] != "1" {
+		if m := s.With("op", "subscribe"); m["success"] != true || m["req_id"] != "1" {
 			t.Fatalf("%v", m)
 		}
 	}
-	if m := tickers.nextWhere("topic", "tickers.BTCUSDT"); m["type"] != "snapshot" || m["data"].(map[string]any)["fundingRate"] != "0.0001" {
+	if m := tickers.With("topic", "tickers.BTCUSDT"); m["type"] != "snapshot" || m["data"].(map[string]any)["fundingRate"] != "0.0001" {
 		t.Errorf("%v", m)
 	}
-	v.script(http.MethodPost, "/market/trade", `{"symbol":"BTCUSDT","side":"buy","qty":"0.5"}`)
-	if d := trades.data("publicTrade.BTCUSDT"); d["S"] != "Buy" || d["s"] != "BTCUSDT" || !num(d["v"]).IsPositive() {
+	v.Script(http.MethodPost, "/market/trade", `{"symbol":"BTCUSDT","side":"buy","qty":"0.5"}`)
+	if d := trades.data("publicTrade.BTCUSDT"); d["S"] != "Buy" || d["s"] != "BTCUSDT" || !simtest.Num(d["v"]).IsPositive() {
 		t.Errorf("%v", d)
 	}
-	delta := tickers.nextWhere("type", "delta")["data"].(map[string]any)
+	delta := tickers.With("type", "delta")["data"].(map[string]any)
 	if _, whole := delta["fundingRate"]; whole || delta["symbol"] != "BTCUSDT" {
 		t.Errorf("%v", delta)
 	}
@@ -123,7 +125,7 @@ func TestPublicMistakes(t *testing.T) {
 	t.Parallel()
 	v := quiet(t)
 	s := v.public("orderbook.50.BTCUSDT")
-	s.nextWhere("op", "subscribe")
+	s.With("op", "subscribe")
 	for _, test := range []struct{ sent, want string }{
 		{`{"op":"subscribe","args":["orderbook.50.NOPEUSDT"]}`, "error:handler not found,topic:orderbook.50.NOPEUSDT"},
 		{`{"op":"subscribe","args":["orderbook.500.BTCUSDT"]}`, "error:handler not found,topic:orderbook.500.BTCUSDT"},
@@ -133,9 +135,9 @@ func TestPublicMistakes(t *testing.T) {
 		{`{"op":"ping","req_id":"p"}`, "pong"},
 		{`{"op":"ping","req_id":1}`, "pong"},
 	} {
-		s.send(test.sent)
+		s.Send(test.sent)
 		for {
-			if m := s.next(); m["conn_id"] != nil {
+			if m := s.Next(); m["conn_id"] != nil {
 				if m["ret_msg"] != test.want {
 					t.Errorf("%s: %v", test.sent, m)
 				}
@@ -143,24 +145,24 @@ func TestPublicMistakes(t *testing.T) {
 			}
 		}
 	}
-	s.send("nonsense")
-	s.nextWhere("undecodable", "Failed to decode incoming data:nonsense")
+	s.Send("nonsense")
+	s.With(simtest.Text, "Failed to decode incoming data:nonsense")
 }
 
 func TestPrivateSocketNeedsAuth(t *testing.T) {
 	t.Parallel()
 	v := quiet(t)
 	s := v.stream("/v5/private")
-	s.send(`{"op":"subscribe","args":["order"]}`)
-	if m := s.next(); m["success"] != false {
+	s.Send(`{"op":"subscribe","args":["order"]}`)
+	if m := s.Next(); m["success"] != false {
 		t.Errorf("%v", m)
 	}
-	s.send(`{"op":"auth","args":["` + v.credentials.APIKey + `",4102444800000,"00"]}`)
-	if m := s.next(); m["success"] != false || m["op"] != "auth" {
+	s.Send(`{"op":"auth","args":["` + v.Credentials.APIKey + `",4102444800000,"00"]}`)
+	if m := s.Next(); m["success"] != false || m["op"] != "auth" {
 		t.Errorf("%v", m)
 	}
-	s.send(`{"op":"ping","req_id":"7"}`)
-	if m := s.next(); m["op"] != "pong" || m["req_id"] != "7" {
+	s.Send(`{"op":"ping","req_id":"7"}`)
+	if m := s.Next(); m["op"] != "pong" || m["req_id"] != "7" {
 		t.Errorf("%v", m)
 	}
 	private := v.private("order.linear", "execution.linear", "wallet")

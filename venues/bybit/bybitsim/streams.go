@@ -11,6 +11,7 @@ import (
 	"go.uber.org/zap"
 
 	"venuegate/venues/simcore"
+	"venuegate/venues/simcore/simnet"
 )
 
 // streams are the public streams: who listens to what, and the state of each
@@ -21,7 +22,7 @@ type streams struct {
 	mu      sync.Mutex
 	topics  map[string]*topicFeed
 	markets map[string]*market
-	last    map[time.Duration]time.Time
+	paces   simnet.Paces
 	// replay is the recording that is being played, or nil.
 	replay *replay
 }
@@ -67,21 +68,21 @@ const (
 
 // Paces of the streams.
 const (
-	paceBook    = pumpInterval
+	paceBook    = simnet.PumpInterval
 	paceBookBig = 100 * time.Millisecond
 	paceBookMax = 200 * time.Millisecond
-	paceTrade   = pumpInterval
+	paceTrade   = simnet.PumpInterval
 	paceTicker  = 100 * time.Millisecond
 	paceKline   = time.Second
 )
 
-var paces = []time.Duration{pumpInterval, paceBookBig, paceBookMax, paceKline}
+var paces = []time.Duration{simnet.PumpInterval, paceBookBig, paceBookMax, paceKline}
 
 var bookPaces = map[int]time.Duration{1: paceBook, 50: paceBook, 200: paceBookBig, 1000: paceBookMax}
 
 func newStreams(s *Sim) *streams {
-	st := &streams{sim: s, topics: map[string]*topicFeed{}, markets: map[string]*market{}, last: map[time.Duration]time.Time{}}
-	first := s.clock.Now().Unix()
+	st := &streams{sim: s, topics: map[string]*topicFeed{}, markets: map[string]*market{}}
+	first := s.Clock.Now().Unix()
 	for _, name := range s.symbols {
 		st.markets[name] = &market{listing: s.listings[name], nextU: map[int]int64{1: first, 50: first, 200: first, 1000: first}}
 	}
@@ -216,9 +217,7 @@ func (st *streams) due(base time.Time) []*topicFeed {
 	defer st.mu.Unlock()
 	ready := map[time.Duration]bool{}
 	for _, pace := range paces {
-		if base.Sub(st.last[pace]) >= pace-pumpInterval/2 {
-			st.last[pace], ready[pace] = base, true
-		}
+		ready[pace] = st.paces.Due(pace, base)
 	}
 	var due []*topicFeed
 	for _, feed := range st.topics {
@@ -240,7 +239,7 @@ func (st *streams) send(feed *topicFeed, to map[*client]bool, body any) {
 	}
 	raw, err := json.Marshal(body)
 	if err != nil {
-		st.sim.log.Error("stream message cannot be encoded", zap.String("topic", feed.name), zap.Error(err))
+		st.sim.Log.Error("stream message cannot be encoded", zap.String("topic", feed.name), zap.Error(err))
 		return
 	}
 	for cl := range to {

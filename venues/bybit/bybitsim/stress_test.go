@@ -7,6 +7,8 @@ import (
 
 	"venuegate/venues/bybit/bybitsim"
 	"venuegate/venues/simcore"
+	"venuegate/venues/simcore/simnet"
+	"venuegate/venues/simcore/simtest"
 )
 
 // While many orders come and go in a moving market, the last word of the stream
@@ -15,7 +17,7 @@ import (
 func TestTheStreamIsTheTruth(t *testing.T) {
 	t.Parallel()
 	const workers, orders = 4, 20
-	v := start(t, bybitsim.Options{Seed: 5, RateLimits: bybitsim.RateLimits{TradePerSecond: -1, QueryPerSecond: -1, RequestsPer5s: -1}})
+	v := start(t, bybitsim.Options{Setup: simnet.Setup{Seed: 5}, RateLimits: bybitsim.RateLimits{TradePerSecond: -1, QueryPerSecond: -1, RequestsPer5s: -1}})
 	s := v.private("order", "execution")
 	var working sync.WaitGroup
 	for worker := range workers {
@@ -48,7 +50,7 @@ func TestTheStreamIsTheTruth(t *testing.T) {
 		return n
 	}
 	for len(last) < workers*orders || open() > 0 {
-		message := s.next()
+		message := s.Next()
 		for _, row := range message["data"].([]any) {
 			record := row.(map[string]any)
 			if message["topic"] == "execution" {
@@ -56,7 +58,7 @@ func TestTheStreamIsTheTruth(t *testing.T) {
 				continue
 			}
 			id := record["orderLinkId"].(string)
-			if before, known := updated[id]; known && num(record["updatedTime"]).LessThan(num(before)) {
+			if before, known := updated[id]; known && simtest.Num(record["updatedTime"]).LessThan(simtest.Num(before)) {
 				t.Errorf("%s goes back in time", id)
 			}
 			last[id], updated[id] = record["orderStatus"].(string), record["updatedTime"]

@@ -37,12 +37,12 @@ var tradeOps = map[string]string{
 // operations, "auth" included, under the path of the socket.
 func (s *Sim) tradeOp(cl *client, in opBody) {
 	if in.Op == "ping" {
-		pong := tradeReply{ReqID: in.TradeReqID, RetMsg: "OK", Op: "pong", Data: []string{millisText(s.clock.Now())}, ConnID: cl.connID}
+		pong := tradeReply{ReqID: in.TradeReqID, RetMsg: "OK", Op: "pong", Data: []string{millisText(s.Clock.Now())}, ConnID: cl.connID}
 		cl.session.Send(commandTopic, encode(pong))
 		return
 	}
 	repeated := !cl.isNew(in.TradeReqID)
-	s.server.Operate(cl.session, simnet.Operation{
+	s.Server.Operate(cl.session, simnet.Operation{
 		Name: in.Op, AnswerDelay: s.options.AckDelay,
 		Execute: func() []byte { return encode(s.tradeAnswer(cl, in, repeated)) },
 		Refuse:  func(fault simcore.FaultInfo) []byte { return s.tradeRefusal(cl, in, fault) },
@@ -71,7 +71,7 @@ func (s *Sim) tradeAnswer(cl *client, in opBody, repeated bool) tradeReply {
 	path, known := tradeOps[in.Op]
 	account := cl.account.Load()
 	var failed *apiError
-	switch now := s.clock.Now(); {
+	switch now := s.Clock.Now(); {
 	case in.Op == "auth":
 		failed = s.authSocket(cl, in)
 	case !known:
@@ -110,7 +110,7 @@ func (s *Sim) orderReply(cl *client, in opBody, c *call, result any, failed *api
 	if failed == nil {
 		reply.Data = result
 	}
-	reply.Header = map[string]string{"Traceid": strings.Repeat("0", 32), "Timenow": millisText(s.clock.Now())}
+	reply.Header = map[string]string{"Traceid": strings.Repeat("0", 32), "Timenow": millisText(s.Clock.Now())}
 	if c.allowed != nil {
 		for name, value := range c.allowed.headers() {
 			reply.Header[name] = value
@@ -147,7 +147,7 @@ func (s *Sim) tradeRefusal(cl *client, in opBody, fault simcore.FaultInfo) []byt
 		_, page := statusPage(fault)
 		return []byte(page)
 	case simcore.FaultBan:
-		_ = s.limiter.ban(cl.ip, s.clock.Now(), fault.Args.Delay(banDefault)) // the words of REST
+		_ = s.limiter.ban(cl.ip, s.Clock.Now(), fault.Args.Delay(banDefault)) // the words of REST
 		return encode(gatewayReply(cl, in, errAddressLimit))
 	case simcore.FaultReject:
 		return encode(s.orderReply(cl, in, &call{}, nil, rejection(fault)))

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"venuegate/venues/bybit/bybitsim"
+	"venuegate/venues/simcore/simnet"
+	"venuegate/venues/simcore/simtest"
 )
 
 // trader is an order entry socket.
@@ -21,8 +23,8 @@ type trader struct {
 func (v *venue) trader() *trader {
 	v.Helper()
 	s := &trader{stream: v.stream("/v5/trade"), v: v}
-	s.send(`{"op":"auth",` + v.authArgs() + `}`)
-	if m := s.next(); code(m) != 0 || m["op"] != "auth" {
+	s.Send(`{"op":"auth",` + v.authArgs() + `}`)
+	if m := s.Next(); code(m) != 0 || m["op"] != "auth" {
 		v.Fatalf("%v", m)
 	}
 	return s
@@ -32,12 +34,12 @@ func (v *venue) trader() *trader {
 func (s *trader) ask(op, arg string) string {
 	s.Helper()
 	s.id++
-	return s.askAs(strconv.Itoa(s.id), op, arg, s.v.now())
+	return s.askAs(strconv.Itoa(s.id), op, arg, s.v.Now())
 }
 
 func (s *trader) askAs(id, op, arg string, at time.Time) string {
 	s.Helper()
-	s.send(fmt.Sprintf(`{"reqId":%q,"header":{"X-BAPI-TIMESTAMP":"%d","X-BAPI-RECV-WINDOW":"5000"},"op":%q,"args":[%s]}`,
+	s.Send(fmt.Sprintf(`{"reqId":%q,"header":{"X-BAPI-TIMESTAMP":"%d","X-BAPI-RECV-WINDOW":"5000"},"op":%q,"args":[%s]}`,
 		id, at.UnixMilli(), op, arg))
 	return id
 }
@@ -45,10 +47,10 @@ func (s *trader) askAs(id, op, arg string, at time.Time) string {
 // call is ask and the answer.
 func (s *trader) call(op, arg string) map[string]any {
 	s.Helper()
-	return s.nextWhere("reqId", s.ask(op, arg))
+	return s.With("reqId", s.ask(op, arg))
 }
 
-func code(m map[string]any) int64 { return num(m["retCode"]).IntPart() }
+func code(m map[string]any) int64 { return simtest.Num(m["retCode"]).IntPart() }
 
 func header(m map[string]any, name string) any {
 	fields, _ := m["header"].(map[string]any)
@@ -64,8 +66,8 @@ func TestTradeSocket(t *testing.T) {
 	if code(created) != 0 || created["op"] != "order.create" || header(created, "X-Bapi-Limit") != "10" || header(created, "X-Bapi-Limit-Status") != "9" {
 		t.Errorf("%v", created)
 	}
-	if r := v.post("/v5/order/create", order("orderLinkId=rest")); r.header.Get("X-Bapi-Limit-Status") != "8" {
-		t.Errorf("the limit is not shared: %v", r.header)
+	if r := v.post("/v5/order/create", order("orderLinkId=rest")); r.Header.Get("X-Bapi-Limit-Status") != "8" {
+		t.Errorf("the limit is not shared: %v", r.Header)
 	}
 	id := created["data"].(map[string]any)["orderId"].(string)
 	amended := s.call("order.amend", `{"category":"linear","symbol":"BTCUSDT","orderLinkId":"ws","price":"60100"}`)
@@ -82,8 +84,8 @@ func TestTradeSocket(t *testing.T) {
 	if m := s.call("order.cancel", cancel); code(m) != 110001 || header(m, "Timenow") == nil || len(m["data"].(map[string]any)) != 0 {
 		t.Errorf("%v", m)
 	}
-	s.send(`{"op":"ping"}`)
-	if m := s.next(); m["op"] != "pong" || code(m) != 0 {
+	s.Send(`{"op":"ping"}`)
+	if m := s.Next(); m["op"] != "pong" || code(m) != 0 {
 		t.Errorf("%v", m)
 	}
 }
@@ -95,8 +97,8 @@ func TestTradeSocketRefusesAtTheGate(t *testing.T) {
 	if m := stranger.call("order.create", order()); code(m) != 10005 || m["header"] != nil || m["data"] != nil {
 		t.Errorf("without a login: %v", m)
 	}
-	stranger.send(`{"op":"auth","args":["` + v.credentials.APIKey + `",99999999999999,"00"]}`)
-	if m := stranger.next(); code(m) != 10004 {
+	stranger.Send(`{"op":"auth","args":["` + v.Credentials.APIKey + `",99999999999999,"00"]}`)
+	if m := stranger.Next(); code(m) != 10004 {
 		t.Errorf("bad signature: %v", m)
 	}
 	s := v.trader()
@@ -106,14 +108,14 @@ func TestTradeSocketRefusesAtTheGate(t *testing.T) {
 		want int64
 	}{
 		{"unknown operation", func() string { return s.ask("order.create-batch", order()) }, 10404},
-		{"late", func() string { return s.askAs("late", "order.create", order(), v.now().Add(-6*time.Second)) }, 10002},
-		{"early", func() string { return s.askAs("early", "order.create", order(), v.now().Add(1500*time.Millisecond)) }, 10002},
+		{"late", func() string { return s.askAs("late", "order.create", order(), v.Now().Add(-6*time.Second)) }, 10002},
+		{"early", func() string { return s.askAs("early", "order.create", order(), v.Now().Add(1500*time.Millisecond)) }, 10002},
 		{"two at once", func() string { return s.ask("order.create", order()+","+order()) }, 10001},
-		{"a name twice", func() string { return s.askAs("late", "order.create", order(), v.now()) }, 20006},
-		{"a long name", func() string { return s.askAs(strings.Repeat("x", 37), "order.create", order(), v.now()) }, 10001},
+		{"a name twice", func() string { return s.askAs("late", "order.create", order(), v.Now()) }, 20006},
+		{"a long name", func() string { return s.askAs(strings.Repeat("x", 37), "order.create", order(), v.Now()) }, 10001},
 		{"too much", func() string { return s.ask("order.create", order("qty=1000")) }, 110007},
 	} {
-		if m := s.nextWhere("reqId", c.ask()); code(m) != c.want {
+		if m := s.With("reqId", c.ask()); code(m) != c.want {
 			t.Errorf("%s: %v, want %d", c.name, m, c.want)
 		}
 	}
@@ -124,7 +126,7 @@ func TestTradeSocketRefusesAtTheGate(t *testing.T) {
 
 func TestTradeSocketLimit(t *testing.T) {
 	t.Parallel()
-	v := start(t, bybitsim.Options{Quiet: true, Seed: 1, RateLimits: bybitsim.RateLimits{TradePerSecond: 2, EndpointSpan: time.Minute}})
+	v := start(t, bybitsim.Options{Setup: simnet.Setup{Quiet: true, Seed: 1}, RateLimits: bybitsim.RateLimits{TradePerSecond: 2, EndpointSpan: time.Minute}})
 	s := v.trader()
 	for range 2 {
 		if m := s.call("order.create", order()); code(m) != 0 {
@@ -141,7 +143,7 @@ func TestTradeSocketFaults(t *testing.T) {
 	t.Parallel()
 	v := quiet(t)
 	at := func(do string) {
-		v.script(http.MethodPost, "/faults", `{"match":{"path":"/v5/trade","op":"order.create"},"times":1,`+do+`}`)
+		v.Script(http.MethodPost, "/faults", `{"match":{"path":"/v5/trade","op":"order.create"},"times":1,`+do+`}`)
 	}
 	orders := func(link string) int {
 		return len(v.get("/v5/order/realtime", "category=linear&symbol=BTCUSDT&orderLinkId="+link).rows(t))
@@ -157,31 +159,31 @@ func TestTradeSocketFaults(t *testing.T) {
 	}
 	at(`"do":"status","args":{"status":502}`)
 	s.ask("order.create", order("orderLinkId=page"))
-	if m := s.next(); !strings.HasPrefix(fmt.Sprint(m["undecodable"]), "<html>") || orders("page") != 0 {
+	if m := s.Next(); !strings.HasPrefix(fmt.Sprint(m[simtest.Text]), "<html>") || orders("page") != 0 {
 		t.Errorf("%v", m)
 	}
 	at(`"do":"delay","args":{"delayMs":200}`)
 	slow, quick := s.ask("order.create", order("orderLinkId=slow")), s.ask("order.create", order("orderLinkId=quick"))
-	if first, second := s.next(), s.next(); first["reqId"] != quick || second["reqId"] != slow || orders("slow") != 1 {
+	if first, second := s.Next(), s.Next(); first["reqId"] != quick || second["reqId"] != slow || orders("slow") != 1 {
 		t.Errorf("%v before %v", first, second)
 	}
 	at(`"do":"timeout_after","args":{"delayMs":100}`)
 	s.ask("order.create", order("orderLinkId=lost"))
-	s.closed()
+	s.Closed()
 	if orders("lost") != 1 {
 		t.Error("the order of a lost answer is not there")
 	}
 	s = v.trader()
 	at(`"do":"drop_connection"`)
 	s.ask("order.create", order("orderLinkId=dropped"))
-	s.closed()
+	s.Closed()
 	if orders("dropped") != 0 {
 		t.Error("the order of a dropped connection is there")
 	}
-	v.script(http.MethodPost, "/faults", `{"match":{"path":"/v5/trade","op":"auth"},"times":1,"do":"reject","args":{"code":10003}}`)
+	v.Script(http.MethodPost, "/faults", `{"match":{"path":"/v5/trade","op":"auth"},"times":1,"do":"reject","args":{"code":10003}}`)
 	refused := v.stream("/v5/trade")
-	refused.send(`{"op":"auth",` + v.authArgs() + `}`)
-	if m := refused.next(); code(m) != 10003 {
+	refused.Send(`{"op":"auth",` + v.authArgs() + `}`)
+	if m := refused.Next(); code(m) != 10003 {
 		t.Errorf("%v", m)
 	}
 }
@@ -191,30 +193,30 @@ func TestTradeSocketBan(t *testing.T) {
 	t.Parallel()
 	v := quiet(t)
 	s := v.trader()
-	v.script(http.MethodPost, "/faults", `{"match":{"path":"/v5/trade","op":"order.create"},"times":1,"do":"ban","args":{"delayMs":60000}}`)
+	v.Script(http.MethodPost, "/faults", `{"match":{"path":"/v5/trade","op":"order.create"},"times":1,"do":"ban","args":{"delayMs":60000}}`)
 	for range 2 {
 		if m := s.call("order.create", order()); code(m) != 10403 {
 			t.Errorf("%v", m)
 		}
 	}
-	if r := v.get("/v5/market/time", ""); r.status != http.StatusForbidden {
-		t.Errorf("%d %s", r.status, r.body)
+	if r := v.get("/v5/market/time", ""); r.Status != http.StatusForbidden {
+		t.Errorf("%d %s", r.Status, r.Body)
 	}
 }
 
 // The answer may come long after the private message.
 func TestTradeSocketAckDelay(t *testing.T) {
 	t.Parallel()
-	v := start(t, bybitsim.Options{Quiet: true, AckDelay: 100 * time.Millisecond})
+	v := start(t, bybitsim.Options{Setup: simnet.Setup{Quiet: true}, AckDelay: 100 * time.Millisecond})
 	private, s := v.private("order"), v.trader()
 	id := s.ask("order.create", market())
 	private.data("order")
 	select {
-	case m := <-s.messages:
+	case m := <-s.Messages:
 		t.Errorf("acknowledged before it was told: %v", m)
 	default:
 	}
-	if m := s.nextWhere("reqId", id); code(m) != 0 {
+	if m := s.With("reqId", id); code(m) != 0 {
 		t.Errorf("%v", m)
 	}
 }

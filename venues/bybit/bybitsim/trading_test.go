@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"venuegate/venues/bybit/bybitsim"
+	"venuegate/venues/simcore/simnet"
+	"venuegate/venues/simcore/simtest"
 )
 
 // A limit order rests, is amended under its id and is cancelled.
@@ -30,10 +32,10 @@ func TestLimitOrderLives(t *testing.T) {
 	}
 	again := v.post("/v5/order/cancel", `{"category":"linear","symbol":"BTCUSDT","orderId":"`+id+`"}`)
 	if again.code(t) != 110001 {
-		t.Errorf("%s", again.body)
+		t.Errorf("%s", again.Body)
 	}
 	if r := v.post("/v5/order/create", order("orderLinkId=rest-1")); r.code(t) != 110072 {
-		t.Errorf("%s", r.body)
+		t.Errorf("%s", r.Body)
 	}
 }
 
@@ -46,14 +48,14 @@ func TestFillIsTold(t *testing.T) {
 	id := v.placed(market("orderLinkId=m-1"))
 	var topics []string
 	for len(topics) < 4 {
-		topics = append(topics, s.next()["topic"].(string))
+		topics = append(topics, s.Next()["topic"].(string))
 	}
 	for i, want := range []string{"execution", "order", "position", "wallet"} {
 		if topics[i] != want {
 			t.Errorf("%v", topics)
 		}
 	}
-	if o := v.found(id); o["orderStatus"] != "Filled" || o["cumExecQty"] != "0.01" || !num(o["price"]).GreaterThan(num(o["avgPrice"])) {
+	if o := v.found(id); o["orderStatus"] != "Filled" || o["cumExecQty"] != "0.01" || !simtest.Num(o["price"]).GreaterThan(simtest.Num(o["avgPrice"])) {
 		t.Errorf("%v", o)
 	}
 	fills := v.get("/v5/execution/list", "category=linear&orderId="+id).rows(t)
@@ -61,12 +63,12 @@ func TestFillIsTold(t *testing.T) {
 		t.Errorf("%v", fills)
 	}
 	p := v.position()
-	if p["side"] != "Buy" || p["size"] != "0.01" || !num(p["avgPrice"]).IsPositive() {
+	if p["side"] != "Buy" || p["size"] != "0.01" || !simtest.Num(p["avgPrice"]).IsPositive() {
 		t.Errorf("%v", p)
 	}
 	wallet := v.get("/v5/account/wallet-balance", "accountType=UNIFIED").rows(t)[0]
 	coin := wallet["coin"].([]any)[0].(map[string]any)
-	if coin["coin"] != "USDT" || coin["availableToWithdraw"] != "" || !num(coin["walletBalance"]).LessThan(num("100000")) {
+	if coin["coin"] != "USDT" || coin["availableToWithdraw"] != "" || !simtest.Num(coin["walletBalance"]).LessThan(simtest.Num("100000")) {
 		t.Errorf("%v", wallet)
 	}
 }
@@ -96,7 +98,7 @@ func TestCloseThePosition(t *testing.T) {
 		t.Errorf("%v", rows)
 	}
 	if r := v.post("/v5/order/create", market("side=Sell", "reduceOnly=true")); r.code(t) != 110017 {
-		t.Errorf("%s", r.body)
+		t.Errorf("%s", r.Body)
 	}
 }
 
@@ -131,13 +133,13 @@ func TestCancelAll(t *testing.T) {
 		t.Errorf("%v", r)
 	}
 	if r := v.post("/v5/order/cancel-all", `{"category":"linear"}`); r.code(t) != 10001 {
-		t.Errorf("%s", r.body)
+		t.Errorf("%s", r.Body)
 	}
 }
 
 func TestRefusals(t *testing.T) {
 	t.Parallel()
-	v := start(t, bybitsim.Options{Quiet: true, RateLimits: bybitsim.RateLimits{TradePerSecond: -1}})
+	v := start(t, bybitsim.Options{Setup: simnet.Setup{Quiet: true}, RateLimits: bybitsim.RateLimits{TradePerSecond: -1}})
 	for name, test := range map[string]struct {
 		body string
 		code int
@@ -161,7 +163,7 @@ func TestRefusals(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			if r := v.post("/v5/order/create", test.body); r.code(t) != test.code {
-				t.Errorf("%s", r.body)
+				t.Errorf("%s", r.Body)
 			}
 		})
 	}
@@ -186,10 +188,10 @@ func TestListsByCoin(t *testing.T) {
 func TestDelayedBeyondTheWindow(t *testing.T) {
 	t.Parallel()
 	v := quiet(t)
-	v.script(http.MethodPost, "/faults", `{"match":{"path":"/v5/order/create"},"do":"delay","args":{"delayMs":2000},"times":1}`)
-	r := v.do(v.request(http.MethodPost, "/v5/order/create", "", order("orderLinkId=late-1"), v.now().Add(-3500*time.Millisecond)))
+	v.Script(http.MethodPost, "/faults", `{"match":{"path":"/v5/order/create"},"do":"delay","args":{"delayMs":2000},"times":1}`)
+	r := v.do(v.request(http.MethodPost, "/v5/order/create", "", order("orderLinkId=late-1"), v.Now().Add(-3500*time.Millisecond)))
 	if r.code(t) != 10002 {
-		t.Errorf("%s", r.body)
+		t.Errorf("%s", r.Body)
 	}
 	if rows := v.get("/v5/order/realtime", "category=linear&orderLinkId=late-1").rows(t); len(rows) != 0 {
 		t.Errorf("%v", rows)

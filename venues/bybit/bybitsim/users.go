@@ -61,7 +61,7 @@ func newUsers(s *Sim) *users {
 // receive notes an event of the exchange. It is called under the exchange's
 // lock.
 func (u *users) receive(event simcore.Event) {
-	c := change{seq: u.sim.firstSeq + int64(event.Seq), at: event.Time, noted: u.sim.clock.Base()}
+	c := change{seq: u.sim.firstSeq + int64(event.Seq), at: event.Time, noted: u.sim.Clock.Base()}
 	switch body := event.Body.(type) {
 	case simcore.MarkEvent:
 		u.mark(body.Mark)
@@ -162,7 +162,7 @@ func (u *users) flush() {
 	u.flushing.Lock()
 	defer u.flushing.Unlock()
 	for _, batch := range u.due() {
-		account, err := u.sim.exchange.Account(batch[0].account)
+		account, err := u.sim.Exchange().Account(batch[0].account)
 		if err != nil {
 			continue
 		}
@@ -180,7 +180,7 @@ type changes []change
 
 // due takes the changes whose delay is over, by account.
 func (u *users) due() []changes {
-	now := u.sim.clock.Base()
+	now := u.sim.Clock.Base()
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	ready := 0
@@ -306,12 +306,12 @@ func (u *users) positionMessage(account *simcore.AccountView, symbols []string) 
 			records = append(records, u.sim.positionOf(account.ID, &p).forStream())
 		}
 	}
-	now := u.sim.clock.Now()
+	now := u.sim.Clock.Now()
 	return push{topicPosition, userID(account.ID) + "_position_" + millisText(now), now, records}
 }
 
 func (u *users) walletMessage(account *simcore.AccountView) push {
-	now := u.sim.clock.Now()
+	now := u.sim.Clock.Now()
 	return push{topicWallet, userID(account.ID) + "_wallet_" + millisText(now), now, []walletRecord{walletOf(account)}}
 }
 
@@ -327,7 +327,7 @@ func (u *users) send(account string, messages []push) {
 				}
 				data, err := json.Marshal(pushBody{Topic: name, ID: m.id, CreationTime: millis(m.at), Data: m.data})
 				if err != nil {
-					u.sim.log.Error("private message cannot be encoded", zap.String("topic", name), zap.Error(err))
+					u.sim.Log.Error("private message cannot be encoded", zap.String("topic", name), zap.Error(err))
 					continue
 				}
 				cl.session.Send(name, data)

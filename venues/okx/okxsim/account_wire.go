@@ -144,7 +144,7 @@ func (s *Sim) positionOf(account string, p *simcore.PositionView) positionBody {
 	body := positionBody{
 		Adl: "1", AvgPx: orEmpty(p.EntryPrice), BePx: orEmpty(p.BreakEvenPrice), CTime: millis(p.OpenedAt), Ccy: settleCoin,
 		CloseOrderAlgo: []string{}, Fee: e.fee.String(), FundingFee: e.funding.String(), IdxPx: p.MarkPrice.String(),
-		Imr: p.PositionMargin.String(), InstID: p.Symbol, InstType: instTypeSwap, Last: s.exchange.LastPrice(p.Symbol).String(),
+		Imr: p.PositionMargin.String(), InstID: p.Symbol, InstType: instTypeSwap, Last: s.Exchange().LastPrice(p.Symbol).String(),
 		Lever: idWord(int64(p.Leverage)), LiqPenalty: "0", LiqPx: orEmpty(p.LiquidationPrice), MarkPx: p.MarkPrice.String(),
 		MgnMode: marginCross, Mmr: p.MaintenanceMargin.String(), NotionalUsd: p.Notional.Abs().String(), Pnl: e.pnl.String(),
 		Pos: signedPos(p).String(), PosID: l.positionID(p.Side), PosSide: posSideWord(p.Side),

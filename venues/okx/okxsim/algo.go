@@ -102,7 +102,7 @@ func (d *algoDesk) orderChanged(event *simcore.OrderEvent) {
 	d.due = append(d.due, func() {
 		for _, attached := range detail.stops() {
 			if failed := d.sim.activate(&o, attached); failed != nil {
-				d.sim.log.Info("attached stop was not placed", zap.Int64("order", o.ID), zap.String("code", failed.code))
+				d.sim.Log.Info("attached stop was not placed", zap.Int64("order", o.ID), zap.String("code", failed.code))
 			}
 		}
 	})
@@ -166,7 +166,7 @@ func (a *algo) cancelOthers(id int64) {
 
 // cancelLeg ends a conditional order; one that is over already needs nothing.
 func (d *algoDesk) cancelLeg(account string, id int64) bool {
-	_, err := d.sim.exchange.CancelConditional(account, simcore.OrderRef{ID: id})
+	_, err := d.sim.Exchange().CancelConditional(account, simcore.OrderRef{ID: id})
 	return err == nil
 }
 

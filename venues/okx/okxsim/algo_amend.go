@@ -108,7 +108,7 @@ func (arg *algoAmendArg) of(kind legKind) legChange {
 
 func (s *Sim) changeLeg(a *algo, kind legKind, id int64, change legChange, qty decimal.Decimal) *apiError {
 	ref := simcore.OrderRef{ID: id}
-	c, err := s.exchange.Conditional(a.account, ref)
+	c, err := s.Exchange().Conditional(a.account, ref)
 	if err != nil {
 		return errAlgoGone
 	}
@@ -130,7 +130,7 @@ func (s *Sim) changeLeg(a *algo, kind legKind, id int64, change legChange, qty d
 		moved.TriggerPrice = request.TriggerPrice
 		request.Rising = a.rises(s, &moved, kind)
 	}
-	if _, err := s.exchange.AmendConditional(request); err != nil {
+	if _, err := s.Exchange().AmendConditional(request); err != nil {
 		if reasonOf(err) == simcore.ReasonUnknownOrder {
 			return errAlgoGone
 		}
@@ -176,7 +176,7 @@ func (d *algoDesk) amended(a *algo, arg *algoAmendArg, qty decimal.Decimal) {
 	if !qty.IsZero() {
 		a.qty = qty
 	}
-	a.updatedAt, a.reqID, a.amendResult = d.sim.clock.Now(), arg.ReqID, "0"
+	a.updatedAt, a.reqID, a.amendResult = d.sim.Clock.Now(), arg.ReqID, "0"
 	d.sim.hub.algoChanged(a.account, a.body())
 }
 

@@ -169,9 +169,9 @@ func (a *algo) rises(s *Sim, request *simcore.ConditionalRequest, kind legKind) 
 	if kind != legTrigger {
 		return (request.Side == simcore.Buy) == (kind == legStopLoss)
 	}
-	now := s.exchange.LastPrice(request.Symbol)
+	now := s.Exchange().LastPrice(request.Symbol)
 	if request.Watch == simcore.TriggerOnMark {
-		mark, _ := s.exchange.Mark(request.Symbol)
+		mark, _ := s.Exchange().Mark(request.Symbol)
 		now = mark.Mark
 	}
 	return request.TriggerPrice.GreaterThan(now)
@@ -233,7 +233,7 @@ func attachmentBodies(list []attachment) []attachmentBody {
 func (s *Sim) parseAttachments(a *orderArg, request *simcore.OrderRequest) ([]attachment, *apiError) {
 	price := request.Price
 	if request.Type == simcore.Market {
-		price = s.exchange.LastPrice(request.Symbol)
+		price = s.Exchange().LastPrice(request.Symbol)
 	}
 	return attachmentsOf(s, a.AttachAlgoOrds, request, price)
 }
@@ -252,7 +252,7 @@ func attachmentsOf(s *Sim, args []attachmentArg, request *simcore.OrderRequest, 
 			return nil, failed
 		}
 		arg.TpTriggerPxType, arg.SlTriggerPxType = pxType(arg.TpTriggerPx, arg.TpTriggerPxType), pxType(arg.SlTriggerPx, arg.SlTriggerPxType)
-		list = append(list, attachment{id: idWord(s.clock.Now().UnixMicro()*10 + int64(i)), arg: arg})
+		list = append(list, attachment{id: idWord(s.Clock.Now().UnixMicro()*10 + int64(i)), arg: arg})
 	}
 	return list, nil
 }

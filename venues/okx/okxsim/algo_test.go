@@ -11,7 +11,7 @@ func TestStopTriggersAndIsLinkedToItsOrder(t *testing.T) {
 	placed := v.post("/trade/order-algo", `{"instId":"BTC-USDT-SWAP","tdMode":"cross","side":"sell","ordType":"conditional","sz":"1",`+
 		`"slTriggerPx":"64000","slOrdPx":"-1","reduceOnly":true,"algoClOrdId":"s1"}`)
 	if placed.sCode() != "0" {
-		t.Fatal(placed.raw)
+		t.Fatal(placed.raw())
 	}
 	id := placed.Data[0]["algoId"]
 	expect(t, business.push("orders-algo", state("live")), object{"algoId": id, "algoClOrdId": "s1", "ordType": "conditional"})
@@ -22,7 +22,7 @@ func TestStopTriggersAndIsLinkedToItsOrder(t *testing.T) {
 	expect(t, child, object{"ordId": done["ordId"], "algoClOrdId": "s1", "clOrdId": "", "source": "7", "side": "sell"})
 	expect(t, v.one(v.get("/trade/order-algo?algoClOrdId=s1")), object{"state": "effective", "actualSide": "sl"})
 	if r := v.post("/trade/cancel-algos", `[{"instId":"BTC-USDT-SWAP","algoClOrdId":"s1"}]`); r.sCode() != "51400" {
-		t.Fatal(r.raw)
+		t.Fatal(r.raw())
 	}
 }
 
@@ -37,10 +37,10 @@ func TestAttachedStopsGoLiveWithTheFillAndCancelEachOther(t *testing.T) {
 	v.control("/market", `{"symbol":"BTCUSDT","price":"66100"}`)
 	expect(t, business.push("orders-algo", state("effective")), object{"algoId": live["algoId"], "actualSide": "tp"})
 	if r := v.get("/trade/orders-algo-pending?ordType=oco"); len(r.Data) != 0 {
-		t.Fatal(r.raw)
+		t.Fatal(r.raw())
 	}
 	if r := v.get("/account/positions"); len(r.Data) != 0 {
-		t.Fatal(r.raw)
+		t.Fatal(r.raw())
 	}
 	expect(t, v.one(v.get("/trade/orders-algo-history?ordType=oco&state=effective")), object{"algoId": live["algoId"]})
 }
@@ -49,12 +49,12 @@ func TestTriggerWithoutFundsFails(t *testing.T) {
 	v := quiet(t)
 	r := v.post("/trade/order-algo", `{"instId":"BTC-USDT-SWAP","tdMode":"cross","side":"buy","ordType":"trigger","sz":"9000","triggerPx":"66000","orderPx":"-1","algoClOrdId":"t1"}`)
 	if r.sCode() != "0" {
-		t.Fatal(r.raw)
+		t.Fatal(r.raw())
 	}
 	business := v.loggedIn("business")
 	business.subscribe(`{"channel":"orders-algo","instType":"SWAP"}`)
 	if r := v.post("/account/set-leverage", `{"instId":"BTC-USDT-SWAP","lever":"5","mgnMode":"cross"}`); r.Code != "59669" {
-		t.Fatal(r.raw)
+		t.Fatal(r.raw())
 	}
 	v.control("/market", `{"symbol":"BTCUSDT","price":"66100"}`)
 	expect(t, business.push("orders-algo", state("order_failed")), object{"failCode": "51008", "algoClOrdId": "t1"})
@@ -67,17 +67,17 @@ func TestStopIsAmended(t *testing.T) {
 	v.post("/trade/order-algo", `{"instId":"BTC-USDT-SWAP","tdMode":"cross","side":"sell","ordType":"trigger","sz":"1","triggerPx":"64000","orderPx":"-1","algoClOrdId":"t1"}`)
 	business.push("orders-algo", state("live"))
 	if r := v.post("/trade/amend-algos", `{"instId":"BTC-USDT-SWAP","algoClOrdId":"t1","newTriggerPx":"63000","newSz":"2","reqId":"r1"}`); r.sCode() != "0" {
-		t.Fatal(r.raw)
+		t.Fatal(r.raw())
 	}
 	expect(t, business.push("orders-algo", state("live")), object{"triggerPx": "63000", "sz": "2", "amendResult": "0", "reqId": "r1"})
 	v.control("/market", `{"symbol":"BTCUSDT","price":"63500"}`)
 	expect(t, v.one(v.get("/trade/orders-algo-pending?ordType=trigger")), object{"triggerPx": "63000", "state": "live"})
 	if r := v.post("/trade/cancel-algos", `[{"instId":"BTC-USDT-SWAP","algoClOrdId":"t1"}]`); r.sCode() != "0" {
-		t.Fatal(r.raw)
+		t.Fatal(r.raw())
 	}
 	expect(t, business.push("orders-algo", state("canceled")), object{"algoClOrdId": "t1"})
 	if r := v.post("/trade/amend-algos", `{"instId":"BTC-USDT-SWAP","algoClOrdId":"t1","newSz":"3"}`); r.sCode() != "51503" {
-		t.Fatal(r.raw)
+		t.Fatal(r.raw())
 	}
 }
 
@@ -88,7 +88,7 @@ func TestTriggeredEntryBringsItsStops(t *testing.T) {
 	r := v.post("/trade/order-algo", `{"instId":"BTC-USDT-SWAP","tdMode":"cross","side":"buy","ordType":"trigger","sz":"1","triggerPx":"65500","orderPx":"-1",`+
 		`"attachAlgoOrds":[{"slTriggerPx":"64000","slOrdPx":"-1"}]}`)
 	if r.sCode() != "0" {
-		t.Fatal(r.raw)
+		t.Fatal(r.raw())
 	}
 	v.control("/market", `{"symbol":"BTCUSDT","price":"65600"}`)
 	expect(t, business.push("orders-algo", func(_, first object) bool { return first["ordType"] == "conditional" }),

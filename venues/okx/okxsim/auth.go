@@ -77,7 +77,7 @@ func (s *Sim) accountOf(key string) (simcore.AccountInfo, *apiError) {
 	if len(key) != keyLen {
 		return simcore.AccountInfo{}, errKey
 	}
-	account, known := s.exchange.AccountByKey(key)
+	account, known := s.Exchange().AccountByKey(key)
 	if !known {
 		return simcore.AccountInfo{}, errNoSuchKey
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"venuegate/venues/okx/okxsim"
+	"venuegate/venues/simcore/simnet"
 )
 
 func TestGateRefusesInTheVenuesOrder(t *testing.T) {
@@ -29,15 +30,15 @@ func TestGateRefusesInTheVenuesOrder(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			request := v.request(http.MethodGet, "/api/v5/account/balance", "")
 			request.Header.Set(c.header, c.value)
-			if r := v.do(request); r.Code != c.code || r.status != c.status {
-				t.Errorf("%d %s, want %d %s", r.status, r.raw, c.status, c.code)
+			if r := v.do(request); r.Code != c.code || r.Status != c.status {
+				t.Errorf("%d %s, want %d %s", r.Status, r.raw(), c.status, c.code)
 			}
 		})
 	}
 	request := v.request(http.MethodPost, "/api/v5/trade/order", restingBuy)
 	request.Header.Set("Content-Type", "text/plain")
 	if r := v.do(request); r.Code != "50006" {
-		t.Errorf("content type: %s", r.raw)
+		t.Errorf("content type: %s", r.raw())
 	}
 }
 
@@ -46,24 +47,24 @@ func TestKeyThatMayOnlyRead(t *testing.T) {
 	v.control("/accounts/demo", `{"permissions":{"read":true,"trade":false}}`)
 	expect(t, v.one(v.get("/account/config")), object{"perm": "read_only"})
 	if r := v.post("/trade/order", restingBuy); r.Code != "50120" {
-		t.Errorf("order: %s", r.raw)
+		t.Errorf("order: %s", r.raw())
 	}
 }
 
 func TestDemoTradingNeedsItsHeader(t *testing.T) {
-	v := start(t, okxsim.Options{Quiet: true, DemoTrading: true})
+	v := start(t, okxsim.Options{Setup: simnet.Setup{Quiet: true}, DemoTrading: true})
 	if r := v.get("/account/config"); r.Code != "50101" {
-		t.Errorf("without: %s", r.raw)
+		t.Errorf("without: %s", r.raw())
 	}
 	request := v.request(http.MethodGet, "/api/v5/account/config", "")
 	request.Header.Set("x-simulated-trading", "1")
 	if r := v.do(request); r.Code != "0" {
-		t.Errorf("with: %s", r.raw)
+		t.Errorf("with: %s", r.raw())
 	}
 }
 
 func TestClockIsShifted(t *testing.T) {
-	v := start(t, okxsim.Options{Quiet: true, ClockOffset: time.Hour})
+	v := start(t, okxsim.Options{Setup: simnet.Setup{Quiet: true, ClockOffset: time.Hour}})
 	told := v.one(v.get("/public/time"))["ts"].(string)
 	if now := unixMilli(time.Now().Add(59 * time.Minute)); told < now {
 		t.Errorf("the venue says %s, want after %s", told, now)

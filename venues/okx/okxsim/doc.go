@@ -4,7 +4,7 @@
 //
 // # Use
 //
-//	sim, err := okxsim.New(okxsim.Options{Seed: 1})
+//	sim, err := okxsim.New(okxsim.Options{Setup: simnet.Setup{Seed: 1}})
 //	venue, _ := net.Listen("tcp", "127.0.0.1:0")
 //	control, _ := net.Listen("tcp", "127.0.0.1:0")
 //	sim.Serve(venue, control)

@@ -12,7 +12,7 @@ func (s *Sim) ParsedOrder(body []byte) (request simcore.OrderRequest, ok bool) {
 	if decode(body, &arg) != nil {
 		return request, false
 	}
-	request, failed := arg.parse(s, &call{account: s.demo})
+	request, failed := arg.parse(s, &call{account: s.DemoAccount()})
 	return request, failed == nil
 }
 
@@ -22,7 +22,7 @@ func (s *Sim) ParsedAlgo(body []byte) int {
 	if decode(body, &arg) != nil {
 		return -1
 	}
-	_, requests, failed := arg.parse(s, &call{account: s.demo})
+	_, requests, failed := arg.parse(s, &call{account: s.DemoAccount()})
 	if failed != nil {
 		return -1
 	}
@@ -70,7 +70,7 @@ func (s *Sim) AdmittedOperation(data []byte) (body []byte, batch, ok bool) {
 	if !ok || !known {
 		return nil, false, false
 	}
-	c := &call{method: is.method, path: is.path, query: func(string) string { return "" }, now: s.clock.Now(), account: s.demo, onSocket: true}
+	c := &call{method: is.method, path: is.path, query: func(string) string { return "" }, now: s.Clock.Now(), account: s.DemoAccount(), onSocket: true}
 	failed := s.admitOperation(c, &in, routes[is])
 	return c.body, routes[is].single != "", failed == nil
 }

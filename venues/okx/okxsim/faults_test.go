@@ -8,12 +8,13 @@ import (
 	"github.com/fasthttp/websocket"
 
 	"venuegate/venues/okx/okxsim"
+	"venuegate/venues/simcore/simnet"
 )
 
 // lost makes a call whose answer must not come.
 func (v *venue) lost(body string) {
 	v.Helper()
-	client := &http.Client{Timeout: 300 * time.Millisecond, Transport: v.http.Transport}
+	client := &http.Client{Timeout: 300 * time.Millisecond, Transport: v.HTTP.Transport}
 	response, err := client.Do(v.request(http.MethodPost, "/api/v5/trade/order", body))
 	if err == nil {
 		response.Body.Close()
@@ -30,33 +31,33 @@ func TestFaultsOfRequests(t *testing.T) {
 	v.control("/faults", `{"match":{"path":"/api/v5/trade/order","op":"POST"},"do":"timeout_before","times":1}`)
 	v.lost(`{"instId":"BTC-USDT-SWAP","tdMode":"cross","clOrdId":"a2","side":"buy","ordType":"limit","px":"64000","sz":"1"}`)
 	if r := v.get("/trade/order?instId=" + btc + "&clOrdId=a2"); r.Code != "51603" {
-		t.Errorf("never placed: %s", r.raw)
+		t.Errorf("never placed: %s", r.raw())
 	}
 
 	v.control("/faults", `{"match":{"path":"/api/v5/account"},"do":"status","args":{"status":502},"times":1}`)
-	if r := v.get("/account/balance"); r.status != 502 || r.Code != "" {
-		t.Errorf("gateway: %d %s", r.status, r.raw)
+	if r := v.get("/account/balance"); r.Status != 502 || r.Code != "" {
+		t.Errorf("gateway: %d %s", r.Status, r.raw())
 	}
 	v.control("/faults", `{"match":{"path":"/api/v5/trade/order","op":"POST"},"do":"reject","args":{"code":"50004","executed":true},"times":1}`)
 	unknown := v.post("/trade/order", `{"instId":"BTC-USDT-SWAP","tdMode":"cross","clOrdId":"a3","side":"buy","ordType":"limit","px":"64000","sz":"1"}`)
-	if unknown.status != http.StatusBadRequest || unknown.Code != "50004" {
-		t.Errorf("outcome unknown: %d %s", unknown.status, unknown.raw)
+	if unknown.Status != http.StatusBadRequest || unknown.Code != "50004" {
+		t.Errorf("outcome unknown: %d %s", unknown.Status, unknown.raw())
 	}
 	expect(t, v.one(v.get("/trade/order?instId="+btc+"&clOrdId=a3")), object{"state": "live"})
 	v.control("/faults", `{"match":{"path":"/api/v5/trade/order","op":"POST"},"do":"reject","args":{"code":"51008"},"times":1}`)
 	if r := v.post("/trade/order", `{}`); r.Code != "1" || r.sCode() != "51008" {
-		t.Errorf("refused item: %s", r.raw)
+		t.Errorf("refused item: %s", r.raw())
 	}
 }
 
 func TestMaintenanceIsAnnounced(t *testing.T) {
 	v := quiet(t)
 	if r := v.get("/system/status?state=ongoing"); r.Code != "0" || len(r.Data) != 0 {
-		t.Fatal(r.raw)
+		t.Fatal(r.raw())
 	}
 	v.control("/faults", `{"match":{"path":"/api/v5/trade"},"do":"maintenance"}`)
-	if r := v.post("/trade/order", restingBuy); r.Code != "50001" || r.status != http.StatusServiceUnavailable {
-		t.Errorf("%d %s", r.status, r.raw)
+	if r := v.post("/trade/order", restingBuy); r.Code != "50001" || r.Status != http.StatusServiceUnavailable {
+		t.Errorf("%d %s", r.Status, r.raw())
 	}
 	expect(t, v.one(v.get("/system/status?state=ongoing")), object{"state": "ongoing", "serviceType": "5", "env": "1"})
 }
@@ -73,11 +74,11 @@ func TestFaultsOfStreams(t *testing.T) {
 }
 
 func TestAddressIsBanned(t *testing.T) {
-	v := start(t, okxsim.Options{Quiet: true})
+	v := start(t, okxsim.Options{Setup: simnet.Setup{Quiet: true}})
 	v.control("/faults", `{"match":{"path":"/api/v5/public/time"},"do":"ban","args":{"delayMs":60000},"times":1}`)
 	for range 2 {
-		if r := v.get("/public/time"); r.status != http.StatusTooManyRequests || r.Code != "50011" {
-			t.Errorf("%d %s", r.status, r.raw)
+		if r := v.get("/public/time"); r.Status != http.StatusTooManyRequests || r.Code != "50011" {
+			t.Errorf("%d %s", r.Status, r.raw())
 		}
 	}
 }
@@ -85,10 +86,10 @@ func TestAddressIsBanned(t *testing.T) {
 func TestHandshakeIsRefused(t *testing.T) {
 	v := quiet(t)
 	v.control("/faults", `{"match":{"path":"/ws/v5/public"},"do":"status","args":{"status":503},"times":1}`)
-	_, response, err := websocket.DefaultDialer.Dial(v.endpoints.WsURL+"/ws/v5/public", nil)
+	_, response, err := websocket.DefaultDialer.Dial(v.Endpoints.WsURL+"/ws/v5/public", nil)
 	if err == nil || response == nil || response.StatusCode != http.StatusServiceUnavailable {
 		t.Fatalf("%v %v", response, err)
 	}
 	response.Body.Close()
-	v.stream("public").send("ping")
+	v.stream("public").Send("ping")
 }

@@ -168,7 +168,7 @@ func (h *hub) flushAccounts(regular bool) {
 		if failed != nil {
 			continue
 		}
-		now := h.sim.clock.Now()
+		now := h.sim.Clock.Now()
 		held := map[positionKey]positionBody{}
 		for i := range v.Holdings {
 			for j := range v.Holdings[i].Positions {

@@ -66,7 +66,7 @@ func (h *hub) greetBook(sub *subscription, view simcore.BookView) {
 	feed := h.feeds[symbol]
 	if feed == nil {
 		// The book may have changed since the view was taken.
-		feed = &bookFeed{view: view, dirty: true, sentAt: h.sim.clock.Base(), seq: view.UpdateID}
+		feed = &bookFeed{view: view, dirty: true, sentAt: h.sim.Clock.Base(), seq: view.UpdateID}
 		h.feeds[symbol] = feed
 	}
 	push := pushBody{Arg: sub.arg}
@@ -109,7 +109,7 @@ func (h *hub) flushBooks(base time.Time) {
 		if !h.bookDue(symbol, base) {
 			continue
 		}
-		view, _ := h.sim.exchange.Book(symbol, booksDepthMax)
+		view, _ := h.sim.Exchange().Book(symbol, booksDepthMax)
 		h.sendBook(symbol, view, base)
 	}
 }

@@ -38,12 +38,12 @@ func (h *hub) markChanged(at time.Time, event *simcore.MarkEvent) {
 // repeatMarks sends mark prices that did not change for long.
 func (h *hub) repeatMarks() {
 	for _, arg := range h.wanted(channelMark + ":") {
-		mark, known := h.sim.exchange.Mark(arg.InstID)
+		mark, known := h.sim.Exchange().Mark(arg.InstID)
 		if !known {
 			continue
 		}
 		h.mu.Lock()
-		h.publish(channelMark, arg.InstID, "", []markBody{markOf(mark, h.sim.clock.Now())})
+		h.publish(channelMark, arg.InstID, "", []markBody{markOf(mark, h.sim.Clock.Now())})
 		h.mu.Unlock()
 	}
 }
@@ -96,7 +96,7 @@ func (h *hub) sendCandle(arg channelArg, l *listing) {
 	if !ok {
 		return
 	}
-	newest := h.sim.exchange.Candles(arg.InstID, interval, time.Time{}, time.Time{}, 1)
+	newest := h.sim.Exchange().Candles(arg.InstID, interval, time.Time{}, time.Time{}, 1)
 	if len(newest) == 0 || newest[0].Closed {
 		return
 	}

@@ -8,14 +8,12 @@ import (
 
 	"venuegate/venues/okx/okxsim"
 	"venuegate/venues/simcore"
+	"venuegate/venues/simcore/simnet"
 )
 
 func silent(t testing.TB) *okxsim.Sim {
 	t.Helper()
-	sim, err := okxsim.New(okxsim.Options{Quiet: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	sim := create(t, okxsim.Options{Setup: simnet.Setup{Quiet: true}})
 	return sim
 }
 

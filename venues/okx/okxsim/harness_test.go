@@ -1,90 +1,66 @@
 package okxsim_test
 
 import (
-	"crypto/hmac"
-	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
-	"io"
-	"net"
 	"net/http"
 	"strconv"
-	"strings"
 	"testing"
 	"time"
 
-	"github.com/fasthttp/websocket"
-
 	"venuegate/venues/okx/okxsim"
-	"venuegate/venues/simcore"
+	"venuegate/venues/simcore/simnet"
+	"venuegate/venues/simcore/simtest"
 )
 
-const (
-	btc      = "BTC-USDT-SWAP"
-	patience = time.Minute
-)
+const btc = "BTC-USDT-SWAP"
 
 // venue is a running simulator with a client of its own, written against the
 // venue's documentation and not with the simulator's code.
 type venue struct {
-	testing.TB
-	sim         *okxsim.Sim
-	endpoints   okxsim.Endpoints
-	credentials simcore.Credentials
-	http        *http.Client
-	expTime     string
+	*simtest.Client
+	sim     *okxsim.Sim
+	expTime string
 }
 
 func start(t testing.TB, options okxsim.Options) *venue {
+	t.Helper()
+	return serve(t, create(t, options))
+}
+
+// create makes a simulator that is not served yet.
+func create(t testing.TB, options okxsim.Options) *okxsim.Sim {
 	t.Helper()
 	sim, err := okxsim.New(options)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return serve(t, sim)
+	return sim
 }
 
-// serve starts a simulator that is set up.
 func serve(t testing.TB, sim *okxsim.Sim) *venue {
 	t.Helper()
-	sim.Serve(listen(t), listen(t))
-	v := &venue{
-		TB: t, sim: sim, endpoints: sim.Endpoints(), credentials: sim.DemoAccount().Credentials,
-		http: &http.Client{Timeout: patience, Transport: &http.Transport{}},
-	}
-	t.Cleanup(func() {
-		v.http.CloseIdleConnections()
-		if err := sim.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return v
+	return &venue{Client: simtest.Start(t, sim), sim: sim}
 }
 
 // quiet is a simulator whose market only moves when told to.
 func quiet(t testing.TB) *venue {
-	return start(t, okxsim.Options{Quiet: true, Seed: 1, RateLimits: okxsim.RateLimits{Off: true}})
-}
-
-func listen(t testing.TB) net.Listener {
 	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return listener
+	return start(t, okxsim.Options{Setup: simnet.Setup{Quiet: true, Seed: 1}, RateLimits: okxsim.RateLimits{Off: true}})
 }
 
-type object = map[string]any
+type object = simtest.Object
 
 // reply is an answer of the venue.
 type reply struct {
-	status int
-	raw    string
-	Code   string
-	Msg    string
-	Data   []object
+	simtest.Reply
+	Code string
+	Msg  string
+	Data []object
 }
+
+// raw is the answer as it came.
+func (r reply) raw() string { return string(r.Body) }
 
 // sCode is the code of the first item.
 func (r reply) sCode() string {
@@ -96,25 +72,18 @@ func (r reply) sCode() string {
 }
 
 func sign(secret, payload string) string {
-	mac := hmac.New(sha256.New, []byte(secret))
-	mac.Write([]byte(payload))
-	return base64.StdEncoding.EncodeToString(mac.Sum(nil))
+	return base64.StdEncoding.EncodeToString(simtest.HMAC(secret, payload))
 }
-
-func (v *venue) now() time.Time { return v.sim.Exchange().Clock().Now() }
 
 func (v *venue) request(method, target, body string) *http.Request {
 	v.Helper()
-	request, err := http.NewRequestWithContext(v.Context(), method, v.endpoints.RestURL+target, strings.NewReader(body))
-	if err != nil {
-		v.Fatal(err)
-	}
-	stamp := v.now().UTC().Format("2006-01-02T15:04:05.000Z")
+	request := v.Request(method, target, body)
+	stamp := v.Now().UTC().Format("2006-01-02T15:04:05.000Z")
 	request.Header.Set("Content-Type", "application/json")
-	request.Header.Set("OK-ACCESS-KEY", v.credentials.APIKey)
-	request.Header.Set("OK-ACCESS-PASSPHRASE", v.credentials.Passphrase)
+	request.Header.Set("OK-ACCESS-KEY", v.Credentials.APIKey)
+	request.Header.Set("OK-ACCESS-PASSPHRASE", v.Credentials.Passphrase)
 	request.Header.Set("OK-ACCESS-TIMESTAMP", stamp)
-	request.Header.Set("OK-ACCESS-SIGN", sign(v.credentials.APISecret, stamp+method+target+body))
+	request.Header.Set("OK-ACCESS-SIGN", sign(v.Credentials.APISecret, stamp+method+target+body))
 	if v.expTime != "" {
 		request.Header.Set("expTime", v.expTime)
 	}
@@ -123,18 +92,9 @@ func (v *venue) request(method, target, body string) *http.Request {
 
 func (v *venue) do(request *http.Request) reply {
 	v.Helper()
-	response, err := v.http.Do(request)
-	if err != nil {
-		v.Fatal(err)
-	}
-	defer response.Body.Close()
-	body, err := io.ReadAll(response.Body)
-	if err != nil {
-		v.Fatal(err)
-	}
-	r := reply{status: response.StatusCode, raw: string(body)}
+	r := reply{Reply: v.Do(request)}
 	// Bodies that are no objects are looked at as text.
-	_ = json.Unmarshal(body, &r)
+	_ = json.Unmarshal(r.Body, &r)
 	return r
 }
 
@@ -153,7 +113,7 @@ func (v *venue) order(body string) string {
 	v.Helper()
 	r := v.post("/trade/order", body)
 	if r.Code != "0" || r.sCode() != "0" {
-		v.Fatalf("order %s: %s", body, r.raw)
+		v.Fatalf("order %s: %s", body, r.raw())
 	}
 	return r.Data[0]["ordId"].(string)
 }
@@ -162,89 +122,47 @@ func (v *venue) order(body string) string {
 func (v *venue) one(r reply) object {
 	v.Helper()
 	if r.Code != "0" || len(r.Data) != 1 {
-		v.Fatalf("want one record: %d %s", r.status, r.raw)
+		v.Fatalf("want one record: %d %s", r.Status, r.raw())
 	}
 	return r.Data[0]
 }
 
 func (v *venue) control(path, body string) {
 	v.Helper()
-	request, err := http.NewRequestWithContext(v.Context(), http.MethodPost, v.endpoints.ControlURL+path, strings.NewReader(body))
-	if err != nil {
-		v.Fatal(err)
-	}
-	if r := v.do(request); r.status != http.StatusOK {
-		v.Fatalf("%s %s: %s", path, body, r.raw)
-	}
+	v.Script(http.MethodPost, path, body)
 }
 
-// stream is a WebSocket connection with its messages in order.
-type stream struct {
-	testing.TB
-	conn     *websocket.Conn
-	messages chan object
-}
+// stream is a connection to one of the venue's sockets.
+type stream struct{ *simtest.Stream }
 
 func (v *venue) stream(socket string) *stream {
 	v.Helper()
-	conn, response, err := websocket.DefaultDialer.Dial(v.endpoints.WsURL+"/ws/v5/"+socket, nil)
-	if err != nil {
-		v.Fatalf("dial %s: %v", socket, err)
-	}
-	response.Body.Close()
-	s := &stream{TB: v.TB, conn: conn, messages: make(chan object, 10_000)}
-	go s.read()
-	v.Cleanup(func() { conn.Close() })
-	return s
+	return &stream{v.Dial("/ws/v5/" + socket)}
 }
 
 // loggedIn is a stream of the demo account.
 func (v *venue) loggedIn(socket string) *stream {
 	v.Helper()
 	s := v.stream(socket)
-	s.send(v.loginText(v.credentials.APISecret))
-	if m := s.next(); m["event"] != "login" {
+	s.Send(v.loginText(v.Credentials.APISecret))
+	if m := s.Next(); m["event"] != "login" {
 		v.Fatalf("login: %v", m)
 	}
 	return s
 }
 
 func (v *venue) loginText(secret string) string {
-	stamp := strconv.FormatInt(v.now().Unix(), 10)
-	return `{"op":"login","args":[{"apiKey":"` + v.credentials.APIKey + `","passphrase":"` + v.credentials.Passphrase +
+	stamp := strconv.FormatInt(v.Now().Unix(), 10)
+	return `{"op":"login","args":[{"apiKey":"` + v.Credentials.APIKey + `","passphrase":"` + v.Credentials.Passphrase +
 		`","timestamp":"` + stamp + `","sign":"` + sign(secret, stamp+"GET/users/self/verify") + `"}]}`
-}
-
-func (s *stream) read() {
-	defer close(s.messages)
-	for {
-		_, data, err := s.conn.ReadMessage()
-		if err != nil {
-			return
-		}
-		var message object
-		decoder := json.NewDecoder(strings.NewReader(string(data)))
-		decoder.UseNumber()
-		if decoder.Decode(&message) != nil {
-			message = object{"text": string(data)}
-		}
-		s.messages <- message
-	}
-}
-
-func (s *stream) send(text string) {
-	s.Helper()
-	if err := s.conn.WriteMessage(websocket.TextMessage, []byte(text)); err != nil {
-		s.Fatal(err)
-	}
 }
 
 // subscribe asks for one channel and waits for the acknowledgement.
 func (s *stream) subscribe(arg string) {
 	s.Helper()
-	s.send(`{"op":"subscribe","args":[` + arg + `]}`)
+	s.Send(`{"op":"subscribe","args":[` + arg + `]}`)
 	for {
-		m := s.next()
+		m := s.Next()
 		if m["event"] == "error" {
 			s.Fatalf("subscribe %s: %v", arg, m)
 		}
@@ -254,27 +172,12 @@ func (s *stream) subscribe(arg string) {
 	}
 }
 
-// next is the next message; the test fails if none comes.
-func (s *stream) next() object {
-	s.Helper()
-	select {
-	case message, ok := <-s.messages:
-		if !ok {
-			s.Fatal("stream closed")
-		}
-		return message
-	case <-time.After(patience):
-		s.Fatal("no message")
-	}
-	return nil
-}
-
 // push skips to the next push of a channel that holds, and answers its first
 // record.
 func (s *stream) push(channel string, holds func(message, first object) bool) object {
 	s.Helper()
 	for {
-		m := s.next()
+		m := s.Next()
 		arg, _ := m["arg"].(object)
 		rows, _ := m["data"].([]any)
 		if arg == nil || arg["channel"] != channel || m["event"] != nil {

@@ -11,6 +11,7 @@ import (
 	"go.uber.org/zap"
 
 	"venuegate/venues/simcore"
+	"venuegate/venues/simcore/simnet"
 )
 
 // subscription is one channel of one client.
@@ -37,14 +38,14 @@ type hub struct {
 	feeds   map[string]*bookFeed
 	traded  map[string]bool
 	changed map[string]*accountChanges
-	last    map[time.Duration]time.Time
+	paces   simnet.Paces
 	connSeq uint64
 }
 
 func newHub(s *Sim) *hub {
 	return &hub{
 		sim: s, clients: map[*client]bool{}, topics: map[string]map[*subscription]bool{}, feeds: map[string]*bookFeed{},
-		traded: map[string]bool{}, changed: map[string]*accountChanges{}, last: map[time.Duration]time.Time{},
+		traded: map[string]bool{}, changed: map[string]*accountChanges{},
 	}
 }
 
@@ -53,7 +54,7 @@ func (h *hub) enter(cl *client) {
 	defer h.mu.Unlock()
 	h.connSeq++
 	cl.connID = strconv.FormatUint(0xa4d30000+h.connSeq, 16)
-	cl.openedAt = h.sim.clock.Base()
+	cl.openedAt = h.sim.Clock.Base()
 	cl.toldAt = cl.openedAt
 	h.clients[cl] = true
 }
@@ -87,7 +88,7 @@ func (h *hub) traderOf(cl *client) (simcore.AccountInfo, bool) {
 	if key == "" {
 		return simcore.AccountInfo{}, false
 	}
-	return h.sim.exchange.AccountByKey(key)
+	return h.sim.Exchange().AccountByKey(key)
 }
 
 // doom closes a client with the next flush: what is queued is sent before.
@@ -113,7 +114,7 @@ func topicOf(arg *channelArg, account string) string {
 func (h *hub) subscribe(cl *client, arg channelArg) {
 	var view simcore.BookView
 	if isBook(arg.Channel) {
-		view, _ = h.sim.exchange.Book(arg.InstID, booksDepthMax)
+		view, _ = h.sim.Exchange().Book(arg.InstID, booksDepthMax)
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -138,7 +139,7 @@ func (h *hub) subscribe(cl *client, arg channelArg) {
 		h.changesOf(cl.account.ID)
 	case arg.Channel == channelMark, arg.Channel == channelTickers, strings.HasPrefix(arg.Channel, candlePrefix):
 		h.traded[arg.InstID] = true
-		h.last[paceMark] = time.Time{}
+		h.paces.Hasten(paceMark)
 	}
 }
 
@@ -175,7 +176,7 @@ func (h *hub) tell(cl *client, topic string, data []byte) {
 func (h *hub) told(cl *client) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	cl.toldAt = h.sim.clock.Base()
+	cl.toldAt = h.sim.Clock.Base()
 }
 
 func (h *hub) tellJSON(cl *client, topic string, body any) {
@@ -185,14 +186,14 @@ func (h *hub) tellJSON(cl *client, topic string, body any) {
 }
 
 func (h *hub) send(cl *client, topic string, data []byte) {
-	cl.toldAt = h.sim.clock.Base()
+	cl.toldAt = h.sim.Clock.Base()
 	cl.session.Send(topic, data)
 }
 
 func (h *hub) encode(topic string, body any) ([]byte, bool) {
 	data, err := json.Marshal(body)
 	if err != nil {
-		h.sim.log.Error("stream message cannot be encoded", zap.String("topic", topic), zap.Error(err))
+		h.sim.Log.Error("stream message cannot be encoded", zap.String("topic", topic), zap.Error(err))
 		return nil, false
 	}
 	return data, true
@@ -295,11 +296,7 @@ func (h *hub) flush(base time.Time) {
 func (h *hub) due(pace time.Duration, base time.Time) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if base.Sub(h.last[pace]) < pace-pumpInterval/2 {
-		return false
-	}
-	h.last[pace] = base
-	return true
+	return h.paces.Due(pace, base)
 }
 
 // closeSilent closes clients that were told nothing for too long, and those

@@ -57,7 +57,7 @@ func (s *Sim) operate(cl *client, in *commandBody) {
 	}
 	c := &call{
 		method: is.method, path: is.path, ip: cl.ip, query: func(string) string { return "" },
-		now: s.clock.Now(), account: account, onSocket: true,
+		now: s.Clock.Now(), account: account, onSocket: true,
 	}
 	at := routes[is]
 	if failed := s.admitOperation(c, in, at); failed != nil {
@@ -65,7 +65,7 @@ func (s *Sim) operate(cl *client, in *commandBody) {
 		return
 	}
 	s.hub.told(cl)
-	s.server.Operate(cl.session, simnet.Operation{
+	s.Server.Operate(cl.session, simnet.Operation{
 		Name: operationPrefix + in.Op,
 		Execute: func() []byte {
 			result, failed := s.handle(c, at)
@@ -116,7 +116,7 @@ func (s *Sim) answer(in *commandBody, c *call, result any, failed *apiError) []b
 	if failed != nil {
 		body.Code, body.Msg = failed.code, failed.message
 	}
-	body.OutTime = micros(s.clock.Now())
+	body.OutTime = micros(s.Clock.Now())
 	data, _ := s.hub.encode(operationPrefix+in.Op, body)
 	return data
 }
@@ -145,13 +145,13 @@ func (s *Sim) refuseOperation(in *commandBody, c *call, at endpoint, fault simco
 // loginFault is what a scripted fault makes of a login: a refusal, silence, or
 // neither.
 func (s *Sim) loginFault(cl *client) (refusal *apiError, silent bool) {
-	fault, struck := s.faults.StrikeRequest(cl.session.Path(), operationPrefix+"login")
+	fault, struck := s.Faults.StrikeRequest(cl.session.Path(), operationPrefix+"login")
 	if !struck {
 		return nil, false
 	}
 	switch fault.Do {
 	case simcore.FaultDelay:
-		return nil, !s.server.Wait(fault.Args.Delay(0))
+		return nil, !s.Server.Wait(fault.Args.Delay(0))
 	case simcore.FaultTimeoutBefore, simcore.FaultTimeoutAfter:
 		return nil, true
 	case simcore.FaultDropConnection:

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"venuegate/venues/okx/okxsim"
+	"venuegate/venues/simcore/simnet"
+	"venuegate/venues/simcore/simtest"
 )
 
 // operation is a message of a client that trades over the socket; arg is its
@@ -32,8 +34,8 @@ func item(t testing.TB, answer object) object {
 // ask sends an operation and waits for what is answered to it.
 func (s *stream) ask(id, op, arg string) object {
 	s.Helper()
-	s.send(operation(id, op, arg))
-	m := s.next()
+	s.Send(operation(id, op, arg))
+	m := s.Next()
 	if m["id"] != id || m["op"] != op {
 		s.Fatalf("%s %s is answered by %v", id, op, m)
 	}
@@ -67,11 +69,11 @@ func TestOrderIsTradedOverTheSocket(t *testing.T) {
 func TestBatchesOverTheSocket(t *testing.T) {
 	v := quiet(t)
 	s := v.loggedIn("private")
-	s.send(`{"id":"1","op":"batch-orders","args":[{` + buys("w1") + `},{` + buys("w1") + `}]}`)
-	expect(t, s.next(), object{"id": "1", "op": "batch-orders", "code": "2", "msg": ""})
+	s.Send(`{"id":"1","op":"batch-orders","args":[{` + buys("w1") + `},{` + buys("w1") + `}]}`)
+	expect(t, s.Next(), object{"id": "1", "op": "batch-orders", "code": "2", "msg": ""})
 	expect(t, s.ask("2", "batch-amend-orders", `"instIdCode":10459,"clOrdId":"w1","newSz":"0.06"`), object{"code": "0"})
-	s.send(`{"id":"3","op":"batch-cancel-orders","args":[{"instIdCode":10459,"clOrdId":"w1"},{"instIdCode":10459,"clOrdId":"no"}]}`)
-	expect(t, s.next(), object{"id": "3", "code": "2"})
+	s.Send(`{"id":"3","op":"batch-cancel-orders","args":[{"instIdCode":10459,"clOrdId":"w1"},{"instIdCode":10459,"clOrdId":"no"}]}`)
+	expect(t, s.Next(), object{"id": "3", "code": "2"})
 }
 
 func TestProtectionTravelsOverTheSocket(t *testing.T) {
@@ -85,11 +87,11 @@ func TestProtectionTravelsOverTheSocket(t *testing.T) {
 func TestOperationsThatAreNone(t *testing.T) {
 	v := quiet(t)
 	stranger := v.stream("private")
-	stranger.send(operation("1", "order", buys("w1")))
-	expect(t, stranger.next(), object{"event": "error", "code": "60011", "id": "1"})
+	stranger.Send(operation("1", "order", buys("w1")))
+	expect(t, stranger.Next(), object{"event": "error", "code": "60011", "id": "1"})
 	public := v.stream("public")
-	public.send(operation("1", "order", buys("w1")))
-	expect(t, public.next(), object{"event": "error", "code": "60012"})
+	public.Send(operation("1", "order", buys("w1")))
+	expect(t, public.Next(), object{"event": "error", "code": "60012"})
 
 	s := v.loggedIn("private")
 	for text, code := range map[string]string{
@@ -105,8 +107,8 @@ func TestOperationsThatAreNone(t *testing.T) {
 		operation("1", "order-algo", buys("w1")):    "60012",
 		`{"id":"1","op":"order","args":"nonsense"}`: "60013",
 	} {
-		s.send(text)
-		if m := s.next(); m["code"] != code {
+		s.Send(text)
+		if m := s.Next(); m["code"] != code {
 			t.Errorf("%s: %v, want %s", text, m, code)
 		}
 	}
@@ -129,31 +131,31 @@ func TestDeadlineIsHeldOnTheSocket(t *testing.T) {
 	v := quiet(t)
 	s := v.loggedIn("private")
 	due := func(op, arg, deadline string) object {
-		s.send(`{"id":"1","op":"` + op + `","args":[{` + arg + `}],"expTime":"` + deadline + `"}`)
-		return s.next()
+		s.Send(`{"id":"1","op":"` + op + `","args":[{` + arg + `}],"expTime":"` + deadline + `"}`)
+		return s.Next()
 	}
 	expect(t, due("order", buys("w1"), "1597026383085"), object{"code": "50036"})
 	v.control("/faults", `{"match":{"path":"/ws/v5/private","op":"op:order"},"do":"delay","args":{"delayMs":300},"times":1}`)
-	expect(t, item(t, due("order", buys("w1"), unixMilli(v.now().Add(150*time.Millisecond)))), object{"sCode": "50037"})
+	expect(t, item(t, due("order", buys("w1"), unixMilli(v.Now().Add(150*time.Millisecond)))), object{"sCode": "50037"})
 	expect(t, due("cancel-order", `"instIdCode":10459,"clOrdId":"w1"`, "1597026383085"), object{"code": "1"})
 }
 
 // Requests of both carriers are under one limit, of one instrument each.
 func TestLimitsAreSharedWithREST(t *testing.T) {
 	begin := time.Now()
-	v := start(t, okxsim.Options{Quiet: true, Now: func() time.Time { return begin }})
+	v := start(t, okxsim.Options{Setup: simnet.Setup{Quiet: true, Now: func() time.Time { return begin }}})
 	s := v.loggedIn("private")
 	const cancel = `{"instId":"BTC-USDT-SWAP","clOrdId":"no"}`
 	for range 30 {
 		if r := v.post("/trade/cancel-order", cancel); r.sCode() != "51400" {
-			t.Fatal(r.raw)
+			t.Fatal(r.raw())
 		}
 		expect(t, item(t, s.ask("1", "cancel-order", `"instIdCode":10459,"clOrdId":"no"`)), object{"sCode": "51400"})
 	}
 	expect(t, s.ask("1", "cancel-order", `"instIdCode":10459,"clOrdId":"no"`), object{"code": "50011"})
 	expect(t, s.ask("1", "batch-cancel-orders", `"instIdCode":10459,"clOrdId":"no"`), object{"code": "50011"})
 	if r := v.post("/trade/cancel-order", cancel); r.Code != "50011" {
-		t.Errorf("REST: %s", r.raw)
+		t.Errorf("REST: %s", r.raw())
 	}
 	expect(t, s.ask("1", "cancel-order", `"instIdCode":10461,"clOrdId":"no"`), object{"code": "1"})
 	expect(t, s.ask("1", "order", buys("w1")), object{"code": "0"})
@@ -161,7 +163,7 @@ func TestLimitsAreSharedWithREST(t *testing.T) {
 
 func TestLargeBatchesAreLimitedByTheirOrders(t *testing.T) {
 	begin := time.Now()
-	v := start(t, okxsim.Options{Quiet: true, Now: func() time.Time { return begin }})
+	v := start(t, okxsim.Options{Setup: simnet.Setup{Quiet: true, Now: func() time.Time { return begin }}})
 	body := `[{"instId":"BTC-USDT-SWAP","clOrdId":"no"}`
 	for range 19 {
 		body += `,{"instId":"BTC-USDT-SWAP","clOrdId":"no"}`
@@ -169,11 +171,11 @@ func TestLargeBatchesAreLimitedByTheirOrders(t *testing.T) {
 	body += "]"
 	for range 300 / 20 {
 		if r := v.post("/trade/cancel-batch-orders", body); r.Code != "1" {
-			t.Fatal(r.raw)
+			t.Fatal(r.raw())
 		}
 	}
 	if r := v.post("/trade/cancel-batch-orders", body); r.Code != "50011" {
-		t.Errorf("%s", r.raw)
+		t.Errorf("%s", r.raw())
 	}
 }
 
@@ -201,8 +203,8 @@ func TestFaultsOfOperations(t *testing.T) {
 			v := quiet(t)
 			s := v.loggedIn("private")
 			v.control("/faults", `{"match":{"path":"/ws/v5/private","op":"op:order"},"times":1,"do":`+c.do+`}`)
-			s.send(operation("1", "order", buys("w1")))
-			m, open := <-s.messages
+			s.Send(operation("1", "order", buys("w1")))
+			m, open := <-s.Messages
 			if open == c.cut {
 				t.Errorf("answered by %v, open %t", m, open)
 			}
@@ -217,14 +219,14 @@ func TestFaultsOfOperations(t *testing.T) {
 }
 
 func TestAddressIsBannedOnBothCarriers(t *testing.T) {
-	v := start(t, okxsim.Options{Quiet: true})
+	v := start(t, okxsim.Options{Setup: simnet.Setup{Quiet: true}})
 	s := v.loggedIn("private")
 	v.control("/faults", `{"match":{"path":"/ws/v5/private","op":"op:order"},"do":"ban","args":{"delayMs":60000},"times":1}`)
 	for range 2 {
 		expect(t, s.ask("1", "order", buys("w1")), object{"code": "50011"})
 	}
 	if r := v.post("/trade/order", restingBuy); r.Code != "50011" {
-		t.Errorf("%s", r.raw)
+		t.Errorf("%s", r.raw())
 	}
 }
 
@@ -233,10 +235,10 @@ func TestAnswersComeOutOfOrder(t *testing.T) {
 	v := quiet(t)
 	s := v.loggedIn("private")
 	v.control("/faults", `{"match":{"path":"/ws/v5/private","op":"op:order"},"do":"delay","args":{"delayMs":300},"times":1}`)
-	s.send(operation("1", "order", buys("w1")))
-	s.send(operation("2", "order", buys("w2")))
-	expect(t, s.next(), object{"id": "2"})
-	expect(t, s.next(), object{"id": "1", "code": "0"})
+	s.Send(operation("1", "order", buys("w1")))
+	s.Send(operation("2", "order", buys("w2")))
+	expect(t, s.Next(), object{"id": "2"})
+	expect(t, s.Next(), object{"id": "1", "code": "0"})
 }
 
 // Faults of messages strike answers apart from what the channel orders pushes.
@@ -246,12 +248,12 @@ func TestFaultsOfAnswers(t *testing.T) {
 	s.subscribe(`{"channel":"orders","instType":"SWAP"}`)
 	v.control("/faults", `{"match":{"path":"/ws/v5/private","op":"op:order"},"do":"gap","times":1}`)
 	v.control("/faults", `{"match":{"path":"/ws/v5/private","op":"op:"},"do":"duplicate","times":1}`)
-	s.send(operation("1", "order", buys("w1")))
+	s.Send(operation("1", "order", buys("w1")))
 	s.push("orders", state("live"))
-	s.send(operation("2", "amend-order", `"instIdCode":10459,"clOrdId":"w1","newSz":"0.06"`))
+	s.Send(operation("2", "amend-order", `"instIdCode":10459,"clOrdId":"w1","newSz":"0.06"`))
 	answers := 0
 	for answers < 2 {
-		m := s.next()
+		m := s.Next()
 		if m["op"] == nil {
 			continue
 		}
@@ -274,17 +276,17 @@ func TestFaultsOfLogins(t *testing.T) {
 			v := quiet(t)
 			v.control("/faults", `{"match":{"path":"/ws/v5/private","op":"op:login"},"times":1,"do":`+do+`}`)
 			s := v.stream("private")
-			s.send(v.loginText(v.credentials.APISecret))
+			s.Send(v.loginText(v.Credentials.APISecret))
 			if code == "none" {
-				s.send("ping")
-				expect(t, s.next(), object{"text": "pong"})
+				s.Send("ping")
+				expect(t, s.Next(), object{simtest.Text: "pong"})
 				return
 			}
-			if m, open := <-s.messages; open != (code != "") || open && m["code"] != code {
+			if m, open := <-s.Messages; open != (code != "") || open && m["code"] != code {
 				t.Fatalf("%v, open %t", m, open)
 			}
 			if code != "" && code != "0" {
-				if m, open := <-s.messages; open {
+				if m, open := <-s.Messages; open {
 					t.Errorf("stays open and says %v", m)
 				}
 			}

@@ -3,28 +3,13 @@ package okxsim
 import (
 	"time"
 
-	"go.uber.org/zap"
-
-	"venuegate/venues/simcore"
+	"venuegate/venues/simcore/simnet"
 )
 
 // Options of a simulator. Zero values are the defaults that each field names.
 type Options struct {
-	// Seed makes market, ids and the demo account's credentials repeatable.
-	Seed uint64
-	// Quiet leaves the books still: they move only when told to.
-	Quiet bool
-	// Now is the base clock; default time.Now.
-	Now func() time.Time
-	// ClockOffset is how far the venue's clock is ahead at the start.
-	ClockOffset time.Duration
-	// Ledger receives every order; default a ledger in memory. The simulator
-	// does not close it.
-	Ledger *simcore.Ledger
-	// Logger; default none.
-	Logger *zap.Logger
-	// DemoCredentials replace those that the seed gives the demo account.
-	DemoCredentials *simcore.Credentials
+	simnet.Setup
+
 	// DemoTrading makes the keys those of the venue's demo environment: requests
 	// must carry x-simulated-trading. Otherwise they must not.
 	DemoTrading bool
@@ -46,8 +31,6 @@ type Options struct {
 const (
 	triggerDelayDefault = 10 * time.Millisecond
 	silenceMaxDefault   = 30 * time.Second
-	pumpInterval        = 50 * time.Millisecond
-	demoAccountID       = "demo"
 	keyLen              = 36
 	secretLen           = 32
 	passphraseLen       = 16
@@ -65,18 +48,7 @@ const (
 )
 
 func (o Options) withDefaults() Options {
-	if o.Logger == nil {
-		o.Logger = zap.NewNop()
-	}
-	pick := func(d *time.Duration, otherwise time.Duration) {
-		switch {
-		case *d == 0:
-			*d = otherwise
-		case *d < 0:
-			*d = 0
-		}
-	}
-	pick(&o.TriggerDelay, triggerDelayDefault)
-	pick(&o.SilenceMax, silenceMaxDefault)
+	o.TriggerDelay = simnet.OrDefault(o.TriggerDelay, triggerDelayDefault)
+	o.SilenceMax = simnet.OrDefault(o.SilenceMax, silenceMaxDefault)
 	return o
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"venuegate/venues/okx/okxsim"
+	"venuegate/venues/simcore/simnet"
 )
 
 func TestInstrumentsAreTheVenues(t *testing.T) {
@@ -41,7 +42,7 @@ func TestInstrumentsAreTheVenues(t *testing.T) {
 		"/no/such/path":                                    "404",
 	} {
 		if r := v.get(target); r.Code != code {
-			t.Errorf("%s: %s, want %s", target, r.raw, code)
+			t.Errorf("%s: %s, want %s", target, r.raw(), code)
 		}
 	}
 }
@@ -55,17 +56,17 @@ func TestMarketData(t *testing.T) {
 		v.one(v.get(target))
 	}
 	if tiers := v.get("/public/position-tiers?instType=SWAP&tdMode=cross&instFamily=BTC-USDT"); len(tiers.Data) != 5 {
-		t.Errorf("tiers: %s", tiers.raw)
+		t.Errorf("tiers: %s", tiers.raw())
 	}
 	var candles struct{ Data [][9]string }
-	if err := json.Unmarshal([]byte(v.get("/market/candles?instId="+btc+"&bar=1H&limit=5").raw), &candles); err != nil {
+	if err := json.Unmarshal([]byte(v.get("/market/candles?instId="+btc+"&bar=1H&limit=5").raw()), &candles); err != nil {
 		t.Fatal(err)
 	}
 	if len(candles.Data) != 5 || candles.Data[0][0] <= candles.Data[4][0] || candles.Data[4][8] != "1" {
 		t.Errorf("candles: %v", candles.Data)
 	}
 	var older struct{ Data [][9]string }
-	raw := v.get("/market/candles?instId=" + btc + "&bar=1H&limit=5&after=" + candles.Data[2][0]).raw
+	raw := v.get("/market/candles?instId=" + btc + "&bar=1H&limit=5&after=" + candles.Data[2][0]).raw()
 	if err := json.Unmarshal([]byte(raw), &older); err != nil {
 		t.Fatal(err)
 	}
@@ -77,18 +78,18 @@ func TestMarketData(t *testing.T) {
 func TestLeverage(t *testing.T) {
 	v := quiet(t)
 	if r := v.post("/account/set-leverage", `{"instId":"BTC-USDT-SWAP","lever":"5","mgnMode":"cross"}`); r.Code != "0" {
-		t.Fatal(r.raw)
+		t.Fatal(r.raw())
 	}
 	expect(t, v.one(v.get("/account/leverage-info?mgnMode=cross&instId="+btc)), object{"lever": "5", "mgnMode": "cross"})
 	if r := v.post("/account/set-leverage", `{"instId":"BTC-USDT-SWAP","lever":7,"mgnMode":"cross"}`); r.Code != "0" || r.Data[0]["lever"] != "7" {
-		t.Errorf("leverage as a number: %s", r.raw)
+		t.Errorf("leverage as a number: %s", r.raw())
 	}
 	if r := v.post("/account/set-leverage", `{"instId":"BTC-USDT-SWAP","lever":"101","mgnMode":"cross"}`); r.Code != "59102" {
-		t.Error(r.raw)
+		t.Error(r.raw())
 	}
 	v.order(restingBuy)
 	if r := v.post("/account/set-leverage", `{"instId":"BTC-USDT-SWAP","lever":"6","mgnMode":"cross"}`); r.Code != "59107" {
-		t.Error(r.raw)
+		t.Error(r.raw())
 	}
 }
 
@@ -109,7 +110,7 @@ func (b book) apply(rows any) {
 
 // A book that follows the chain of differences is the book of the exchange.
 func TestBookFollowsTheChain(t *testing.T) {
-	v := start(t, okxsim.Options{Seed: 7})
+	v := start(t, okxsim.Options{Setup: simnet.Setup{Seed: 7}})
 	s := v.stream("public")
 	s.subscribe(`{"channel":"books","instId":"ETH-USDT-SWAP"}`)
 	bids, asks, last := book{}, book{}, json.Number("-1")

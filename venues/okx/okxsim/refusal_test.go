@@ -17,7 +17,7 @@ func TestRefusalsOfAmendments(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			if r := v.post("/trade/amend-order", c.body); r.sCode() != c.code {
-				t.Errorf("%s, want %s", r.raw, c.code)
+				t.Errorf("%s, want %s", r.raw(), c.code)
 			}
 		})
 	}
@@ -43,12 +43,12 @@ func TestRefusalsOfStops(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			if r := v.post("/trade/order-algo", c.body); r.Code != "1" || r.sCode() != c.code {
-				t.Errorf("%s, want %s", r.raw, c.code)
+				t.Errorf("%s, want %s", r.raw(), c.code)
 			}
 		})
 	}
 	if r := v.get("/trade/orders-algo-pending?ordType=conditional,oco"); len(r.Data) != 0 {
-		t.Error(r.raw)
+		t.Error(r.raw())
 	}
 }
 
@@ -56,14 +56,14 @@ func TestStopNamesAreUniqueAmongLive(t *testing.T) {
 	v := quiet(t)
 	const stop = `{"instId":"BTC-USDT-SWAP","tdMode":"cross","sz":"1","side":"sell","ordType":"trigger","triggerPx":"64000","orderPx":"-1","algoClOrdId":"s1"}`
 	if r := v.post("/trade/order-algo", stop); r.sCode() != "0" {
-		t.Fatal(r.raw)
+		t.Fatal(r.raw())
 	}
 	if r := v.post("/trade/order-algo", stop); r.sCode() != "51065" {
-		t.Error(r.raw)
+		t.Error(r.raw())
 	}
 	v.post("/trade/cancel-algos", `[{"instId":"BTC-USDT-SWAP","algoClOrdId":"s1"}]`)
 	if r := v.post("/trade/order-algo", stop); r.sCode() != "0" {
-		t.Error(r.raw)
+		t.Error(r.raw())
 	}
 }
 
@@ -72,10 +72,10 @@ func TestClosingMoreThanThereIs(t *testing.T) {
 	v.post("/account/set-position-mode", `{"posMode":"long_short_mode"}`)
 	v.order(`{"instId":"BTC-USDT-SWAP","tdMode":"cross","side":"buy","posSide":"long","ordType":"market","sz":"1"}`)
 	if r := v.post("/trade/order", `{"instId":"BTC-USDT-SWAP","tdMode":"cross","side":"sell","posSide":"long","ordType":"market","sz":"2"}`); r.sCode() != "51112" {
-		t.Error(r.raw)
+		t.Error(r.raw())
 	}
 	if r := v.post("/account/set-position-mode", `{"posMode":"net_mode"}`); r.Code != "59000" {
-		t.Error(r.raw)
+		t.Error(r.raw())
 	}
 }
 
@@ -83,13 +83,13 @@ func TestBatches(t *testing.T) {
 	v := quiet(t)
 	r := v.post("/trade/batch-orders", `[`+restingBuy+`,{"instId":"BTC-USDT-SWAP","tdMode":"cross","side":"buy","ordType":"limit","px":"64000","sz":"0"}]`)
 	if r.Code != "2" || len(r.Data) != 2 || r.Data[0]["sCode"] != "0" || r.Data[1]["sCode"] != "51000" {
-		t.Fatal(r.raw)
+		t.Fatal(r.raw())
 	}
 	if r := v.post("/trade/cancel-batch-orders", `[]`); r.Code != "51111" {
-		t.Error(r.raw)
+		t.Error(r.raw())
 	}
 	if r := v.post("/trade/amend-batch-orders", `[{"instId":"BTC-USDT-SWAP","clOrdId":"a1","newSz":"1"}]`); r.Code != "0" {
-		t.Error(r.raw)
+		t.Error(r.raw())
 	}
 	refused := 0
 	for _, row := range v.sim.Control().Ledger().Orders {

@@ -4,13 +4,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"time"
 
 	"go.uber.org/zap"
 
 	"venuegate/venues"
 	"venuegate/venues/simcore"
 	"venuegate/venues/simcore/recording"
+	"venuegate/venues/simcore/simnet"
 )
 
 // ReplayOptions say how a recording is played.
@@ -19,15 +19,11 @@ type ReplayOptions struct {
 	Speed int
 }
 
-// ErrServing reports a recording that comes too late.
-var ErrServing = errors.New("a recording must be given before Serve")
-
 // replay is a recording that is being played.
 type replay struct {
+	simnet.Recording[frame]
+
 	sim   *Sim
-	path  string
-	speed int
-	first time.Duration
 	books map[string]*replayBook // by the recorded instrument
 }
 
@@ -45,41 +41,43 @@ type replayBook struct {
 // recordings of the venue may be older than its numbering. Orders match against
 // the recorded book.
 func (s *Sim) Replay(path string, options ReplayOptions) error {
-	if s.Endpoints() != (Endpoints{}) {
-		return ErrServing
+	r := &replay{
+		Recording: simnet.Recording[frame]{Path: path, Parse: parseFrame, At: frame.time, Speed: options.Speed},
+		sim:       s, books: map[string]*replayBook{},
 	}
-	r := &replay{sim: s, path: path, speed: max(1, options.Speed), books: map[string]*replayBook{}}
+	return s.Rehearse(func() (func(), error) {
+		return func() { r.Play(s.Venue, r.step) }, r.prepare()
+	})
+}
+
+// prepare reads the recording and puts the markets where it begins.
+func (r *replay) prepare() error {
 	if err := r.survey(); err != nil {
 		return err
 	}
 	for _, book := range r.books {
-		name := book.listing.Canonical
-		err := errors.Join(s.exchange.Pause(name, true), s.exchange.MovePrice(name, book.Best(simcore.Buy)), book.Mirror())
-		if err != nil {
+		name, x := book.listing.Canonical, r.sim.Exchange()
+		if err := errors.Join(x.Pause(name, true), x.MovePrice(name, book.Best(simcore.Buy)), book.Mirror()); err != nil {
 			return fmt.Errorf("replay %s: %w", name, err)
 		}
 	}
-	s.replay = r
 	return nil
 }
 
 // survey reads the whole recording once, for the first snapshot of each book.
 func (r *replay) survey() error {
 	played := map[string]bool{}
-	err := recording.Each(r.path, parseFrame, func(f frame) bool {
-		if r.first == 0 {
-			r.first = f.at
-		}
+	err := r.Each(func(f frame) bool {
 		as, listed := r.sim.recordedAs(f.instID)
 		if listed && f.channel == channelBooks && f.whole && !played[as.listing.Symbol] {
-			book := &replayBook{as, recording.NewBook(r.sim.exchange, as.listing.Symbol)}
-			book.apply(r.sim.exchange, f)
+			book := &replayBook{as, recording.NewBook(r.sim.Exchange(), as.listing.Symbol)}
+			book.apply(r.sim.Exchange(), f)
 			r.books[f.instID], played[as.listing.Symbol] = book, true
 		}
 		return true
 	})
 	if err == nil && len(r.books) == 0 {
-		err = fmt.Errorf("recording %s has no book of a listed instrument", r.path)
+		err = fmt.Errorf("recording %s has no book of a listed instrument", r.Path)
 	}
 	return err
 }
@@ -99,32 +97,19 @@ func (b *replayBook) apply(x *simcore.Exchange, f frame) {
 	}
 }
 
-// play plays the recording until its end or until the server closes.
-func (r *replay) play() {
-	started := r.sim.clock.Base()
-	err := recording.Each(r.path, parseFrame, func(f frame) bool {
-		due := started.Add((f.at - r.first) / time.Duration(r.speed))
-		if !r.sim.server.Wait(due.Sub(r.sim.clock.Base())) {
-			return false
-		}
-		if book := r.books[f.instID]; book != nil {
-			r.step(book, f)
-		}
-		return true
-	})
-	if err != nil {
-		r.sim.log.Error("recording cannot be played on", zap.Error(err))
+// step plays one message of a recorded market.
+func (r *replay) step(f frame) {
+	book := r.books[f.instID]
+	if book == nil {
+		return
 	}
-}
-
-func (r *replay) step(book *replayBook, f frame) {
 	if f.channel == channelTrades {
 		r.print(book, f.data)
 		return
 	}
-	book.apply(r.sim.exchange, f)
+	book.apply(r.sim.Exchange(), f)
 	if err := book.Mirror(); err != nil {
-		r.sim.log.Error("book of the recording", zap.String("symbol", book.listing.Symbol), zap.Error(err))
+		r.sim.Log.Error("book of the recording", zap.String("symbol", book.listing.Symbol), zap.Error(err))
 	}
 }
 
@@ -145,8 +130,8 @@ func (r *replay) print(book *replayBook, data []byte) {
 		if badPrice != nil || badQty != nil || !known {
 			continue
 		}
-		if err := r.sim.exchange.Print(book.listing.Symbol, side, price, book.contracts(qty)); err != nil {
-			r.sim.log.Debug("recorded trade is off the grid", zap.String("symbol", book.listing.Symbol), zap.Error(err))
+		if err := r.sim.Exchange().Print(book.listing.Symbol, side, price, book.contracts(qty)); err != nil {
+			r.sim.Log.Debug("recorded trade is off the grid", zap.String("symbol", book.listing.Symbol), zap.Error(err))
 		}
 	}
 }

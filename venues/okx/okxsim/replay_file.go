@@ -21,6 +21,8 @@ type frame struct {
 	data  json.RawMessage
 }
 
+func (f frame) time() time.Duration { return f.at }
+
 // parseFrame reads a line: a message of a public channel, alone or as the member
 // msg of what a recorder wrote around it. The time is the venue's own.
 func parseFrame(line []byte) (frame, bool) {

@@ -6,25 +6,22 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"venuegate/venues"
 	"venuegate/venues/fixturetest"
 	"venuegate/venues/okx/okxsim"
+	"venuegate/venues/simcore/simnet"
 )
 
 // played is a simulator that plays a file.
 func played(t testing.TB, path string, speed int) *venue {
 	t.Helper()
-	sim, err := okxsim.New(okxsim.Options{Quiet: true, Seed: 1, RateLimits: okxsim.RateLimits{Off: true}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	sim := create(t, okxsim.Options{Setup: simnet.Setup{Quiet: true, Seed: 1}, RateLimits: okxsim.RateLimits{Off: true}})
 	if err := sim.Replay(path, okxsim.ReplayOptions{Speed: speed}); err != nil {
 		t.Fatal(err)
 	}
 	v := serve(t, sim)
-	if err := sim.Replay(path, okxsim.ReplayOptions{}); !errors.Is(err, okxsim.ErrServing) {
+	if err := sim.Replay(path, okxsim.ReplayOptions{}); !errors.Is(err, simnet.ErrServing) {
 		t.Errorf("%v", err)
 	}
 	return v
@@ -52,13 +49,13 @@ const (
 func TestReplay(t *testing.T) {
 	t.Parallel()
 	v := played(t, recordingFile(t, "nonsense", recordedSnapshot, recordedUpdate, recordedTrade), 1)
-	eventually(t, "the update", func() bool {
+	v.WaitFor("the update", func() bool {
 		view, _ := v.sim.Exchange().Book(btc, 10)
 		return len(view.Bids) == 3 && view.Bids[0].Price.String() == "30000.5" && view.Bids[0].Qty.String() == "100" &&
 			view.Bids[1].Qty.String() == "12.34" && len(view.Asks) == 1 && view.Asks[0].Qty.String() == "200"
 	})
-	eventually(t, "the trade", func() bool {
-		return strings.Contains(v.get("/market/trades?instId="+btc+"&limit=1").raw, `"sz":"25"`)
+	v.WaitFor("the trade", func() bool {
+		return strings.Contains(v.get("/market/trades?instId="+btc+"&limit=1").raw(), `"sz":"25"`)
 	})
 }
 
@@ -70,7 +67,7 @@ func TestReplayedRecording(t *testing.T) {
 	if len(begun.Bids) == 0 || len(begun.Asks) == 0 {
 		t.Fatal("the market does not begin where the recording does")
 	}
-	eventually(t, "the market to move", func() bool {
+	v.WaitFor("the market to move", func() bool {
 		view, _ := v.sim.Exchange().Book(btc, 400)
 		return view.UpdateID > begun.UpdateID && len(view.Bids) > 100 && view.Bids[0].Price.LessThan(view.Asks[0].Price)
 	})
@@ -78,10 +75,7 @@ func TestReplayedRecording(t *testing.T) {
 
 func TestReplayMistakes(t *testing.T) {
 	t.Parallel()
-	sim, err := okxsim.New(okxsim.Options{Quiet: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	sim := create(t, okxsim.Options{Setup: simnet.Setup{Quiet: true}})
 	for name, path := range map[string]string{
 		"absent":             filepath.Join(t.TempDir(), "absent"),
 		"nothing":            recordingFile(t, "{}", "nonsense"),
@@ -91,16 +85,6 @@ func TestReplayMistakes(t *testing.T) {
 	} {
 		if err := sim.Replay(path, okxsim.ReplayOptions{}); err == nil {
 			t.Errorf("%s: played", name)
-		}
-	}
-}
-
-// eventually waits for a condition of a market in motion.
-func eventually(t *testing.T, what string, holds func() bool) {
-	t.Helper()
-	for deadline := time.Now().Add(patience); !holds(); <-time.After(time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatalf("%s did not come", what)
 		}
 	}
 }

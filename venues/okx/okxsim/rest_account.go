@@ -63,7 +63,7 @@ func uidOf(account string) string {
 }
 
 func (s *Sim) view(account string) (*simcore.AccountView, *apiError) {
-	v, err := s.exchange.Account(account)
+	v, err := s.Exchange().Account(account)
 	if err != nil {
 		return nil, refused(err)
 	}
@@ -75,7 +75,7 @@ func (s *Sim) balance(c *call) (any, *apiError) {
 	if failed != nil {
 		return nil, failed
 	}
-	body := balanceOf(v, s.clock.Now())
+	body := balanceOf(v, s.Clock.Now())
 	if only := c.query("ccy"); only != "" && !strings.Contains(","+only+",", ","+settleCoin+",") {
 		body.Details = []detailBody{}
 	}
@@ -174,12 +174,12 @@ func (s *Sim) setLeverage(c *call) (any, *apiError) {
 		return nil, refuse("59105", "Leverage can't be less than 1. Please increase the leverage.")
 	case lever.GreaterThan(decimal.NewFromInt(int64(l.leverage))):
 		return nil, errLeverageHigh
-	case len(s.exchange.OpenOrders(c.account.ID, l.Symbol)) > 0:
+	case len(s.Exchange().OpenOrders(c.account.ID, l.Symbol)) > 0:
 		return nil, errLeverageOpen
 	case s.algos.waiting(c.account.ID, l.Symbol):
 		return nil, errLeverageAlgos
 	}
-	if err := s.exchange.SetLeverage(c.account.ID, l.Symbol, int(lever.IntPart())); err != nil {
+	if err := s.Exchange().SetLeverage(c.account.ID, l.Symbol, int(lever.IntPart())); err != nil {
 		if reasonOf(err) == simcore.ReasonInsufficientMargin {
 			return nil, errLeverageFunds
 		}
@@ -201,7 +201,7 @@ func (s *Sim) setPositionMode(c *call) (any, *apiError) {
 	if !ok {
 		return nil, errParameter("posMode")
 	}
-	if err := s.exchange.SetPositionMode(c.account.ID, mode); err != nil && reasonOf(err) != simcore.ReasonNoChange {
+	if err := s.Exchange().SetPositionMode(c.account.ID, mode); err != nil && reasonOf(err) != simcore.ReasonNoChange {
 		return nil, errMode
 	}
 	return []modeArg{arg}, nil
@@ -232,6 +232,6 @@ func (s *Sim) tradeFee(c *call) (any, *apiError) {
 	maker, taker := v.FeeMaker.Neg().String(), v.FeeTaker.Neg().String()
 	return []feeBody{{
 		Category: "1", FeeGroup: []feeGroupBody{{GroupID: "4", Maker: maker, Taker: taker}}, InstType: instTypeSwap,
-		Level: "Lv1", MakerU: maker, TakerU: taker, TS: millis(s.clock.Now()),
+		Level: "Lv1", MakerU: maker, TakerU: taker, TS: millis(s.Clock.Now()),
 	}}, nil
 }

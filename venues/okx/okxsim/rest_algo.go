@@ -94,7 +94,7 @@ func (s *Sim) placeAlgo(c *call) (any, *apiError) {
 	}
 	id := idWord(s.algos.idOf(made))
 	return ackList{{
-		AlgoClOrdID: &arg.AlgoClOrdID, AlgoID: &id, ClOrdID: arg.AlgoClOrdID, SCode: "0", Tag: arg.Tag, TS: millis(s.clock.Now()),
+		AlgoClOrdID: &arg.AlgoClOrdID, AlgoID: &id, ClOrdID: arg.AlgoClOrdID, SCode: "0", Tag: arg.Tag, TS: millis(s.Clock.Now()),
 	}}, nil
 }
 
@@ -107,7 +107,7 @@ func (s *Sim) openAlgo(c *call, arg *algoArg) (*algo, *apiError) {
 	for _, dryRun := range []bool{true, false} {
 		for _, request := range requests {
 			request.DryRun = dryRun
-			if _, err := s.exchange.PlaceConditional(request); err != nil {
+			if _, err := s.Exchange().PlaceConditional(request); err != nil {
 				return nil, algoRefused(err, &request)
 			}
 		}
@@ -132,7 +132,7 @@ func algoRefused(err error, request *simcore.ConditionalRequest) *apiError {
 
 // activate places what was attached to an order that is over.
 func (s *Sim) activate(o *simcore.Order, attached attachment) *apiError {
-	account, err := s.exchange.Account(o.Account)
+	account, err := s.Exchange().Account(o.Account)
 	if err != nil {
 		return refused(err)
 	}
@@ -149,7 +149,7 @@ func (s *Sim) activate(o *simcore.Order, attached attachment) *apiError {
 	if t.TpTriggerPx == "" || t.SlTriggerPx == "" {
 		arg.OrdType = algoConditional
 	}
-	c := &call{now: s.clock.Now(), account: simcore.AccountInfo{ID: account.ID, Mode: account.Mode}}
+	c := &call{now: s.Clock.Now(), account: simcore.AccountInfo{ID: account.ID, Mode: account.Mode}}
 	_, failed := s.openAlgo(c, &arg)
 	return failed
 }
@@ -161,7 +161,7 @@ func (s *Sim) noteAlgoRefusal(c *call, arg *algoArg, failed *apiError) {
 			base = l.baseQty(qty).String()
 		}
 	}
-	s.exchange.Ledger().Refuse(simcore.LedgerOrder{
+	s.Exchange().Ledger().Refuse(simcore.LedgerOrder{
 		ClientOrderID: arg.AlgoClOrdID, Account: c.account.ID, Symbol: arg.InstID, Side: arg.Side, Type: arg.OrdType,
 		Kind: "conditional", Qty: arg.Sz, BaseQty: base, FilledQty: "0", Price: arg.OrderPx, Refusal: failed.Error(),
 	}, c.now)
@@ -249,7 +249,7 @@ func (s *Sim) listAlgos(c *call, keep func(*algo) bool) (any, *apiError) {
 	if failed != nil {
 		return nil, failed
 	}
-	symbol, oldest := c.query("instId"), s.clock.Now().Add(-retentionArchive)
+	symbol, oldest := c.query("instId"), s.Clock.Now().Add(-retentionArchive)
 	found := s.algos.list(c.account.ID, func(a *algo) bool {
 		return keep(a) && strings.Contains(","+types+",", ","+a.arg.OrdType+",") && (symbol == "" || a.arg.InstID == symbol) &&
 			(id == 0 || a.id == id) && p.holds(a.id, a.createdAt) && a.createdAt.After(oldest)

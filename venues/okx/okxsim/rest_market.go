@@ -48,7 +48,7 @@ func (s *Sim) books(c *call) (any, *apiError) {
 	if failed != nil {
 		return nil, failed
 	}
-	book, _ := s.exchange.Book(l.Symbol, depth)
+	book, _ := s.Exchange().Book(l.Symbol, depth)
 	return []bookBody{{Asks: levelsOf(book.Asks), Bids: levelsOf(book.Bids), TS: millis(book.Time), SeqID: book.UpdateID}}, nil
 }
 
@@ -115,7 +115,7 @@ func (s *Sim) trades(c *call) (any, *apiError) {
 	if failed != nil {
 		return nil, failed
 	}
-	newest := s.exchange.Trades(l.Symbol, limit)
+	newest := s.Exchange().Trades(l.Symbol, limit)
 	slices.Reverse(newest)
 	body := make([]tradeBody, 0, len(newest))
 	for _, t := range newest {
@@ -178,7 +178,7 @@ func (s *Sim) candles(c *call) (any, *apiError) {
 	if !newer.IsZero() {
 		newer = newer.Add(time.Millisecond)
 	}
-	found := s.exchange.Candles(l.Symbol, interval, newer, older, limit)
+	found := s.Exchange().Candles(l.Symbol, interval, newer, older, limit)
 	slices.Reverse(found)
 	body := make([]candleRow, 0, len(found))
 	for _, candle := range found {
@@ -228,19 +228,19 @@ func (s *Sim) tickers(c *call) (any, *apiError) {
 
 // tickerOf sums up the last 24 hours by quarters of an hour.
 func (s *Sim) tickerOf(l *listing) tickerBody {
-	now := s.clock.Now()
-	book, _ := s.exchange.Book(l.Symbol, 1)
+	now := s.Clock.Now()
+	book, _ := s.Exchange().Book(l.Symbol, 1)
 	bid, ask := first(book.Bids), first(book.Asks)
-	last := s.exchange.LastPrice(l.Symbol)
+	last := s.Exchange().LastPrice(l.Symbol)
 	body := tickerBody{
 		InstType: instTypeSwap, InstID: l.Symbol, Last: last.String(), LastSz: "0",
 		AskPx: orEmpty(ask.Price), AskSz: ask.Qty.String(), BidPx: orEmpty(bid.Price), BidSz: bid.Qty.String(), TS: millis(now),
 	}
-	if newest := s.exchange.Trades(l.Symbol, 1); len(newest) == 1 {
+	if newest := s.Exchange().Trades(l.Symbol, 1); len(newest) == 1 {
 		body.LastSz = newest[0].Qty().String()
 	}
 	open, high, low, volume := last, last, last, decimal.Zero
-	for i, c := range s.exchange.Candles(l.Symbol, "15m", now.Add(-24*time.Hour), time.Time{}, 97) {
+	for i, c := range s.Exchange().Candles(l.Symbol, "15m", now.Add(-24*time.Hour), time.Time{}, 97) {
 		if i == 0 {
 			open = c.Open
 		}

@@ -52,7 +52,7 @@ func (s *Sim) placeParsed(c *call, arg *orderArg) (simcore.Order, *apiError) {
 	if failed != nil {
 		return simcore.Order{}, failed
 	}
-	o, err := s.exchange.Place(request)
+	o, err := s.Exchange().Place(request)
 	if err != nil {
 		return o, s.refusedOrder(err, s.listings[request.Symbol], request.Type)
 	}
@@ -68,7 +68,7 @@ func (s *Sim) noteRefusal(c *call, arg *orderArg, failed *apiError) {
 			base = l.baseQty(qty).String()
 		}
 	}
-	s.exchange.Ledger().Refuse(simcore.LedgerOrder{
+	s.Exchange().Ledger().Refuse(simcore.LedgerOrder{
 		ClientOrderID: arg.ClOrdID, Account: c.account.ID, Symbol: symbol, Side: arg.Side, Type: arg.OrdType,
 		Qty: arg.Sz, BaseQty: base, FilledQty: "0", Price: arg.Px, Refusal: failed.Error(),
 	}, c.now)
@@ -98,17 +98,17 @@ func (s *Sim) order(c *call, ref refArg) (*listing, *simcore.Order, *apiError) {
 		if err != nil {
 			return nil, nil, errParameter("ordId")
 		}
-		o, missing := s.exchange.Order(account, l.Symbol, simcore.OrderRef{ID: id})
+		o, missing := s.Exchange().Order(account, l.Symbol, simcore.OrderRef{ID: id})
 		if missing != nil {
 			return l, nil, errNoSuchOrder
 		}
 		return l, &o, nil
 	}
-	o, missing := s.exchange.Order(account, l.Symbol, simcore.OrderRef{ClientID: ref.ClOrdID})
+	o, missing := s.Exchange().Order(account, l.Symbol, simcore.OrderRef{ClientID: ref.ClOrdID})
 	if missing == nil && o.Parent == 0 {
 		return l, &o, nil
 	}
-	named := s.exchange.Orders(account, func(o *simcore.Order) bool {
+	named := s.Exchange().Orders(account, func(o *simcore.Order) bool {
 		return o.Parent == 0 && o.ClientID == ref.ClOrdID && o.Symbol == l.Symbol
 	})
 	if len(named) == 0 {
@@ -130,9 +130,9 @@ func (s *Sim) cancel(c *call, raw []byte) ack {
 		var l *listing
 		var o *simcore.Order
 		if l, o, failed = s.order(c, arg); failed == nil {
-			done, err := s.exchange.Cancel(c.account.ID, l.Symbol, simcore.OrderRef{ID: o.ID})
+			done, err := s.Exchange().Cancel(c.account.ID, l.Symbol, simcore.OrderRef{ID: o.ID})
 			if err == nil {
-				return orderAck(&done, s.clock.Now())
+				return orderAck(&done, s.Clock.Now())
 			}
 			failed = errNotCancelable
 		}
@@ -170,7 +170,7 @@ func (s *Sim) amend(c *call, raw []byte) ack {
 	if failed == nil {
 		var o simcore.Order
 		if o, failed = s.amendParsed(c, &arg); failed == nil {
-			done := orderAck(&o, s.clock.Now())
+			done := orderAck(&o, s.Clock.Now())
 			done.ReqID = &arg.ReqID
 			return done
 		}
@@ -204,7 +204,7 @@ func (s *Sim) amendParsed(c *call, arg *amendArg) (simcore.Order, *apiError) {
 		return simcore.Order{}, errAmendTakes
 	}
 	withdraw := detailOf(o).announceAmendment(arg.ReqID)
-	amended, err := s.exchange.Amend(simcore.AmendRequest{
+	amended, err := s.Exchange().Amend(simcore.AmendRequest{
 		Account: c.account.ID, Symbol: l.Symbol, Order: simcore.OrderRef{ID: o.ID}, Price: price, Qty: qty, Deadline: c.deadline,
 	})
 	if err == nil {
@@ -213,7 +213,7 @@ func (s *Sim) amendParsed(c *call, arg *amendArg) (simcore.Order, *apiError) {
 	withdraw()
 	if arg.CxlOnFail {
 		// An order that is gone meanwhile needs no cancellation.
-		_, _ = s.exchange.Cancel(c.account.ID, l.Symbol, simcore.OrderRef{ID: o.ID})
+		_, _ = s.Exchange().Cancel(c.account.ID, l.Symbol, simcore.OrderRef{ID: o.ID})
 	}
 	if reasonOf(err) == simcore.ReasonUnknownOrder {
 		return amended, errAmendGone
@@ -226,7 +226,7 @@ func (s *Sim) takes(o *simcore.Order, price decimal.Decimal) bool {
 	if price.IsZero() {
 		return false
 	}
-	book, _ := s.exchange.Book(o.Symbol, 1)
+	book, _ := s.Exchange().Book(o.Symbol, 1)
 	if o.Side == simcore.Buy {
 		return len(book.Asks) > 0 && price.GreaterThanOrEqual(book.Asks[0].Price)
 	}
@@ -285,7 +285,7 @@ func (s *Sim) closePosition(c *call) (any, *apiError) {
 	if held.IsZero() {
 		return nil, errNoPosition
 	}
-	_, err := s.exchange.Place(simcore.OrderRequest{
+	_, err := s.Exchange().Place(simcore.OrderRequest{
 		Account: c.account.ID, Symbol: l.Symbol, ClientID: arg.ClOrdID, Side: simcore.Side(-held.Sign()), PosSide: side,
 		Type: simcore.Market, Qty: held.Abs(), ReduceOnly: side == simcore.PositionBoth,
 		Detail: &orderDetail{ordType: typeMarket, tag: arg.Tag},

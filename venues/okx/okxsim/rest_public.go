@@ -16,7 +16,7 @@ type timeBody struct {
 }
 
 func (s *Sim) time(*call) (any, *apiError) {
-	return []timeBody{{millis(s.clock.Now())}}, nil
+	return []timeBody{{millis(s.Clock.Now())}}, nil
 }
 
 // listing is the instrument that a call names.
@@ -108,7 +108,7 @@ func (s *Sim) instruments(c *call) (any, *apiError) {
 	}
 	body := make([]instrumentBody, 0, len(found))
 	for _, l := range found {
-		listed, _ := s.exchange.Instrument(l.Symbol)
+		listed, _ := s.Exchange().Instrument(l.Symbol)
 		body = append(body, l.instrument(listed.Halted))
 	}
 	return body, nil
@@ -144,8 +144,8 @@ func (s *Sim) markPrices(c *call) (any, *apiError) {
 	}
 	body := make([]markBody, 0, len(found))
 	for _, l := range found {
-		mark, _ := s.exchange.Mark(l.Symbol)
-		body = append(body, markOf(mark, s.clock.Now()))
+		mark, _ := s.Exchange().Mark(l.Symbol)
+		body = append(body, markOf(mark, s.Clock.Now()))
 	}
 	return body, nil
 }
@@ -170,13 +170,13 @@ func (s *Sim) priceLimit(c *call) (any, *apiError) {
 	}
 	buy, sell := s.band(l)
 	return []priceLimitBody{{
-		BuyLmt: buy.String(), SellLmt: sell.String(), Enabled: true, InstID: l.Symbol, InstType: instTypeSwap, TS: millis(s.clock.Now()),
+		BuyLmt: buy.String(), SellLmt: sell.String(), Enabled: true, InstID: l.Symbol, InstType: instTypeSwap, TS: millis(s.Clock.Now()),
 	}}, nil
 }
 
 // band is the highest price to buy and the lowest to sell at.
 func (s *Sim) band(l *listing) (buy, sell decimal.Decimal) {
-	mark, _ := s.exchange.Mark(l.Symbol)
+	mark, _ := s.Exchange().Mark(l.Symbol)
 	one := decimal.NewFromInt(1)
 	return venues.FloorTo(mark.Mark.Mul(one.Add(l.PriceBand)), l.TickSize), venues.CeilTo(mark.Mark.Mul(one.Sub(l.PriceBand)), l.TickSize)
 }
@@ -198,10 +198,10 @@ func (s *Sim) fundingRate(c *call) (any, *apiError) {
 	if failed != nil {
 		return nil, failed
 	}
-	mark, _ := s.exchange.Mark(l.Symbol)
+	mark, _ := s.Exchange().Mark(l.Symbol)
 	return []fundingBody{{
 		FundingRate: mark.FundingRate.String(), FundingTime: millis(mark.NextFunding), InstID: l.Symbol, InstType: instTypeSwap,
-		Method: "current_period", NextFundingTime: millis(mark.NextFunding.Add(fundingInterval)), TS: millis(s.clock.Now()),
+		Method: "current_period", NextFundingTime: millis(mark.NextFunding.Add(fundingInterval)), TS: millis(s.Clock.Now()),
 	}}, nil
 }
 
@@ -223,7 +223,7 @@ func (s *Sim) positionTiers(c *call) (any, *apiError) {
 	if failed != nil {
 		return nil, failed
 	}
-	mark, _ := s.exchange.Mark(l.Symbol)
+	mark, _ := s.Exchange().Mark(l.Symbol)
 	contract := mark.Mark.Mul(l.ContractSize)
 	body := make([]positionTierBody, 0, len(l.Brackets))
 	for i, b := range l.Brackets {
@@ -259,7 +259,7 @@ func (s *Sim) systemStatus(c *call) (any, *apiError) {
 	if state := c.query("state"); state != "" && !strings.Contains(state, "ongoing") {
 		return body, nil
 	}
-	for _, fault := range s.faults.List() {
+	for _, fault := range s.Faults.List() {
 		if fault.Do == simcore.FaultMaintenance && (fault.Times == 0 || fault.Struck < fault.Times) {
 			body = append(body, statusBody{
 				Begin: millis(c.now.Add(-time.Minute)), End: millis(c.now.Add(time.Hour)), Env: env, MaintType: "1",

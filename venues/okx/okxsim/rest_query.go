@@ -22,7 +22,7 @@ func (s *Sim) queryOrder(c *call) (any, *apiError) {
 // queries lag behind the engine, and what ended without a fill is forgotten
 // after two hours.
 func (s *Sim) visible(o *simcore.Order, kept time.Duration) bool {
-	now := s.clock.Now()
+	now := s.Clock.Now()
 	if now.Sub(o.CreatedAt) < s.options.ReadLag {
 		return false
 	}
@@ -74,7 +74,7 @@ func (s *Sim) orders(c *call, keep func(*simcore.Order) bool) (any, *apiError) {
 		return body, nil
 	}
 	symbol, ordType, state, category := c.query("instId"), c.query("ordType"), c.query("state"), c.query("category")
-	found := s.exchange.Orders(c.account.ID, func(o *simcore.Order) bool {
+	found := s.Exchange().Orders(c.account.ID, func(o *simcore.Order) bool {
 		return keep(o) && p.holds(o.ID, o.CreatedAt) && (symbol == "" || o.Symbol == symbol) &&
 			(state == "" || stateWord(o) == state) && (category == "" || categoryWord(o) == category) &&
 			(ordType == "" || typeWord(o) == ordType)
@@ -136,8 +136,8 @@ func (s *Sim) fillsWithin(c *call, kept time.Duration) (any, *apiError) {
 	if failed != nil {
 		return nil, failed
 	}
-	now, symbol := s.clock.Now(), c.query("instId")
-	found := s.exchange.Fills(c.account.ID, func(f *simcore.Fill) bool {
+	now, symbol := s.Clock.Now(), c.query("instId")
+	found := s.Exchange().Fills(c.account.ID, func(f *simcore.Fill) bool {
 		age := now.Sub(f.Time)
 		return age < kept && age >= s.options.ReadLag && (symbol == "" || f.Symbol == symbol) &&
 			(orderID == 0 || f.OrderID == orderID) && p.holds(s.listings[f.Symbol].billID(f), f.Time)
@@ -148,7 +148,7 @@ func (s *Sim) fillsWithin(c *call, kept time.Duration) (any, *apiError) {
 	body := []fillBody{}
 	for i := range found[:min(p.limit, len(found))] {
 		f := &found[i]
-		mark, _ := s.exchange.Mark(f.Symbol)
+		mark, _ := s.Exchange().Mark(f.Symbol)
 		body = append(body, s.listings[f.Symbol].fill(f, s.orderOfFill(c.account.ID, f), mark.Mark))
 	}
 	return body, nil
@@ -157,7 +157,7 @@ func (s *Sim) fillsWithin(c *call, kept time.Duration) (any, *apiError) {
 // orderOfFill is the order of a fill, or what the fill itself tells of it where
 // the order is forgotten.
 func (s *Sim) orderOfFill(account string, f *simcore.Fill) *simcore.Order {
-	o, err := s.exchange.Order(account, f.Symbol, simcore.OrderRef{ID: f.OrderID})
+	o, err := s.Exchange().Order(account, f.Symbol, simcore.OrderRef{ID: f.OrderID})
 	if err != nil {
 		return &simcore.Order{ClientID: f.ClientID}
 	}

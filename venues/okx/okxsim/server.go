@@ -40,26 +40,24 @@ type envelope struct {
 	OutTime string `json:"outTime,omitempty"`
 }
 
-func (s *Sim) newApp() *fiber.App {
-	app := simnet.NewApp()
+func (s *Sim) addRoutes(app *fiber.App) {
 	for _, socket := range []string{socketPublic, socketPrivate, socketBusiness} {
 		app.Get("/ws/v5/"+socket, s.serveSocket)
 	}
 	app.All("/*", s.serveREST)
-	return app
 }
 
 // serveREST answers one REST request, faults included.
 func (s *Sim) serveREST(c *fiber.Ctx) error {
 	in := &call{
 		method: c.Method(), path: c.Path(), target: string(c.Request().RequestURI()), ip: c.IP(),
-		query: func(name string) string { return c.Query(name) }, body: c.Body(), now: s.clock.Now(),
+		query: func(name string) string { return c.Query(name) }, body: c.Body(), now: s.Clock.Now(),
 	}
 	at, failed := s.admit(c, in)
 	if failed != nil {
 		return s.respond(c, in, nil, failed)
 	}
-	if fault, struck := s.faults.StrikeRequest(in.path, in.method); struck {
+	if fault, struck := s.Faults.StrikeRequest(in.path, in.method); struck {
 		return s.serveFaulty(c, in, at, fault)
 	}
 	result, failed := s.handle(in, at)
@@ -114,7 +112,7 @@ func (s *Sim) respond(c *fiber.Ctx, in *call, result any, failed *apiError) erro
 	answer, status := envelope{Code: "0", Data: result}, http.StatusOK
 	if acks, ok := result.(ackList); ok {
 		answer.Code, answer.Msg = acks.code()
-		answer.InTime, answer.OutTime = micros(in.now), micros(s.clock.Now())
+		answer.InTime, answer.OutTime = micros(in.now), micros(s.Clock.Now())
 	}
 	if failed != nil {
 		status = failed.status
@@ -122,10 +120,10 @@ func (s *Sim) respond(c *fiber.Ctx, in *call, result any, failed *apiError) erro
 	}
 	body, err := json.Marshal(answer)
 	if err != nil {
-		s.log.Error("answer of the simulated venue cannot be encoded", zap.String("path", in.path), zap.Error(err))
+		s.Log.Error("answer of the simulated venue cannot be encoded", zap.String("path", in.path), zap.Error(err))
 		return err
 	}
-	c.Set(fiber.HeaderDate, s.clock.Now().UTC().Format(http.TimeFormat))
+	c.Set(fiber.HeaderDate, s.Clock.Now().UTC().Format(http.TimeFormat))
 	c.Set(fiber.HeaderContentType, fiber.MIMEApplicationJSON)
 	return c.Status(status).Send(body)
 }
@@ -137,14 +135,14 @@ func (s *Sim) serveFaulty(c *fiber.Ctx, in *call, at endpoint, fault simcore.Fau
 	}
 	switch fault.Do {
 	case simcore.FaultDelay:
-		if !s.server.Wait(fault.Args.Delay(0)) {
+		if !s.Server.Wait(fault.Args.Delay(0)) {
 			simnet.Drop(c.Context())
 			return nil
 		}
 		result, failed := s.handle(in, at)
 		return s.respond(c, in, result, failed)
 	case simcore.FaultTimeoutBefore, simcore.FaultTimeoutAfter:
-		s.server.Silence(c.Context(), fault)
+		s.Server.Silence(c.Context(), fault)
 		return nil
 	case simcore.FaultDropConnection:
 		simnet.Drop(c.Context())
@@ -174,7 +172,7 @@ func rejected(in *call, at endpoint, failed *apiError) (any, *apiError) {
 // execute does a request whose answer nobody will see.
 func (s *Sim) execute(in *call, at endpoint) {
 	if _, failed := s.handle(in, at); failed != nil {
-		s.log.Info("request with an injected fault was refused", zap.String("path", in.path), zap.String("code", failed.code))
+		s.Log.Info("request with an injected fault was refused", zap.String("path", in.path), zap.String("code", failed.code))
 	}
 }
 

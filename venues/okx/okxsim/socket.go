@@ -85,13 +85,13 @@ const (
 // serveSocket upgrades a request on one of the stream paths.
 func (s *Sim) serveSocket(c *fiber.Ctx) error {
 	path := c.Path()
-	if fault, struck := s.faults.StrikeHandshake(path); struck {
+	if fault, struck := s.Faults.StrikeHandshake(path); struck {
 		return s.refuseSocket(c, fault)
 	}
 	cl := &client{
 		socket: path[strings.LastIndex(path, "/")+1:], ip: strings.Clone(c.IP()), subs: map[channelArg]*subscription{},
 	}
-	return s.server.Sessions.Serve(c.Context(), simnet.SessionOptions{Path: path, Faults: s.faults}, simnet.SessionHandler{
+	return s.Server.Sessions.Serve(c.Context(), simnet.SessionOptions{Path: path, Faults: s.Faults}, simnet.SessionHandler{
 		Opened: func(session *simnet.Session) {
 			cl.session = session
 			s.hub.enter(cl)
@@ -111,7 +111,7 @@ func (s *Sim) refuseSocket(c *fiber.Ctx, fault simcore.FaultInfo) error {
 	case simcore.FaultDropConnection:
 		simnet.Drop(c.Context())
 	default:
-		s.server.Silence(c.Context(), fault)
+		s.Server.Silence(c.Context(), fault)
 	}
 	return nil
 }
@@ -193,10 +193,10 @@ func (s *Sim) checkLogin(in *commandBody) (account simcore.AccountInfo, code, te
 	if err != nil {
 		return account, "60004", "Invalid timestamp"
 	}
-	if s.clock.Now().Sub(time.Unix(seconds, 0)).Abs() > clockSkewMax+time.Second {
+	if s.Clock.Now().Sub(time.Unix(seconds, 0)).Abs() > clockSkewMax+time.Second {
 		return account, "60006", "Timestamp request expired"
 	}
-	account, known := s.exchange.AccountByKey(arg.APIKey)
+	account, known := s.Exchange().AccountByKey(arg.APIKey)
 	switch {
 	case !known:
 		return account, "60032", "API key doesn't exist"

@@ -3,6 +3,8 @@ package okxsim_test
 import (
 	"encoding/json"
 	"testing"
+
+	"venuegate/venues/simcore/simtest"
 )
 
 func TestPrivateStreams(t *testing.T) {
@@ -28,11 +30,11 @@ func TestPrivateStreams(t *testing.T) {
 func TestLoginRefused(t *testing.T) {
 	v := quiet(t)
 	s := v.stream("private")
-	s.send(`{"op":"subscribe","args":[{"channel":"orders","instType":"SWAP"}]}`)
-	expect(t, s.next(), object{"event": "error", "code": "60011"})
-	s.send(v.loginText("wrong"))
-	expect(t, s.next(), object{"event": "error", "code": "60007"})
-	if _, open := <-s.messages; open {
+	s.Send(`{"op":"subscribe","args":[{"channel":"orders","instType":"SWAP"}]}`)
+	expect(t, s.Next(), object{"event": "error", "code": "60011"})
+	s.Send(v.loginText("wrong"))
+	expect(t, s.Next(), object{"event": "error", "code": "60007"})
+	if _, open := <-s.Messages; open {
 		t.Fatal("the connection stays open")
 	}
 }
@@ -40,14 +42,14 @@ func TestLoginRefused(t *testing.T) {
 func TestPublicStreams(t *testing.T) {
 	v := quiet(t)
 	s := v.stream("public")
-	s.send("ping")
-	expect(t, s.next(), object{"text": "pong"})
+	s.Send("ping")
+	expect(t, s.Next(), object{simtest.Text: "pong"})
 	for _, bad := range []string{`{`, `{"op":"subscribe"}`, `{"op":"subscribe","args":[]}`, `{"op":"no"}`} {
-		s.send(bad)
-		expect(t, s.next(), object{"event": "error", "code": "60012"})
+		s.Send(bad)
+		expect(t, s.Next(), object{"event": "error", "code": "60012"})
 	}
-	s.send(`{"id":"7","op":"subscribe","args":[{"channel":"candle1m","instId":"BTC-USDT-SWAP"}]}`)
-	expect(t, s.next(), object{"event": "error", "code": "60018", "id": "7"})
+	s.Send(`{"id":"7","op":"subscribe","args":[{"channel":"candle1m","instId":"BTC-USDT-SWAP"}]}`)
+	expect(t, s.Next(), object{"event": "error", "code": "60018", "id": "7"})
 
 	anything := func(_, _ object) bool { return true }
 	s.subscribe(`{"channel":"books","instId":"BTC-USDT-SWAP"}`)
@@ -87,7 +89,7 @@ func TestLiquidation(t *testing.T) {
 		t.Errorf("fill of the liquidation: %v", newest)
 	}
 	if r := v.get("/account/positions"); len(r.Data) != 0 {
-		t.Error(r.raw)
+		t.Error(r.raw())
 	}
 }
 
@@ -99,7 +101,7 @@ func TestLeverageIsShownInPositions(t *testing.T) {
 	s.push("positions", func(_, first object) bool { return first["lever"] == "20" })
 	v.post("/account/set-leverage", `{"instId":"BTC-USDT-SWAP","lever":"7","mgnMode":"cross"}`)
 	s.push("positions", func(m, first object) bool { return m["eventType"] == "event_update" && first["lever"] == "7" })
-	s.send(`{"op":"unsubscribe","args":[{"channel":"positions","instType":"ANY"}]}`)
-	for s.next()["event"] != "unsubscribe" {
+	s.Send(`{"op":"unsubscribe","args":[{"channel":"positions","instType":"ANY"}]}`)
+	for s.Next()["event"] != "unsubscribe" {
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"venuegate/venues/okx/okxsim"
+	"venuegate/venues/simcore/simnet"
 )
 
 const restingBuy = `{"instId":"BTC-USDT-SWAP","tdMode":"cross","clOrdId":"a1","side":"buy","ordType":"limit","px":"64000","sz":"0.05"}`
@@ -15,21 +16,21 @@ func TestRestingOrderIsAmendedAndCancelled(t *testing.T) {
 	found := v.one(v.get("/trade/order?instId=" + btc + "&clOrdId=a1"))
 	expect(t, found, object{"ordId": id, "state": "live", "px": "64000", "sz": "0.05", "avgPx": "", "posSide": "net", "lever": "20"})
 	if r := v.get("/trade/orders-pending?instType=SWAP"); len(r.Data) != 1 {
-		t.Fatalf("pending: %s", r.raw)
+		t.Fatalf("pending: %s", r.raw())
 	}
 	if r := v.post("/trade/order", restingBuy); r.Code != "1" || r.sCode() != "51016" {
-		t.Fatalf("duplicate: %s", r.raw)
+		t.Fatalf("duplicate: %s", r.raw())
 	}
 	if r := v.post("/trade/amend-order", `{"instId":"BTC-USDT-SWAP","ordId":"`+id+`","newPx":"63900","newSz":"0.08","reqId":"r1"}`); r.sCode() != "0" {
-		t.Fatalf("amend: %s", r.raw)
+		t.Fatalf("amend: %s", r.raw())
 	}
 	expect(t, v.one(v.get("/trade/order?instId="+btc+"&ordId="+id)), object{"px": "63900", "sz": "0.08"})
 	if r := v.post("/trade/cancel-order", `{"instId":"BTC-USDT-SWAP","clOrdId":"a1"}`); r.sCode() != "0" {
-		t.Fatalf("cancel: %s", r.raw)
+		t.Fatalf("cancel: %s", r.raw())
 	}
 	expect(t, v.one(v.get("/trade/orders-history?instType=SWAP")), object{"state": "canceled", "cancelSource": "1", "ordId": id})
 	if r := v.post("/trade/cancel-order", `{"instId":"BTC-USDT-SWAP","clOrdId":"a1"}`); r.sCode() != "51400" {
-		t.Fatalf("second cancel: %s", r.raw)
+		t.Fatalf("second cancel: %s", r.raw())
 	}
 }
 
@@ -49,7 +50,7 @@ func TestMarketOrderFillsInContracts(t *testing.T) {
 	latest := v.one(v.get("/trade/order?instId=" + btc + "&clOrdId=m1"))
 	expect(t, latest, object{"ordId": again, "sz": "2", "state": "filled", "reduceOnly": "true"})
 	if r := v.get("/account/positions"); len(r.Data) != 0 {
-		t.Fatalf("positions: %s", r.raw)
+		t.Fatalf("positions: %s", r.raw())
 	}
 }
 
@@ -74,7 +75,7 @@ func TestRefusalsOfOrders(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			if r := v.post("/trade/order", c.body); r.Code != "1" || r.sCode() != c.code {
-				t.Errorf("%s, want %s", r.raw, c.code)
+				t.Errorf("%s, want %s", r.raw(), c.code)
 			}
 		})
 	}
@@ -98,12 +99,12 @@ func TestDeadlineIsHeld(t *testing.T) {
 	v := quiet(t)
 	v.expTime = "1597026383085"
 	if r := v.post("/trade/order", restingBuy); r.Code != "50036" {
-		t.Fatalf("past deadline: %s", r.raw)
+		t.Fatalf("past deadline: %s", r.raw())
 	}
 	v.control("/faults", `{"match":{"path":"/api/v5/trade/order"},"do":"delay","args":{"delayMs":300},"times":1}`)
-	v.expTime = unixMilli(v.now().Add(150 * time.Millisecond))
+	v.expTime = unixMilli(v.Now().Add(150 * time.Millisecond))
 	if r := v.post("/trade/order", restingBuy); r.sCode() != "50037" {
-		t.Fatalf("deadline at the engine: %s", r.raw)
+		t.Fatalf("deadline at the engine: %s", r.raw())
 	}
 }
 
@@ -114,7 +115,7 @@ func TestUnfilledOrdersAreForgottenAfterTwoHours(t *testing.T) {
 	v.order(`{"instId":"BTC-USDT-SWAP","tdMode":"cross","clOrdId":"m1","side":"buy","ordType":"market","sz":"1"}`)
 	v.control("/clock", `{"offsetMs":7260000}`)
 	if r := v.get("/trade/order?instId=" + btc + "&clOrdId=a1"); r.Code != "51603" {
-		t.Fatalf("unfilled: %s", r.raw)
+		t.Fatalf("unfilled: %s", r.raw())
 	}
 	expect(t, v.one(v.get("/trade/orders-history?instType=SWAP")), object{"clOrdId": "m1"})
 }
@@ -122,7 +123,7 @@ func TestUnfilledOrdersAreForgottenAfterTwoHours(t *testing.T) {
 func TestLongShortMode(t *testing.T) {
 	v := quiet(t)
 	if r := v.post("/account/set-position-mode", `{"posMode":"long_short_mode"}`); r.Code != "0" {
-		t.Fatal(r.raw)
+		t.Fatal(r.raw())
 	}
 	expect(t, v.one(v.get("/account/config")), object{"posMode": "long_short_mode", "acctLv": "2", "perm": "read_only,trade"})
 	v.order(`{"instId":"BTC-USDT-SWAP","tdMode":"cross","side":"buy","posSide":"long","ordType":"market","sz":"1"}`)
@@ -134,7 +135,7 @@ func TestLongShortMode(t *testing.T) {
 	expect(t, held[0], object{"posSide": "long", "pos": "1"})
 	expect(t, held[1], object{"posSide": "short", "pos": "2"})
 	if r := v.post("/trade/order", `{"instId":"BTC-USDT-SWAP","tdMode":"cross","side":"sell","ordType":"market","sz":"1"}`); r.sCode() != "51000" {
-		t.Fatalf("no posSide: %s", r.raw)
+		t.Fatalf("no posSide: %s", r.raw())
 	}
 	v.order(`{"instId":"BTC-USDT-SWAP","tdMode":"cross","side":"buy","posSide":"short","ordType":"market","sz":"2"}`)
 	if held := v.get("/account/positions").Data; len(held) != 1 {
@@ -143,10 +144,10 @@ func TestLongShortMode(t *testing.T) {
 }
 
 func TestRateLimit(t *testing.T) {
-	v := start(t, okxsim.Options{Quiet: true})
+	v := start(t, okxsim.Options{Setup: simnet.Setup{Quiet: true}})
 	limited := false
 	for range 30 {
-		if r := v.get("/account/config"); r.status == 429 && r.Code == "50011" {
+		if r := v.get("/account/config"); r.Status == 429 && r.Code == "50011" {
 			limited = true
 			break
 		}

@@ -1,17 +1,16 @@
 package okxsim_test
 
 import (
-	"context"
-	"net"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/fasthttp/websocket"
-	"github.com/valyala/fasthttp/fasthttputil"
 
 	"venuegate/venues/okx/okxsim"
+	"venuegate/venues/simcore/simnet"
+	"venuegate/venues/simcore/simtest"
 )
 
 // inVirtualTime runs the whole simulator in virtual time over listeners in memory,
@@ -19,36 +18,14 @@ import (
 func inVirtualTime(t *testing.T, options okxsim.Options, socket string, test func(*testing.T, *websocket.Conn)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		sim, err := okxsim.New(options)
-		if err != nil {
-			t.Fatal(err)
-		}
-		venueListener, controlListener := fasthttputil.NewInmemoryListener(), fasthttputil.NewInmemoryListener()
-		sim.Serve(venueListener, controlListener)
-		defer func() {
-			if err := sim.Close(); err != nil {
-				t.Error(err)
-			}
-			// The HTTP server's housekeeping outlives its listener for a moment.
-			time.Sleep(time.Second)
-		}()
-		dialer := websocket.Dialer{
-			NetDialContext: func(context.Context, string, string) (net.Conn, error) { return venueListener.Dial() },
-		}
-		conn, response, err := dialer.Dial("ws://venue/ws/v5/"+socket, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		response.Body.Close()
-		defer conn.Close()
-		test(t, conn)
+		test(t, simtest.StartInMemory(t, create(t, options)).DialRaw("/ws/v5/"+socket))
 	})
 }
 
 // A client that is told nothing for half a minute is closed, one that pings is
 // not.
 func TestSilentConnectionIsClosed(t *testing.T) {
-	inVirtualTime(t, okxsim.Options{Quiet: true}, "public", func(t *testing.T, conn *websocket.Conn) {
+	inVirtualTime(t, okxsim.Options{Setup: simnet.Setup{Quiet: true}}, "public", func(t *testing.T, conn *websocket.Conn) {
 		began := time.Now()
 		for range 3 {
 			time.Sleep(20 * time.Second)
@@ -73,7 +50,7 @@ func TestSilentConnectionIsClosed(t *testing.T) {
 // live on.
 func TestUpgradeIsAnnounced(t *testing.T) {
 	const lifetime = 10 * time.Minute
-	options := okxsim.Options{Quiet: true, ConnLifetime: lifetime, SilenceMax: -1}
+	options := okxsim.Options{Setup: simnet.Setup{Quiet: true}, ConnLifetime: lifetime, SilenceMax: -1}
 	inVirtualTime(t, options, "private", func(t *testing.T, conn *websocket.Conn) {
 		began := time.Now()
 		_, data, err := conn.ReadMessage()

@@ -1,6 +1,17 @@
-// Package simnet is the network edge that the simulated venues share: an HTTP
-// server with safe settings, the control API, scripted faults applied to a
-// request, and WebSocket sessions with a bounded queue.
+// Package simnet is what the simulated venues share around the exchange of package
+// simcore: a venue that is set up, served and closed, an HTTP server with safe
+// settings, the control API, scripted faults applied to a request, WebSocket
+// sessions with a bounded queue, and recordings played in their own time.
+//
+// # A venue
+//
+// The simulator of a venue embeds a [Venue], its options a [Setup], and gives it a
+// [Protocol]: the routes that it answers and what it owes its clients at every
+// step. What is left in its package is the venue's protocol alone.
+//
+//	s.Venue, err = simnet.NewVenue(options.Setup, simcore.Options{Instruments: listing, Name: "bybit"})
+//	s.Exchange().Subscribe(s.streams.receive)
+//	s.Speak(simnet.Protocol{Routes: s.addRoutes, Step: s.step})
 //
 // A [Server] owns its listeners and its sessions. Close stops everything and
 // returns when the last goroutine is gone; an open connection never delays it

@@ -1,0 +1,185 @@
+package simtest
+
+import (
+	"context"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/fasthttp/websocket"
+	"github.com/valyala/fasthttp/fasthttputil"
+
+	"venuegate/venues/simcore"
+	"venuegate/venues/simcore/simnet"
+)
+
+// Patience is how long a test waits for what must come.
+const Patience = time.Minute
+
+const (
+	pollInterval = 5 * time.Millisecond
+	// housekeepingMax is how long the HTTP server's housekeeping outlives its
+	// listener.
+	housekeepingMax = time.Second
+)
+
+// Simulator is a simulated venue that is set up and not yet served.
+type Simulator interface {
+	Serve(venue, control net.Listener)
+	Close() error
+	Endpoints() simnet.Endpoints
+	DemoAccount() simcore.AccountInfo
+	Exchange() *simcore.Exchange
+}
+
+// Client talks to a running simulator. Its methods fail the test where a call
+// does not come through at all; what the venue answers is for the test to judge.
+type Client struct {
+	testing.TB
+	Endpoints simnet.Endpoints
+	// Credentials are those of the demo account.
+	Credentials simcore.Credentials
+	HTTP        *http.Client
+
+	clock *simcore.Clock
+	dial  func(context.Context, string, string) (net.Conn, error)
+}
+
+// Start serves a simulator on loopback until the test ends.
+func Start(t testing.TB, sim Simulator) *Client {
+	t.Helper()
+	return start(t, sim, Listen(t), Listen(t), nil, 0)
+}
+
+// StartInMemory serves a simulator on listeners in memory until the test ends,
+// for a test that runs in a bubble of virtual time. The control API is out of
+// reach.
+func StartInMemory(t testing.TB, sim Simulator) *Client {
+	t.Helper()
+	venue := fasthttputil.NewInmemoryListener()
+	dial := func(context.Context, string, string) (net.Conn, error) { return venue.Dial() }
+	return start(t, sim, venue, fasthttputil.NewInmemoryListener(), dial, housekeepingMax)
+}
+
+func start(
+	t testing.TB, sim Simulator, venue, control net.Listener,
+	dial func(context.Context, string, string) (net.Conn, error), linger time.Duration,
+) *Client {
+	t.Helper()
+	sim.Serve(venue, control)
+	c := &Client{
+		TB: t, Endpoints: sim.Endpoints(), Credentials: sim.DemoAccount().Credentials,
+		HTTP:  &http.Client{Timeout: Patience, Transport: &http.Transport{DialContext: dial}},
+		clock: sim.Exchange().Clock(), dial: dial,
+	}
+	t.Cleanup(func() {
+		c.HTTP.CloseIdleConnections()
+		if err := sim.Close(); err != nil {
+			t.Error(err)
+		}
+		time.Sleep(linger)
+	})
+	return c
+}
+
+// Listen opens a loopback listener.
+func Listen(t testing.TB) net.Listener {
+	t.Helper()
+	listener, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return listener
+}
+
+// Now is the venue's time.
+func (c *Client) Now() time.Time { return c.clock.Now() }
+
+// Request is an unsigned request to a path of the venue.
+func (c *Client) Request(method, target, body string) *http.Request {
+	c.Helper()
+	return c.request(method, c.Endpoints.RestURL+target, body)
+}
+
+func (c *Client) request(method, address, body string) *http.Request {
+	c.Helper()
+	request, err := http.NewRequestWithContext(c.Context(), method, address, strings.NewReader(body))
+	if err != nil {
+		c.Fatal(err)
+	}
+	return request
+}
+
+// Do makes a call.
+func (c *Client) Do(request *http.Request) Reply {
+	c.Helper()
+	response, err := c.HTTP.Do(request)
+	if err != nil {
+		c.Fatal(err)
+	}
+	defer response.Body.Close()
+	body, err := io.ReadAll(response.Body)
+	if err != nil {
+		c.Fatal(err)
+	}
+	return Reply{Status: response.StatusCode, Header: response.Header, Body: body}
+}
+
+// Control makes a call of the control API.
+func (c *Client) Control(method, path, body string) Reply {
+	c.Helper()
+	return c.Do(c.request(method, c.Endpoints.ControlURL+path, body))
+}
+
+// Script makes a call of the control API that must succeed.
+func (c *Client) Script(method, path, body string) Object {
+	c.Helper()
+	r := c.Control(method, path, body)
+	if r.Status != http.StatusOK {
+		c.Fatalf("%s %s %s: %d %s", method, path, body, r.Status, r.Body)
+	}
+	return r.Object(c)
+}
+
+// Fault adds a scripted fault.
+func (c *Client) Fault(body string) {
+	c.Helper()
+	c.Script(http.MethodPost, "/faults", body)
+}
+
+// Market changes a market.
+func (c *Client) Market(body string) {
+	c.Helper()
+	c.Script(http.MethodPost, "/market", body)
+}
+
+// DialRaw opens a WebSocket connection, which ends with the test.
+func (c *Client) DialRaw(path string) *websocket.Conn {
+	c.Helper()
+	dialer := websocket.Dialer{NetDialContext: c.dial}
+	conn, response, err := dialer.DialContext(c.Context(), c.Endpoints.WsURL+path, nil)
+	if err != nil {
+		c.Fatalf("dial %s: %v", path, err)
+	}
+	response.Body.Close()
+	c.Cleanup(func() { conn.Close() })
+	return conn
+}
+
+// WaitFor polls until a condition holds.
+func (c *Client) WaitFor(what string, holds func() bool) {
+	c.Helper()
+	deadline := time.After(Patience)
+	tick := time.NewTicker(pollInterval)
+	defer tick.Stop()
+	for !holds() {
+		select {
+		case <-tick.C:
+		case <-deadline:
+			c.Fatalf("waited in vain for %s", what)
+		}
+	}
+}

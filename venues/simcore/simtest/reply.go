@@ -1,0 +1,82 @@
+package simtest
+
+import (
+	"bytes"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"net/http"
+	"testing"
+
+	"github.com/shopspring/decimal"
+
+	"venuegate/venues"
+)
+
+// Object is a JSON object whose numbers are kept as they were written.
+type Object = map[string]any
+
+// Reply is an answer over HTTP.
+type Reply struct {
+	Status int
+	Header http.Header
+	Body   []byte
+}
+
+// Object is the body, which must be an object.
+func (r Reply) Object(t testing.TB) Object {
+	t.Helper()
+	return Decode(t, r.Body)
+}
+
+// List is the body, which must be a list of objects.
+func (r Reply) List(t testing.TB) []Object {
+	t.Helper()
+	var body []Object
+	if err := decode(r.Body, &body); err != nil {
+		t.Fatalf("%s: %v", r.Body, err)
+	}
+	return body
+}
+
+// Decode reads an object.
+func Decode(t testing.TB, data []byte) Object {
+	t.Helper()
+	var body Object
+	if err := decode(data, &body); err != nil {
+		t.Fatalf("%s: %v", data, err)
+	}
+	return body
+}
+
+func decode(data []byte, into any) error {
+	decoder := json.NewDecoder(bytes.NewReader(data))
+	decoder.UseNumber()
+	return decoder.Decode(into)
+}
+
+// HMAC is the HMAC-SHA256 of a payload.
+func HMAC(secret, payload string) []byte {
+	mac := hmac.New(sha256.New, []byte(secret))
+	mac.Write([]byte(payload))
+	return mac.Sum(nil)
+}
+
+// HMACHex is the HMAC in hexadecimal.
+func HMACHex(secret, payload string) string { return hex.EncodeToString(HMAC(secret, payload)) }
+
+// absent is what [Num] makes of what is no number.
+const absent = "-999999"
+
+// Num is a number of a message, given as a string or a number; what is neither
+// equals no number that a venue tells.
+func Num(value any) decimal.Decimal {
+	switch value := value.(type) {
+	case string:
+		return venues.MustDecimal(value)
+	case json.Number:
+		return venues.MustDecimal(value.String())
+	}
+	return venues.MustDecimal(absent)
+}
