@@ -12,60 +12,6 @@ import (
 	"venuegate/venues"
 )
 
-// Config names the account.
-type Config struct {
-	Customer     string
-	Exchange     venues.Venue
-	Capabilities venues.Capabilities
-	// ClientIDPrefix names the installation in every client order id:
-	// ClientIDPrefixLength characters of [a-z0-9].
-	ClientIDPrefix string
-	Protection     ProtectionPolicy
-}
-
-// Deps are what the account works with.
-type Deps struct {
-	Config
-	Fence   persistence.Fence
-	Venue   venues.Account
-	Store   persistence.Reader
-	Journal Committer
-	Market  Market
-	Updates Updates
-	NewID   func(prefix string, at time.Time) string
-	// OrderPool carries orders, amends and cancels, InquiryPool what finds out
-	// their outcome where that is not known, ReadPool everything else.
-	OrderPool   *actors.Pool
-	InquiryPool *actors.Pool
-	ReadPool    *actors.Pool
-	// Private makes the child that keeps the private connection.
-	Private func(events Observer) actors.Child
-}
-
-// Committer takes commits in order; done is called once, in order, and must not
-// block. Nothing is stored behind a commit that failed, but for claims that were
-// refused whole, until an empty batch is submitted. It is a line of the journal.
-type Committer interface {
-	Submit(b persistence.Batch, done func(error))
-}
-
-// Market tells an instrument's rules and mark price at this moment. Methods do
-// not block.
-type Market interface {
-	Instrument(symbol string) (*venues.Instrument, bool)
-	Mark(symbol string) venues.Optional
-}
-
-// Updates hears of what has become durable. Methods must not block.
-type Updates interface {
-	// Reconciled tells all that is open, once after each start: what was told
-	// before it is void.
-	Reconciled(exchange venues.Venue, orders []venues.Order, positions []venues.Position, balances []venues.Balance)
-	OrderChanged(venues.Order)
-	PositionChanged(venues.Position)
-	BalancesChanged(venues.Venue, []venues.Balance)
-}
-
 // MailboxMax is how many commands may wait for one account.
 const MailboxMax = 256
 
@@ -113,6 +59,34 @@ func (a *account) begin(ctx *actors.Context) {
 func (a *account) Receive(ctx *actors.Context, msg any) {
 	m := a.moment()
 	switch in := msg.(type) {
+	case observed:
+		a.observe(m, in)
+	case committed:
+		a.committed(ctx, in)
+	case tick:
+		a.state.tick(m)
+	case readFills:
+		a.readFills(ctx, in)
+	case fundsDue:
+		a.state.readFunds()
+	case loadDue:
+		a.begin(ctx)
+	case effect: // put off until now
+		in.run(a, ctx)
+	case *actors.ChildEnded: // the private connection, to be opened anew
+		a.openPrivate(ctx)
+	case nil:
+	default:
+		if !a.command(ctx, m, msg) && !a.result(ctx, m, msg) {
+			ctx.Unhandled(msg)
+		}
+	}
+	a.finish(ctx, m)
+}
+
+// command takes what Client asks for; false if it is nothing of the kind.
+func (a *account) command(ctx *actors.Context, m moment, msg any) bool {
+	switch in := msg.(type) {
 	case placeOrder:
 		a.state.place(m, in)
 	case amendOrder:
@@ -129,18 +103,19 @@ func (a *account) Receive(ctx *actors.Context, msg any) {
 		a.state.awaitHalt(in)
 	case unlock:
 		a.state.unlock(m, in)
-	case sweepDone:
-		a.state.swept(m, in)
 	case getOpen:
 		a.state.getOpen(in)
-	case openDone:
-		a.state.openRead(m, in)
-	case observed:
-		a.observe(m, in)
+	default:
+		return false
+	}
+	return true
+}
+
+// result takes what an effect has brought; false if it is nothing of the kind.
+func (a *account) result(ctx *actors.Context, m moment, msg any) bool {
+	switch in := msg.(type) {
 	case loadDone:
 		a.loaded(ctx, m, in)
-	case loadDue:
-		a.begin(ctx)
 	case placeDone:
 		a.state.placed(m, in)
 	case amendDone:
@@ -163,25 +138,16 @@ func (a *account) Receive(ctx *actors.Context, msg any) {
 		a.state.fundsRead(m, in)
 	case leverageDone:
 		a.leverageChanged(in)
+	case openDone:
+		a.state.openRead(m, in)
+	case sweepDone:
+		a.state.swept(m, in)
 	case reconcileDone:
 		a.reconciled(m, in)
-	case committed:
-		a.committed(ctx, in)
-	case tick:
-		a.state.tick(m)
-	case readFills:
-		a.readFills(ctx, in)
-	case fundsDue:
-		a.state.readFunds()
-	case effect: // put off until now
-		in.run(a, ctx)
-	case *actors.ChildEnded: // the private connection, to be opened anew
-		a.openPrivate(ctx)
-	case nil:
 	default:
-		ctx.Unhandled(msg)
+		return false
 	}
-	a.finish(ctx, m)
+	return true
 }
 
 func (a *account) moment() moment {
