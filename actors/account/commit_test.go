@@ -2,6 +2,7 @@ package account_test
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -38,6 +39,13 @@ func (g *gate) Submit(b persistence.Batch, done func(error)) {
 	})
 }
 
+// close keeps the commits that come from now on.
+func (g *gate) close() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.shut = true
+}
+
 // open answers the first commit that waits, with err or by the store, and lets
 // everything after it through.
 func (g *gate) open(err error) (waited int) {
@@ -52,22 +60,32 @@ func (g *gate) open(err error) (waited int) {
 	return len(waiting)
 }
 
+// openGated is an account whose commits pass a gate.
+func openGated(kit *actortest.Kit) (*house, *gate) {
+	g := &gate{}
+	return openWith(kit, storetest.NewMemory(), newVenue(), "account", func(c account.Committer) account.Committer {
+		g.Committer = c
+		return g
+	}), g
+}
+
+// halted is the operator's order to halt the account.
+func halted() persistence.VenueAccount {
+	control := persistence.VenueAccount{Customer: "c1", Exchange: venues.Binance}
+	control.Halt(time.Now(), false)
+	return control
+}
+
 // behindACommit runs while an intent is being committed and somebody reads funds:
 // that answer waits behind the intent.
 func behindACommit(t *testing.T, failure error, check func(h *house, waited int, placed, read error)) {
 	t.Helper()
 	actortest.Run(t, func(kit *actortest.Kit) {
-		g := &gate{}
-		h := openWith(kit, storetest.NewMemory(), newVenue(), "account", func(c account.Committer) account.Committer {
-			g.Committer = c
-			return g
-		})
+		h, g := openGated(kit)
 		if _, err := h.client.Funds(context.Background()); err != nil {
 			t.Fatal(err)
 		}
-		g.mu.Lock()
-		g.shut = true
-		g.mu.Unlock()
+		g.close()
 		var placed, read error
 		var calls sync.WaitGroup
 		begun := time.Now()
@@ -120,21 +138,13 @@ func TestAnswersBehindARefusedIntent(t *testing.T) {
 // closed to it: it stays here.
 func TestOrderDoesNotLeaveAnAccountThatClosed(t *testing.T) {
 	actortest.Run(t, func(kit *actortest.Kit) {
-		g := &gate{}
-		h := openWith(kit, storetest.NewMemory(), newVenue(), "account", func(c account.Committer) account.Committer {
-			g.Committer = c
-			return g
-		})
-		g.mu.Lock()
-		g.shut = true
-		g.mu.Unlock()
-		control := persistence.VenueAccount{Customer: "c1", Exchange: venues.Binance}
-		control.Halt(time.Now(), false)
+		h, g := openGated(kit)
+		g.close()
 		var placed, ordered error
 		var calls sync.WaitGroup
 		calls.Go(func() { _, placed = h.place("r1", "59000") })
 		synctest.Wait()
-		calls.Go(func() { ordered = h.client.Configure(context.Background(), control) })
+		calls.Go(func() { ordered = h.client.Configure(context.Background(), halted()) })
 		synctest.Wait()
 		g.open(nil)
 		calls.Wait()
@@ -148,22 +158,14 @@ func TestOrderDoesNotLeaveAnAccountThatClosed(t *testing.T) {
 // gone.
 func TestHaltBehindAFailedCommit(t *testing.T) {
 	actortest.Run(t, func(kit *actortest.Kit) {
-		g := &gate{}
-		h := openWith(kit, storetest.NewMemory(), newVenue(), "account", func(c account.Committer) account.Committer {
-			g.Committer = c
-			return g
-		})
-		g.mu.Lock()
-		g.shut = true
-		g.mu.Unlock()
-		control := persistence.VenueAccount{Customer: "c1", Exchange: venues.Binance}
-		control.Halt(time.Now(), false)
+		h, g := openGated(kit)
+		g.close()
 		var ordered, waited error
 		var calls sync.WaitGroup
 		begun := time.Now()
 		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 		defer cancel()
-		calls.Go(func() { ordered = h.client.Configure(ctx, control) })
+		calls.Go(func() { ordered = h.client.Configure(ctx, halted()) })
 		synctest.Wait()
 		calls.Go(func() { _, waited = h.client.AwaitHalt(ctx) })
 		synctest.Wait()
@@ -174,6 +176,43 @@ func TestHaltBehindAFailedCommit(t *testing.T) {
 		}
 		if venues.CodeOf(ordered) != venues.CodeMaintenance || venues.CodeOf(waited) != venues.CodeMaintenance {
 			t.Fatalf("%v, %v", ordered, waited)
+		}
+	}, actortest.ExpectFailures())
+}
+
+func TestLostCommitStartsAnew(t *testing.T) {
+	actortest.Run(t, func(kit *actortest.Kit) {
+		h := open(kit, storetest.NewMemory(), newVenue(), "account")
+		h.store.LoseNextAnswer()
+		if _, err := h.place("r1", "59000"); err == nil {
+			t.Fatal("taken without a confirmed intent")
+		}
+		time.Sleep(time.Minute)
+		list, err := h.store.Orders(context.Background(), persistence.OrderQuery{Customer: "c1", View: persistence.OrdersAll, Limit: 10})
+		if err != nil || len(list.Items) != 1 || list.Items[0].Status != venues.StatusRejected {
+			t.Fatalf("%+v, %v", list, err)
+		}
+		if h.venue.placed != 0 {
+			t.Fatal("an intent of unknown durability was sent")
+		}
+	}, actortest.ExpectFailures())
+}
+
+// TestCallerOfASentOrderIsNotToldMaintenance: the order lives at the venue when
+// the store refuses the commit of its acknowledgement.
+func TestCallerOfASentOrderIsNotToldMaintenance(t *testing.T) {
+	actortest.Run(t, func(kit *actortest.Kit) {
+		h := open(kit, storetest.NewMemory(), newVenue(), "account")
+		h.venue.onPlace = func() { h.store.FailNext(persistence.ErrUnavailable) }
+		_, err := h.place("r1", "59000")
+		e, _ := errors.AsType[*venues.Error](err)
+		if e == nil || e.Code != venues.CodeInternal || e.Details["orderState"] != "unknown" {
+			t.Fatalf("%v", err)
+		}
+		time.Sleep(time.Minute)
+		list, err := h.store.UnfinishedOrders(context.Background(), "c1", venues.Binance)
+		if err != nil || len(list) != 1 || list[0].Status != venues.StatusOpen || h.venue.placed != 1 {
+			t.Fatalf("%+v, %v", list, err)
 		}
 	}, actortest.ExpectFailures())
 }

@@ -38,12 +38,6 @@ func (f *fullStore) fill(full bool) {
 	f.full = full
 }
 
-func (v *ledgerVenue) listsRead() int {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	return v.lists
-}
-
 // While the store has no room the account leaves its venue in peace, and takes
 // orders again soon after there is room.
 func TestAccountOutlivesAFullStore(t *testing.T) {
@@ -78,3 +72,19 @@ func TestAccountOutlivesAFullStore(t *testing.T) {
 
 // storeRetry is the account's.
 const storeRetry = time.Second
+
+func TestFullStoreRefusesAndRecovers(t *testing.T) {
+	actortest.Run(t, func(kit *actortest.Kit) {
+		h := open(kit, storetest.NewMemory(), newVenue(), "account")
+		h.store.FailNext(persistence.ErrUnavailable)
+		if _, err := h.place("r1", "59000"); venues.CodeOf(err) != venues.CodeMaintenance {
+			t.Fatalf("%v", err)
+		}
+		if h.venue.placed != 0 {
+			t.Fatal("sent without a durable intent")
+		}
+		if order, err := h.place("r1", "59000"); err != nil || order.Status != venues.StatusOpen {
+			t.Fatalf("%+v, %v", order, err)
+		}
+	})
+}

@@ -1,0 +1,45 @@
+package account_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"venuegate/actors/actortest"
+	"venuegate/persistence/storetest"
+	"venuegate/venues"
+)
+
+// TestRepeatOfACloseIsADuplicate even though the first one has left no position.
+func TestRepeatOfACloseIsADuplicate(t *testing.T) {
+	actortest.Run(t, func(kit *actortest.Kit) {
+		h := open(kit, storetest.NewMemory(), newVenue(), "account")
+		h.venue.setPositions(venues.Position{Symbol: "BTCUSDT", Side: venues.Long, Qty: venues.MustDecimal("2")})
+		time.Sleep(2 * time.Second)
+		again := venues.ClosePosition{Symbol: "BTCUSDT", RequestID: "close", BodyHash: []byte("body")}
+		first, err := h.client.Close(context.Background(), again)
+		if err != nil || !first.Qty.Equal(venues.MustDecimal("2")) || first.Side != venues.Sell || !first.ReduceOnly {
+			t.Fatalf("%+v, %v", first, err)
+		}
+		h.venue.setPositions()
+		time.Sleep(2 * time.Second)
+		if _, err := h.client.Close(context.Background(), again); venues.CodeOf(err) != venues.CodeDuplicateRequest {
+			t.Fatalf("repeat: %v", err)
+		}
+	})
+}
+
+func TestCloseInHedgeModeDoesNotGuessTheSide(t *testing.T) {
+	actortest.Run(t, func(kit *actortest.Kit) {
+		h := open(kit, storetest.NewMemory(), newVenue(), "account")
+		two := venues.MustDecimal("2")
+		h.venue.setPositions(venues.Position{Symbol: "BTCUSDT", Side: venues.Long, Qty: two}, venues.Position{Symbol: "BTCUSDT", Side: venues.Short, Qty: two})
+		time.Sleep(2 * time.Second)
+		_, err := h.client.Close(context.Background(), venues.ClosePosition{Symbol: "BTCUSDT"})
+		e, _ := errors.AsType[*venues.Error](err)
+		if e == nil || e.Code != venues.CodeOrderRejected || e.Details["reason"] != "two_positions" || h.venue.placed != 0 {
+			t.Fatalf("%v, %d placed", err, h.venue.placed)
+		}
+	})
+}

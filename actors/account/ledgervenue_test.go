@@ -1,0 +1,177 @@
+package account_test
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/shopspring/decimal"
+
+	"venuegate/venues"
+)
+
+// ledgerVenue accepts every order and rests it; answer decides what the caller
+// hears.
+type ledgerVenue struct {
+	mu     sync.Mutex
+	orders map[string]venues.ExecutionReport
+	placed int
+	// swallow drops the request, lose executes it and says nothing, refuse says
+	// no.
+	swallow, lose, refuse bool
+	onPlace               func()
+	onCancel              func() error
+	listError             error
+	// lists is how often the open orders were read.
+	lists int
+	// asked is how often one order was asked for.
+	asked     int
+	positions []venues.Position
+	// executions are shown at once, orders not while the venue hides them.
+	executions []venues.Fill
+	hides      bool
+}
+
+func newVenue() *ledgerVenue {
+	return &ledgerVenue{orders: map[string]venues.ExecutionReport{}}
+}
+
+func (v *ledgerVenue) Place(_ context.Context, r venues.OrderRequest) (venues.ExecutionReport, error) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if v.onPlace != nil {
+		v.onPlace()
+	}
+	if v.refuse {
+		return venues.ExecutionReport{}, venues.Errorf(venues.CodeInsufficientBalance, "Margin is insufficient.")
+	}
+	if v.swallow {
+		return venues.ExecutionReport{}, venues.ErrOutcomeUnknown
+	}
+	v.placed++
+	report := venues.ExecutionReport{
+		Symbol: r.Symbol, ClientOrderID: r.ClientOrderID, VenueOrderID: "v" + r.ClientOrderID, Side: r.Side, Type: r.Type,
+		Status: venues.StatusOpen, Qty: r.Qty, Price: r.Price,
+	}
+	v.orders[r.ClientOrderID] = report
+	if v.lose {
+		return venues.ExecutionReport{}, venues.ErrOutcomeUnknown
+	}
+	return report, nil
+}
+
+func (v *ledgerVenue) named(ref venues.OrderRef) (venues.ExecutionReport, bool) {
+	for _, r := range v.orders {
+		if r.ClientOrderID == ref.ClientOrderID || (ref.ClientOrderID == "" && r.VenueOrderID == ref.VenueOrderID) {
+			return r, true
+		}
+	}
+	return venues.ExecutionReport{}, false
+}
+
+func (v *ledgerVenue) Cancel(_ context.Context, ref venues.OrderRef) (venues.ExecutionReport, error) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if v.onCancel != nil {
+		if err := v.onCancel(); err != nil {
+			return venues.ExecutionReport{}, err
+		}
+	}
+	r, known := v.named(ref)
+	if !known || r.Status.IsClosed() {
+		return r, venues.Errorf(venues.CodeNotFound, "Unknown order sent.")
+	}
+	r.Status = venues.StatusCancelled
+	v.orders[r.ClientOrderID] = r
+	return r, nil
+}
+
+func (v *ledgerVenue) Order(_ context.Context, ref venues.OrderRef) (venues.ExecutionReport, error) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.asked++
+	r, known := v.named(ref)
+	if !known || v.hides {
+		return r, venues.Errorf(venues.CodeNotFound, "Order does not exist.")
+	}
+	return r, nil
+}
+
+func (v *ledgerVenue) questions() int {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return v.asked
+}
+
+func (v *ledgerVenue) listsRead() int {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return v.lists
+}
+
+func (v *ledgerVenue) OpenOrders(context.Context) ([]venues.ExecutionReport, error) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.lists++
+	if v.listError != nil {
+		return nil, v.listError
+	}
+	var open []venues.ExecutionReport
+	for _, r := range v.orders {
+		if !r.Status.IsClosed() && !v.hides {
+			open = append(open, r)
+		}
+	}
+	return open, nil
+}
+
+func (v *ledgerVenue) Amend(context.Context, venues.AmendRequest) (venues.ExecutionReport, error) {
+	return venues.ExecutionReport{}, errors.ErrUnsupported
+}
+
+func (v *ledgerVenue) SetLeverage(_ context.Context, symbol string, leverage decimal.Decimal) (venues.LeverageChange, error) {
+	return venues.LeverageChange{Exchange: venues.Binance, Symbol: symbol, Leverage: leverage}, nil
+}
+
+func (v *ledgerVenue) Positions(context.Context) ([]venues.Position, error) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return v.positions, nil
+}
+
+func (v *ledgerVenue) Fills(context.Context, venues.FillsQuery) ([]venues.Fill, error) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return v.executions, nil
+}
+
+// fill executes the whole of an order.
+func (v *ledgerVenue) fill(clientID string) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	r := v.orders[clientID]
+	r.Status, r.FilledQty, r.VenueTime = venues.StatusFilled, r.Qty, time.Now()
+	v.orders[clientID] = r
+	v.executions = append(v.executions, venues.Fill{
+		Symbol: r.Symbol, Side: r.Side, Qty: r.Qty, Price: r.Price.Decimal,
+		VenueTradeID: "t" + clientID, VenueOrderID: r.VenueOrderID, ExecutedAt: venues.At(time.Now()),
+	})
+}
+
+// setPositions is what it lists from now on.
+func (v *ledgerVenue) setPositions(list ...venues.Position) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.positions = list
+}
+
+func (v *ledgerVenue) Mode(context.Context) (venues.AccountMode, error) {
+	return venues.AccountMode{}, nil
+}
+
+func (v *ledgerVenue) Traded(context.Context, time.Time, time.Time) ([]string, error) {
+	return nil, nil
+}
+func (v *ledgerVenue) Balances(context.Context) ([]venues.Balance, error) { return nil, nil }
+func (v *ledgerVenue) OpenPrivate(venues.PrivateSink) venues.PrivateFeed  { return nil }

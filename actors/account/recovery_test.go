@@ -1,0 +1,106 @@
+package account_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"venuegate/actors/actortest"
+	"venuegate/persistence"
+	"venuegate/persistence/storetest"
+	"venuegate/venues"
+)
+
+func TestUnknownIsFoundByAsking(t *testing.T) {
+	actortest.Run(t, func(kit *actortest.Kit) {
+		h := open(kit, storetest.NewMemory(), newVenue(), "account")
+		h.venue.lose = true
+		begun := time.Now()
+		order, err := h.place("r1", "59000")
+		if err != nil || order.Status != venues.StatusOpen {
+			t.Fatalf("%+v, %v", order, err)
+		}
+		if waited := time.Since(begun); waited > time.Second {
+			t.Fatalf("found after %s", waited)
+		}
+	})
+}
+
+func TestNotPlacedIsProvenAndMayBeTriedAgain(t *testing.T) {
+	actortest.Run(t, func(kit *actortest.Kit) {
+		h := open(kit, storetest.NewMemory(), newVenue(), "account")
+		h.venue.swallow = true
+		order, err := h.place("r1", "59000")
+		if err != nil || order.Status != venues.StatusUnknown {
+			t.Fatalf("%+v, %v", order, err)
+		}
+		time.Sleep(time.Minute)
+		record, err := h.store.Order(context.Background(), "c1", order.OrderID)
+		if err != nil || record.Status != venues.StatusRejected || record.Error.Reason != "not_placed" {
+			t.Fatalf("%+v, %v", record, err)
+		}
+		h.venue.swallow = false
+		again, err := h.place("r1", "59000")
+		if err != nil || again.OrderID == order.OrderID || again.Status != venues.StatusOpen {
+			t.Fatalf("%+v, %v", again, err)
+		}
+	})
+}
+
+// TestIntentSurvivesACrash: the process dies after the order was sent and before
+// its answer was read; the next one finds the order and does not send it again.
+func TestIntentSurvivesACrash(t *testing.T) {
+	actortest.Run(t, func(kit *actortest.Kit) {
+		h := open(kit, storetest.NewMemory(), newVenue(), "account")
+		h.venue.lose = true
+		ctx, cancel := context.WithTimeout(context.Background(), 100*time.Millisecond)
+		defer cancel()
+		_, err := h.client.Place(ctx, venues.PlaceOrder{
+			OrderSpec: venues.OrderSpec{
+				Symbol: "BTCUSDT", Side: venues.Sell, Type: venues.TypeLimit, Qty: venues.MustDecimal("2"),
+				Price: venues.Some(venues.MustDecimal("61000")), TimeInForce: venues.GoodTillCancel,
+			},
+			RequestID: "r1", Scope: persistence.ScopeREST, Source: venues.SourceAPI,
+		})
+		if err == nil {
+			t.Fatal("answered before anything was known")
+		}
+		successor := open(kit, h.store.Crash(h.store.Committed()), h.venue, "successor")
+		time.Sleep(time.Second)
+		list, err := successor.store.UnfinishedOrders(context.Background(), "c1", venues.Binance)
+		if err != nil || len(list) != 1 || list[0].Status != venues.StatusOpen {
+			t.Fatalf("%+v, %v", list, err)
+		}
+		if h.venue.placed != 1 {
+			t.Fatalf("%d orders at the venue", h.venue.placed)
+		}
+		order, err := successor.client.Cancel(context.Background(), venues.CancelOrder{OrderID: list[0].OrderID})
+		if err != nil || order.Status != venues.StatusCancelled {
+			t.Fatalf("%+v, %v", order, err)
+		}
+		_, err = successor.place("r1", "59000")
+		if venues.CodeOf(err) != venues.CodeDuplicateRequest {
+			t.Fatalf("repeat after the crash: %v", err)
+		}
+	}, actortest.ExpectFailures()) // of the predecessor, whose store is closed
+}
+
+func TestOrdersMadeElsewhereAreAdopted(t *testing.T) {
+	actortest.Run(t, func(kit *actortest.Kit) {
+		venue := newVenue()
+		venue.orders["web_1"] = venues.ExecutionReport{
+			Symbol: "BTCUSDT", ClientOrderID: "web_1", VenueOrderID: "77", Side: venues.Sell, Type: venues.TypeLimit,
+			Status: venues.StatusOpen, Qty: venues.MustDecimal("3"), Price: venues.Some(venues.MustDecimal("65000")),
+		}
+		h := open(kit, storetest.NewMemory(), venue, "account")
+		time.Sleep(time.Second)
+		list, err := h.store.UnfinishedOrders(context.Background(), "c1", venues.Binance)
+		if err != nil || len(list) != 1 || list[0].Source != venues.SourceVenue || list[0].Status != venues.StatusOpen {
+			t.Fatalf("%+v, %v", list, err)
+		}
+		results, err := h.client.CancelAll(context.Background(), venues.CancelOrders{})
+		if err != nil || len(results) != 1 || results[0].Result != venues.CancelDone || results[0].Symbol != "BTCUSDT" {
+			t.Fatalf("%+v, %v", results, err)
+		}
+	})
+}

@@ -1,0 +1,86 @@
+package account_test
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"testing"
+	"time"
+
+	"venuegate/actors/account"
+	"venuegate/actors/actortest"
+	"venuegate/persistence"
+	"venuegate/persistence/storetest"
+	"venuegate/venues"
+)
+
+func TestRepeatIsADuplicateWithTheOrder(t *testing.T) {
+	actortest.Run(t, func(kit *actortest.Kit) {
+		h := open(kit, storetest.NewMemory(), newVenue(), "account")
+		first, err := h.place("r1", "59000")
+		if err != nil || first.Status != venues.StatusOpen || first.Symbol != "BTCUSDT" {
+			t.Fatalf("%+v, %v", first, err)
+		}
+		_, err = h.place("r1", "58000")
+		e, _ := errors.AsType[*venues.Error](err)
+		if e == nil || e.Code != venues.CodeDuplicateRequest || e.Details["orderId"] != first.OrderID || e.Details["sameBody"] != false {
+			t.Fatalf("repeat: %v", err)
+		}
+		if h.venue.placed != 1 {
+			t.Fatalf("%d orders at the venue", h.venue.placed)
+		}
+	})
+}
+
+func TestRacingRepeatsPlaceOneOrder(t *testing.T) {
+	actortest.Run(t, func(kit *actortest.Kit) {
+		h := open(kit, storetest.NewMemory(storetest.Async(time.Millisecond)), newVenue(), "account")
+		var wait sync.WaitGroup
+		var placed, repeats int
+		var mu sync.Mutex
+		for range 16 {
+			wait.Go(func() {
+				_, err := h.place("r1", "59000")
+				mu.Lock()
+				defer mu.Unlock()
+				switch {
+				case err == nil:
+					placed++
+				case venues.CodeOf(err) == venues.CodeDuplicateRequest:
+					repeats++
+				}
+			})
+		}
+		wait.Wait()
+		if placed != 1 || repeats != 15 || h.venue.placed != 1 {
+			t.Fatalf("%d placed, %d repeats, %d at the venue", placed, repeats, h.venue.placed)
+		}
+	})
+}
+
+// lateReader has not heard of any request id yet.
+type lateReader struct{ *storetest.Memory }
+
+func (lateReader) Idempotency(context.Context, string, string, string) (persistence.IdempotencyRecord, error) {
+	return persistence.IdempotencyRecord{}, persistence.ErrNotFound
+}
+
+// TestKeyFreedMeanwhileIsTaken: another caller's attempt was refused between the
+// look at the request id and the commit.
+func TestKeyFreedMeanwhileIsTaken(t *testing.T) {
+	actortest.Run(t, func(kit *actortest.Kit) {
+		h := open(kit, storetest.NewMemory(), newVenue(), "account")
+		h.venue.refuse = true
+		if _, err := h.place("r1", "59000"); venues.CodeOf(err) != venues.CodeInsufficientBalance {
+			t.Fatalf("%v", err)
+		}
+		h.venue.refuse = false
+		h.client = account.NewClient(h.ref, h.config, lateReader{h.store}, still{})
+		if order, err := h.place("r1", "59000"); err != nil || order.Status != venues.StatusOpen {
+			t.Fatalf("%+v, %v", order, err)
+		}
+		if _, err := h.place("r1", "59000"); venues.CodeOf(err) != venues.CodeDuplicateRequest {
+			t.Fatalf("the second repeat: %v", err)
+		}
+	})
+}
