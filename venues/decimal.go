@@ -22,7 +22,7 @@ func ParseDecimal(text string) (decimal.Decimal, error) {
 	if !plainDecimal(text, DecimalDigitsMax) {
 		return decimal.Decimal{}, ErrDecimal
 	}
-	return decimal.NewFromString(text)
+	return fromPlain(text)
 }
 
 // ParseVenueDecimal reads a decimal printed by a venue. Venues pad and compute
@@ -32,7 +32,31 @@ func ParseVenueDecimal(text string) (decimal.Decimal, error) {
 	if !plainDecimal(text, 2*DecimalDigitsMax) {
 		return decimal.Decimal{}, ErrDecimal
 	}
-	return decimal.NewFromString(text)
+	return fromPlain(text)
+}
+
+// fromPlain makes what the library makes of a plain number, which would cut the
+// text into pieces for it: an int64 holds all that DecimalDigitsMax digits say.
+func fromPlain(text string) (decimal.Decimal, error) {
+	if len(text) > DecimalDigitsMax {
+		return decimal.NewFromString(text)
+	}
+	coefficient, places, point := int64(0), 0, false
+	for _, c := range []byte(text) {
+		switch {
+		case c == '.':
+			point = true
+		case c != '-':
+			coefficient = coefficient*10 + int64(c-'0')
+			if point {
+				places++
+			}
+		}
+	}
+	if text[0] == '-' {
+		coefficient = -coefficient
+	}
+	return decimal.New(coefficient, int32(-places)), nil
 }
 
 // MustDecimal parses a constant of the program and panics on a bad one.
@@ -73,7 +97,10 @@ func digitRun(text string) int {
 
 // FormatDecimal prints plain notation without superfluous zeros: "0.5",
 // "64000", never "64000.00" or "6.4e4".
-func FormatDecimal(d decimal.Decimal) string { return d.String() }
+func FormatDecimal(d decimal.Decimal) string {
+	var buffer [DecimalDigitsMax + 3]byte // a sign, a zero and a point besides
+	return string(AppendDecimal(buffer[:0], d))
+}
 
 // Optional is a decimal that may be unknown or not applicable. It is encoded as
 // null then, never as a made-up zero.

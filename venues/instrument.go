@@ -83,10 +83,7 @@ func At(t time.Time) Time { return Time{t.UTC()} }
 
 // MarshalJSON prints the moment in TimeFormat, or null.
 func (t Time) MarshalJSON() ([]byte, error) {
-	if t.IsZero() {
-		return []byte("null"), nil
-	}
-	return t.UTC().AppendFormat(make([]byte, 0, 26), `"`+TimeFormat+`"`), nil
+	return AppendTime(make([]byte, 0, len(TimeFormat)+2), t.Time), nil
 }
 
 // UnmarshalJSON reads what MarshalJSON prints, and any RFC 3339 time.

@@ -73,30 +73,13 @@ func moment(dst []byte, member string, value venues.Time) []byte {
 }
 
 // AppendTime writes a moment in venues.TimeFormat; the zero moment is null.
-func AppendTime(dst []byte, at time.Time) []byte {
-	if at.IsZero() {
-		return append(dst, "null"...)
-	}
-	return at.UTC().AppendFormat(dst, `"`+venues.TimeFormat+`"`)
-}
+func AppendTime(dst []byte, at time.Time) []byte { return venues.AppendTime(dst, at) }
 
 // AppendDecimal writes a decimal as a JSON string in plain notation: "0.5",
 // "64000", never "64000.00" or "6.4e4". Values of up to 18 digits cost no
 // allocation.
 func AppendDecimal(dst []byte, d decimal.Decimal) []byte {
-	dst = append(dst, '"')
-	if places, ok := scaled(d); ok {
-		dst = appendFixed(dst, d.CoefficientInt64(), places)
-	} else {
-		dst = append(dst, venues.FormatDecimal(d)...)
-	}
-	return append(dst, '"')
-}
-
-// scaled says whether d is an int64 of at most 18 digits over 10^places.
-func scaled(d decimal.Decimal) (places int, ok bool) {
-	places = int(-d.Exponent())
-	return places, places >= 0 && places <= venues.DecimalDigitsMax && d.NumDigits() <= venues.DecimalDigitsMax
+	return append(venues.AppendDecimal(append(dst, '"'), d), '"')
 }
 
 // AppendList writes {"items":[...]}.

@@ -46,8 +46,8 @@ func AppendOrder(dst []byte, o *venues.Order) []byte {
 // appendRemaining spares the decimal subtraction where int64 suffices: it would
 // be the only allocation of the record.
 func appendRemaining(dst []byte, o *venues.Order) []byte {
-	qtyPlaces, small := scaled(o.Qty)
-	filledPlaces, alsoSmall := scaled(o.FilledQty)
+	qtyPlaces, small := venues.Scaled(o.Qty)
+	filledPlaces, alsoSmall := venues.Scaled(o.FilledQty)
 	places := max(qtyPlaces, filledPlaces)
 	if o.Status.IsClosed() || !small || !alsoSmall {
 		return number(dst, "remainingQty", o.RemainingQty())
@@ -58,7 +58,7 @@ func appendRemaining(dst []byte, o *venues.Order) []byte {
 		return number(dst, "remainingQty", o.RemainingQty())
 	}
 	dst = append(name(dst, "remainingQty"), '"')
-	return append(appendFixed(dst, qty-filled, places), '"', ',')
+	return append(venues.AppendFixed(dst, qty-filled, places), '"', ',')
 }
 
 // shift multiplies the coefficient of d by 10^n, if the product has at most 18

@@ -47,7 +47,7 @@ func (StreamEncoder) AppendTrade(dst []byte, m *venues.TradeMessage) []byte {
 	dst = append(dst, `,"side":"`...)
 	dst = append(dst, m.Side...)
 	dst = append(dst, `","ts":`...)
-	dst = appendInstant(dst, m.Trade.VenueTime)
+	dst = venues.AppendTime(dst, m.Trade.VenueTime)
 	return append(dst, "}}"...)
 }
 
@@ -55,9 +55,9 @@ func (StreamEncoder) AppendTrade(dst []byte, m *venues.TradeMessage) []byte {
 func (StreamEncoder) AppendCandle(dst []byte, m *venues.CandleMessage) []byte {
 	dst = appendHead(dst, &m.MessageHead)
 	dst = append(dst, `,"data":{"start":`...)
-	dst = appendInstant(dst, m.Start)
+	dst = venues.AppendTime(dst, m.Start)
 	dst = append(dst, `,"end":`...)
-	dst = appendInstant(dst, m.End)
+	dst = venues.AppendTime(dst, m.End)
 	dst = append(dst, `,"open":`...)
 	dst = AppendDecimal(dst, m.Open)
 	dst = append(dst, `,"high":`...)
@@ -115,9 +115,9 @@ func appendHead(dst []byte, h *venues.MessageHead) []byte {
 	dst = append(dst, `","seq":`...)
 	dst = strconv.AppendUint(dst, h.Seq, 10)
 	dst = append(dst, `,"ts":`...)
-	dst = appendInstant(dst, h.Time)
+	dst = venues.AppendTime(dst, h.Time)
 	dst = append(dst, `,"venueTs":`...)
-	return appendInstant(dst, h.VenueTime)
+	return venues.AppendTime(dst, h.VenueTime)
 }
 
 func appendLevels(dst []byte, levels []venues.Level, scale venues.Scale) []byte {
@@ -127,9 +127,9 @@ func appendLevels(dst []byte, levels []venues.Level, scale venues.Scale) []byte 
 			dst = append(dst, ',')
 		}
 		dst = append(dst, '[', '"')
-		dst = appendFixed(dst, levels[i].Price, scale.PriceDecimals)
+		dst = venues.AppendFixed(dst, levels[i].Price, scale.PriceDecimals)
 		dst = append(dst, '"', ',', '"')
-		dst = appendFixed(dst, levels[i].Qty, scale.QtyDecimals)
+		dst = venues.AppendFixed(dst, levels[i].Qty, scale.QtyDecimals)
 		dst = append(dst, '"', ']')
 	}
 	return append(dst, ']')

@@ -27,19 +27,49 @@ func Encode(v any) ([]byte, error) {
 	if err := checkValue(v); err != nil {
 		return nil, err
 	}
+	value, err := appendValue(v)
+	if err != nil {
+		return nil, fmt.Errorf("%w: encode %T: %w", ErrInvalid, v, err)
+	}
+	if len(value) > ValueBytesMax {
+		return nil, fmt.Errorf("%w: a %T of %d bytes, more than %d", ErrInvalid, v, len(value), ValueBytesMax)
+	}
+	return value, nil
+}
+
+// valueBytes is what most values take: they are written on the stack and copied
+// once.
+const valueBytes = 1 << 10
+
+// appendValue prints what every order writes by hand (see append.go), and the
+// rest by reflection, in the same words.
+func appendValue(v any) ([]byte, error) {
+	var buffer [valueBytes]byte
+	out := append(buffer[:0], codecVersion)
+	switch r := v.(type) {
+	case persistence.OrderRecord:
+		return bytes.Clone(appendOrder(out, &r)), nil
+	case persistence.IdempotencyRecord:
+		return bytes.Clone(appendIdempotency(out, &r)), nil
+	case persistence.FillRecord:
+		return bytes.Clone(appendFill(out, &r)), nil
+	case persistence.JournalEntry:
+		return bytes.Clone(appendJournal(out, &r)), nil
+	case persistence.Event:
+		out, err := appendEvent(out, &r)
+		return bytes.Clone(out), err
+	}
+	return reflectValue(v)
+}
+
+func reflectValue(v any) ([]byte, error) {
 	var out bytes.Buffer
 	out.WriteByte(codecVersion)
 	encoder := json.NewEncoder(&out)
 	// Event data is kept as it was given; "<" stays one byte.
 	encoder.SetEscapeHTML(false)
-	if err := encoder.Encode(v); err != nil {
-		return nil, fmt.Errorf("%w: encode %T: %w", ErrInvalid, v, err)
-	}
-	value := bytes.TrimSuffix(out.Bytes(), []byte("\n"))
-	if len(value) > ValueBytesMax {
-		return nil, fmt.Errorf("%w: a %T of %d bytes, more than %d", ErrInvalid, v, len(value), ValueBytesMax)
-	}
-	return value, nil
+	err := encoder.Encode(v)
+	return bytes.TrimSuffix(out.Bytes(), []byte("\n")), err
 }
 
 // DecodeRecord reads a record of a kind. An error wraps ErrIntegrity: whatever

@@ -1,10 +1,28 @@
-package api
+package venues
 
 import (
 	"time"
 
-	"venuegate/venues"
+	"github.com/shopspring/decimal"
 )
+
+// What is written for every order and every frame is appended to the caller's
+// bytes, without an allocation of its own.
+
+// AppendDecimal appends a decimal in plain notation, as FormatDecimal prints it.
+func AppendDecimal(dst []byte, d decimal.Decimal) []byte {
+	if places, ok := Scaled(d); ok {
+		return AppendFixed(dst, d.CoefficientInt64(), places)
+	}
+	return append(dst, d.String()...)
+}
+
+// Scaled says whether d is an int64 of at most DecimalDigitsMax digits over
+// 10^places.
+func Scaled(d decimal.Decimal) (places int, ok bool) {
+	places = int(-d.Exponent())
+	return places, places >= 0 && places <= DecimalDigitsMax && d.NumDigits() <= DecimalDigitsMax
+}
 
 // digitPairs holds "00" to "99": two digits cost one division and one copy.
 const digitPairs = "00010203040506070809" +
@@ -21,10 +39,9 @@ const digitPairs = "00010203040506070809" +
 // uint64Digits is the length of the longest uint64.
 const uint64Digits = 20
 
-// appendFixed writes n / 10^decimals in plain notation without superfluous
-// zeros: "0.5", "64000", never "64000.00". decimals is at most
-// venues.DecimalDigitsMax.
-func appendFixed(dst []byte, n int64, decimals int) []byte {
+// AppendFixed appends n / 10^decimals in plain notation without superfluous
+// zeros: "0.5", "64000", never "64000.00". decimals is at most DecimalDigitsMax.
+func AppendFixed(dst []byte, n int64, decimals int) []byte {
 	u := uint64(n)
 	if n < 0 {
 		dst = append(dst, '-')
@@ -75,16 +92,16 @@ func putDigits(digits *[uint64Digits]byte, u uint64) int {
 	return i
 }
 
-// appendInstant writes what AppendTime writes, but interprets no layout: every
-// stream frame has two or more time stamps.
-func appendInstant(dst []byte, t time.Time) []byte {
+// AppendTime appends a moment as JSON: quoted in TimeFormat, the zero moment as
+// null. It interprets no layout.
+func AppendTime(dst []byte, t time.Time) []byte {
 	if t.IsZero() {
 		return append(dst, "null"...)
 	}
 	t = t.UTC()
 	year, month, day := t.Date()
 	if year < 0 || year > 9999 {
-		return t.AppendFormat(dst, `"`+venues.TimeFormat+`"`)
+		return t.AppendFormat(dst, `"`+TimeFormat+`"`)
 	}
 	hour, minute, second := t.Clock()
 	milli := t.Nanosecond() / int(time.Millisecond)
