@@ -80,7 +80,7 @@ func (s *state) addFill(m moment, o *order, f venues.Fill) {
 		o.Fee = venues.Some(o.Fee.Decimal.Add(f.Fee.Decimal))
 		o.FeeCurrency = f.FeeCurrency
 	}
-	if why := (cause{reason: o.closesAs(), comment: o.Comment}); !s.introduce(&f, why) {
+	if why := s.causeOf(o); !s.introduce(&f, why) {
 		s.recordFill(m, f, why)
 	}
 	s.touch(o)

@@ -54,6 +54,8 @@ type cause struct {
 	// reason is why a position ends that they end.
 	reason  venues.CloseReason
 	comment string
+	// sentAt is when the order was made here; zero for those made elsewhere.
+	sentAt time.Time
 }
 
 // note writes a cause into the record of an execution.

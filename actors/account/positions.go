@@ -199,12 +199,20 @@ func (s *state) saidAt(b *book) time.Time {
 	return at
 }
 
-// provable are the ends that the executions show, up to one that they may show
-// wrongly: an execution has turned the position round after the venue had told its
-// end, whose own executions are still to come.
+// provable are the ends that the executions show, up to one that they show wrongly:
+// it was made by an execution of what was opened after the venue had told the end,
+// and the end's own executions are still to come. An end that was known before waits
+// for none.
 func (b *book) provable() []ended {
+	longs := 0
 	for i, over := range b.over {
-		if end, told := b.told.first(over.side); told && over.turned && end.isBefore(&b.recent[over.by]) {
+		n := longs
+		if over.side == venues.Short {
+			n = i - longs
+		} else {
+			longs++
+		}
+		if end, told := b.told.nth(over.side, n); told && !end.isKnown && end.isBefore(&b.recent[over.by]) {
 			return b.over[:i]
 		}
 	}

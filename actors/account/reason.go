@@ -8,6 +8,15 @@ import (
 	"venuegate/venues"
 )
 
+// causeOf is what an order tells of its executions.
+func (s *state) causeOf(o *order) cause {
+	why := cause{reason: o.closesAs(), comment: o.Comment}
+	if s.isOurs(o) {
+		why.sentAt = o.CreatedAt.Time
+	}
+	return why
+}
+
 // closesAs is why a position ends that an order's execution ends.
 func (o *order) closesAs() venues.CloseReason {
 	switch {

@@ -30,20 +30,23 @@ type toldEnd struct {
 }
 
 // isBefore says whether an execution belongs to what was opened after the end: it
-// took place, and became known, when the end was told.
+// took place, and became known, when the end was told. That of an order which was
+// sent since then is one, whatever the venue's clock says.
 func (t *toldEnd) isBefore(e *execution) bool {
-	return e.heardAt.After(t.at) && e.at.After(t.at.Add(endSkewMax))
+	return e.heardAt.After(t.at) && (e.sentAt.After(t.at) || e.at.After(t.at.Add(endSkewMax)))
 }
 
 // toldEnds are the ends that the venue has told and that no executions show yet,
 // the oldest of each side first.
 type toldEnds map[venues.PositionSide][]toldEnd
 
-func (t toldEnds) first(side venues.PositionSide) (toldEnd, bool) {
-	if len(t[side]) == 0 {
+func (t toldEnds) first(side venues.PositionSide) (toldEnd, bool) { return t.nth(side, 0) }
+
+func (t toldEnds) nth(side venues.PositionSide, n int) (toldEnd, bool) {
+	if n >= len(t[side]) {
 		return toldEnd{}, false
 	}
-	return t[side][0], true
+	return t[side][n], true
 }
 
 func (t toldEnds) add(side venues.PositionSide, end toldEnd) { t[side] = append(t[side], end) }

@@ -164,6 +164,34 @@ func TestExitOfAFastClockIsAnExit(t *testing.T) {
 	b.wantClosing(0, map[string]any{"qty": "2", "exitPrice": "110", "realizedPnl": "20"})
 }
 
+// TestOrderSentAfterAnEndIsNoPartOfIt, however soon: by chance it sells as much as is
+// missing of what ended the long position.
+func TestOrderSentAfterAnEndIsNoPartOfIt(t *testing.T) {
+	b := newBench(t, venues.Capabilities{})
+	b.stranger(1, venues.Buy, "3", "100", nil)
+	b.lists(venues.Long, "3")
+	b.later()
+	missed := venues.At(b.now)
+	b.stranger(2, venues.Sell, "2", "110", nil)
+	b.lists(venues.Long, "0")
+	b.now = b.now.Add(endSkewMax / 2)
+	sent := limitOrder("")
+	sent.cmd.Side = venues.Sell
+	o := b.open(sent, venues.StatusOpen)
+	r := o.says(venues.StatusFilled, "1")
+	r.Fill = o.fill("t1", "1", "90")
+	r.Fill.ExecutedAt = venues.At(b.now)
+	b.step(func(m moment) { b.state.report(m, r) })
+	if n := len(b.closings()); n != 0 {
+		t.Fatalf("%d ends are told", n)
+	}
+	b.lists(venues.Short, "1")
+	b.stranger(3, venues.Sell, "1", "120", func(r *venues.ExecutionReport) { r.Fill.ExecutedAt = missed })
+	b.wantClosing(0, map[string]any{"side": "long", "qty": "3", "realizedPnl": "40"})
+	b.pass(time.Minute)
+	b.onlyClosing()
+}
+
 // TestTurnWithoutAllItsExecutionsIsNone: the venue tells that the short position has
 // ended, and it is flat; by the executions so far it has turned round. What is
 // missing is found by the next comparison.
@@ -230,4 +258,24 @@ func TestWordOfAnEndThatIsKnownEndsNothing(t *testing.T) {
 	if got := openQty(b.state.book("BTCUSDT").now.long); got.String() != "2" {
 		t.Fatalf("%s are open", got)
 	}
+}
+
+// TestWordOfAnEndThatIsKnownHoldsNothingUp: what is opened and closed after it is told
+// at once.
+func TestWordOfAnEndThatIsKnownHoldsNothingUp(t *testing.T) {
+	b := newBench(t, venues.Capabilities{})
+	b.stranger(1, venues.Buy, "2", "100", nil)
+	b.lists(venues.Long, "2")
+	b.later()
+	b.stranger(2, venues.Sell, "2", "110", nil)
+	b.lists(venues.Long, "0")
+	b.lists(venues.Long, "2")
+	b.lists(venues.Long, "0")
+	b.later()
+	b.stranger(3, venues.Buy, "1", "100", nil)
+	b.lists(venues.Long, "1")
+	b.later()
+	b.stranger(4, venues.Sell, "1", "100", nil)
+	b.lists(venues.Long, "0")
+	b.wantClosing(1, map[string]any{"qty": "1"})
 }
