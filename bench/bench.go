@@ -13,7 +13,6 @@ import (
 	"io"
 	"slices"
 	"strings"
-	"sync"
 	"text/tabwriter"
 	"time"
 )
@@ -140,30 +139,14 @@ func (f Figure) ratio() string {
 }
 
 // median of durations, in microseconds.
-func median(took []time.Duration) float64 { return quantile(took, 50) }
+func median(took []time.Duration) float64 { return quantile(took, 500) }
 
-// quantile is the duration that so many of a hundred do not exceed, in
+// quantile is the duration that so many of a thousand do not exceed, in
 // microseconds.
-func quantile(took []time.Duration, percent int) float64 {
+func quantile(took []time.Duration, permille int) float64 {
 	sorted := slices.Sorted(slices.Values(took))
 	if len(sorted) == 0 {
 		return 0
 	}
-	return float64(sorted[(len(sorted)-1)*percent/100].Nanoseconds()) / 1e3
-}
-
-// together runs work on several goroutines and returns the first error.
-func together(workers int, work func(worker int) error) error {
-	errs := make([]error, workers)
-	var wait sync.WaitGroup
-	for w := range workers {
-		wait.Go(func() { errs[w] = work(w) })
-	}
-	wait.Wait()
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
+	return float64(sorted[(len(sorted)-1)*permille/1000].Nanoseconds()) / 1e3
 }

@@ -14,7 +14,7 @@ import (
 // installed, must end alike, or the ratios compare different work.
 func TestBooksAgreeWithTheirProbes(t *testing.T) {
 	var out strings.Builder
-	if err := bench.Run(context.Background(), &out, []string{"book"}, bench.Options{Rounds: 1}); err != nil {
+	if err := bench.Run(context.Background(), &out, []string{"book"}, bench.Options{Rounds: 1, Quick: true}); err != nil {
 		t.Fatal(err)
 	}
 	for _, name := range []string{"book-binance", "book-bybit", "book-okx", "recorded", "levels a side", "CCXT Pro", "allocations"} {
@@ -68,18 +68,27 @@ func TestHooksAreMeasured(t *testing.T) {
 
 // TestOrdersAreMeasured: each of the ways takes the orders, through the binary.
 func TestOrdersAreMeasured(t *testing.T) {
-	binary := filepath.Join(t.TempDir(), "venuegate")
-	if out, err := exec.Command("go", "build", "-o", binary, "venuegate/cmd/venuegate").CombinedOutput(); err != nil {
-		t.Fatalf("build: %v %s", err, out)
-	}
 	var out strings.Builder
-	if err := bench.Run(context.Background(), &out, []string{"orders"}, bench.Options{Binary: binary, Rounds: 1, Quick: true}); err != nil {
+	if err := bench.Run(context.Background(), &out, []string{"orders"}, bench.Options{Binary: binary(t), Rounds: 1, Quick: true}); err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{"1 client, forward", "1 client, in memory, added", "2 clients, durable", "processor time"} {
+	for _, name := range []string{
+		"1 client, one core, forward", "one core, in memory, added", "1 client, durable", "processor time",
+		"16 clients, durable", "64 clients, in memory", "against CCXT", "an actor asked",
+	} {
 		if !strings.Contains(out.String(), name) {
 			t.Errorf("the table has no %s", name)
 		}
 	}
 	t.Log(out.String())
+}
+
+// binary builds the service.
+func binary(t *testing.T) string {
+	t.Helper()
+	name := filepath.Join(t.TempDir(), "venuegate")
+	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", name, "venuegate/cmd/venuegate").CombinedOutput(); err != nil {
+		t.Fatalf("build: %v %s", err, out)
+	}
+	return name
 }

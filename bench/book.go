@@ -64,7 +64,10 @@ func measureBook(ctx context.Context, o Options, f *bookFeed) ([]Figure, error) 
 	defer peer.close()
 	var ours, limit, theirs, allocs []float64
 	for range o.Rounds {
-		r := &bookRound{feed: f}
+		r := &bookRound{feed: f, least: bookMessagesMin}
+		if o.Quick {
+			r.least = 1
+		}
 		if err := r.run(); err != nil {
 			return nil, err
 		}
@@ -92,6 +95,7 @@ func measureBook(ctx context.Context, o Options, f *bookFeed) ([]Figure, error) 
 // To load the snapshot is not measured.
 type bookRound struct {
 	feed               *bookFeed
+	least              int // messages
 	messages           int
 	probe              *probeBook // as it ended
 	probeTook, ourTook time.Duration
@@ -105,7 +109,7 @@ func (r *bookRound) perSecond(took time.Duration) float64 {
 func (r *bookRound) allocs() float64 { return float64(r.mallocs) / float64(r.messages) }
 
 func (r *bookRound) run() error {
-	for r.messages < bookMessagesMin {
+	for r.messages < r.least {
 		u, err := r.feed.begin()
 		if err != nil {
 			return err

@@ -1,14 +1,12 @@
 package bench
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	_ "embed" // the script that CCXT Pro runs in
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -34,9 +32,7 @@ var errNoPeer = errors.New("not measured")
 
 // peer is CCXT Pro in a process of its own, which waits between rounds.
 type peer struct {
-	cmd     *exec.Cmd
-	input   io.WriteCloser
-	output  *bufio.Reader
+	*partner
 	file    string
 	scale   venues.Scale
 	release string
@@ -44,28 +40,34 @@ type peer struct {
 
 // startPeer gives CCXT Pro the feed's messages and waits until it is warm.
 func startPeer(ctx context.Context, f *bookFeed) (*peer, error) {
-	node, err := exec.LookPath("node")
+	node, folder, release, err := findPeer()
 	if err != nil {
-		return nil, fmt.Errorf("%w: node is not installed", errNoPeer)
-	}
-	folder := filepath.Join(moduleRoot(), peerFolder)
-	release, err := peerRelease(folder)
-	if err != nil {
-		return nil, fmt.Errorf("%w: CCXT is not installed, `npm ci` in %s does that", errNoPeer, peerFolder)
+		return nil, err
 	}
 	file, err := peerFile(f)
 	if err != nil {
 		return nil, err
 	}
-	p := &peer{file: file, scale: f.instrument.Scale(), release: release}
-	p.cmd = exec.CommandContext(ctx, node, "--input-type=module", "--eval", peerScript, "--",
+	command := exec.CommandContext(ctx, node, "--input-type=module", "--eval", peerScript, "--",
 		string(f.venue), file, f.instrument.VenueSymbol, strconv.Itoa(peerMessagesMin))
-	p.cmd.Dir, p.cmd.Stderr = folder, os.Stderr
-	if err := p.start(); err != nil {
-		p.close()
-		return nil, fmt.Errorf("start CCXT Pro: %w", err)
+	command.Dir = folder
+	started, err := startPartner(command, &struct{}{})
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("start CCXT Pro: %w", err), os.Remove(file))
 	}
-	return p, nil
+	return &peer{partner: started, file: file, scale: f.instrument.Scale(), release: release}, nil
+}
+
+// findPeer finds node, the folder that CCXT is installed in, and its version.
+func findPeer() (node, folder, release string, err error) {
+	if node, err = exec.LookPath("node"); err != nil {
+		return "", "", "", fmt.Errorf("%w: node is not installed", errNoPeer)
+	}
+	folder = filepath.Join(moduleRoot(), peerFolder)
+	if release, err = peerRelease(folder); err != nil {
+		return "", "", "", fmt.Errorf("%w: CCXT is not installed, `npm ci` in %s does that", errNoPeer, peerFolder)
+	}
+	return node, folder, release, nil
 }
 
 // peerRelease is the installed version of CCXT.
@@ -90,41 +92,14 @@ func peerFile(f *bookFeed) (name string, err error) {
 	return file.Name(), errors.Join(err, file.Close())
 }
 
-func (p *peer) start() (err error) {
-	if p.input, err = p.cmd.StdinPipe(); err != nil {
-		return err
-	}
-	output, err := p.cmd.StdoutPipe()
-	if err != nil {
-		return err
-	}
-	p.output = bufio.NewReader(output)
-	if err := p.cmd.Start(); err != nil {
-		return err
-	}
-	var warm struct{}
-	return p.answer(&warm)
-}
-
-func (p *peer) answer(into any) error {
-	line, err := p.output.ReadBytes('\n')
-	if err != nil {
-		return fmt.Errorf("answer of CCXT Pro: %w", err)
-	}
-	return json.Unmarshal(line, into)
-}
-
 // rate is the messages that CCXT Pro takes in a second. Its book must end at the
 // prices of the probe's.
 func (p *peer) rate(want *probeBook) (float64, error) {
-	if _, err := io.WriteString(p.input, "\n"); err != nil {
-		return 0, err
-	}
 	var measured struct {
 		PerSecond float64
 		Bid, Ask  string
 	}
-	if err := p.answer(&measured); err != nil {
+	if err := p.ask(struct{}{}, &measured); err != nil {
 		return 0, err
 	}
 	for price, text := range map[int64]string{want.best(+1).Price: measured.Bid, want.best(-1).Price: measured.Ask} {
@@ -148,9 +123,6 @@ func (p *peer) close() {
 	if p == nil {
 		return
 	}
-	if p.cmd.Process != nil {
-		_ = p.input.Close()
-		_ = p.cmd.Wait()
-	}
+	_ = p.partner.close()
 	_ = os.Remove(p.file)
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"time"
 )
 
 const (
@@ -150,46 +149,28 @@ type contender struct {
 	// writers together; 0 is to sit out.
 	alone, each int
 	next        int // the number of the next record
-	single      []time.Duration
-	many        int
-	manyTook    time.Duration
+	single      laps
+	many        laps
 }
 
 // turn lets so many writers commit.
 func (c *contender) turn(writers int, quick bool) error {
-	each := c.each
+	each, to := c.each, &c.many
 	if writers == 1 {
-		each = c.alone
+		each, to = c.alone, &c.single
 	}
 	if quick {
 		each = min(each, commitsQuick)
 	}
-	took := make([]time.Duration, writers*each)
-	begun := time.Now()
-	err := together(writers, func(writer int) error {
-		for n := range each {
-			sent := time.Now()
-			if err := c.commit(writer, c.next+n); err != nil {
-				return err
-			}
-			took[writer*each+n] = time.Since(sent)
-		}
-		return nil
-	})
+	first := c.next
 	c.next += each
-	if writers == 1 {
-		c.single = append(c.single, took...)
-		return err
-	}
-	c.many += len(took)
-	c.manyTook += time.Since(begun)
-	return err
+	return to.run(writers, each, func(writer, n int) error { return c.commit(writer, first+n) })
 }
 
 // conclude makes a value of each kind of what the round has come to.
 func (c *contender) conclude() {
-	c.rounds.single = append(c.rounds.single, median(c.single))
-	if c.many > 0 {
-		c.rounds.perSecond = append(c.rounds.perSecond, float64(c.many)/c.manyTook.Seconds())
+	c.rounds.single = append(c.rounds.single, median(c.single.took))
+	if len(c.many.took) > 0 {
+		c.rounds.perSecond = append(c.rounds.perSecond, c.many.perSecond())
 	}
 }

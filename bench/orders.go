@@ -5,211 +5,174 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"time"
 )
 
 const (
-	// ordersOfOne are the orders of a round of one client, ordersOfEach those of
-	// each client of several. Neither uses up what a key may send in a minute or
-	// what the venue takes from an account.
-	ordersOfOne  = 100
-	ordersOfEach = 20
-	// ordersWarm of them, of each client, are sent before the clock runs.
-	ordersWarm = 4
-	// ordersQuick are as few as show that it works.
-	ordersQuick = 6
-	// roundEvery keeps the orders of an account below what the venue takes in ten
-	// seconds.
-	roundEvery = 11 * time.Second
-	// commitOfOrderBytes is about what an order's intent takes in the store's log.
-	commitOfOrderBytes = 7 * commitBytes
-	// syncsOfRound are the syncs of the probe in each round.
-	syncsOfRound = 200
+	// orderAccounts share the orders, so that neither what a venue takes from an
+	// account nor what a key may send in a minute is used up. There are no more
+	// clients than accounts.
+	orderAccounts = 64
+	// orderTurns is how often the ways take turns in a round.
+	orderTurns = 4
+	// orderEvery is how often an account sends an order, on average: a venue takes
+	// 1200 in a minute.
+	orderEvery = 50 * time.Millisecond
+	// ordersWarm are sent by all clients together before the first round,
+	// ordersWarmTurn by each before each turn.
+	ordersWarm     = 640
+	ordersWarmTurn = 4
+	// ordersQuick of a turn show that it works.
+	ordersQuick = 2
+	// syncsOfTurn are the syncs of the probe in each turn.
+	syncsOfTurn = 50
 )
 
-// ordersClients are how many clients send at the same time.
-var ordersClients = []int{1, 16, 64}
+// orderSetting is how orders are sent.
+type orderSetting struct {
+	name    string
+	clients int
+	// each is how many orders a client sends in a turn.
+	each int
+	// oneCore keeps all processes on one processor: what a way adds is then its
+	// work, and not how long a second processor takes to wake.
+	oneCore bool
+}
+
+// durable says whether orders are made durable too: on one core it is work that is
+// looked at, not waiting.
+func (s orderSetting) durable() bool { return !s.oneCore }
+
+var orderSettings = []orderSetting{
+	{name: "1 client, one core", clients: 1, each: 250, oneCore: true},
+	{name: "1 client", clients: 1, each: 250},
+	{name: "16 clients", clients: 16, each: 30},
+	{name: "64 clients", clients: 64, each: 10},
+}
 
 var ordersScenario = Scenario{
 	Name: "orders",
-	Does: "POST /v1/orders through to the simulated venue and back, durable and in memory, against a plain forward of the same request",
+	Does: "POST /v1/orders through to the simulated venue and back, durable and in memory, against a plain forward of the same request and against CCXT",
 	Run:  measureOrders,
 }
 
-// orderWay is one way of an order that ends at once.
-type orderWay func(client int) error
-
-// orderRounds are the measurements of one way, a value for each round.
-type orderRounds struct{ p50, p99, perSecond, busy []float64 }
-
-// measureOrders compares four ways of an order: straight to the venue, through a
-// server that only forwards, through the service with its store in memory, and
-// through the service with its store on the disk.
 func measureOrders(ctx context.Context, o Options) (figures []Figure, err error) {
 	if _, err := os.Stat(memoryDir); err != nil {
 		return []Figure{{Name: "clients", Missing: "no place in memory for a store: " + err.Error()}}, nil
 	}
 	defer keepAwake()()
-	counts := ordersClients
-	if o.Quick {
-		counts = []int{1, 2}
-	}
-	b, err := openOrdersBench(ctx, o.Binary, counts[len(counts)-1])
+	b, err := openOrdersBench(ctx, o.Binary)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, b.close()) }()
-	for _, clients := range counts {
-		m, err := b.measure(ctx, clients, o)
+	for _, setting := range orderSettings {
+		if o.Quick {
+			setting.each = ordersQuick
+		}
+		m, err := b.measure(ctx, setting, o.Rounds)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", setting.name, err)
+		}
+		figures = append(figures, m.figures(setting)...)
+	}
+	hop, err := measureHop(ctx, o)
+	return append(figures, hop), err
+}
+
+// orderRounds are the measurements of one way, a value for each round.
+type orderRounds struct{ p50, p99, perSecond, busy []float64 }
+
+// orderWay is a way of an order that ends at once, and what a round of it has come
+// to.
+type orderWay struct {
+	rounds *orderRounds
+	// send lets so many clients send, each so many, and adds how long they took.
+	send func(to *laps, clients, each int) error
+	// service is whose processor time counts; nil is nobody's.
+	service *orderService
+	laps    laps
+	busy    time.Duration
+}
+
+// turn warms up and measures.
+func (w *orderWay) turn(clients, each int) error {
+	if err := w.send(&laps{}, clients, ordersWarmTurn); err != nil {
+		return err
+	}
+	if w.service == nil {
+		return w.send(&w.laps, clients, each)
+	}
+	before, err := processorTime(w.service.process())
+	if err != nil {
+		return err
+	}
+	if err := w.send(&w.laps, clients, each); err != nil {
+		return err
+	}
+	after, err := processorTime(w.service.process())
+	w.busy += after - before
+	return err
+}
+
+// conclude makes a value of each kind of what the round has come to, and begins
+// anew.
+func (w *orderWay) conclude() {
+	w.rounds.p50 = append(w.rounds.p50, quantile(w.laps.took, 500))
+	w.rounds.p99 = append(w.rounds.p99, quantile(w.laps.took, 990))
+	w.rounds.perSecond = append(w.rounds.perSecond, w.laps.perSecond())
+	w.rounds.busy = append(w.rounds.busy, float64(w.busy.Nanoseconds())/1e3/float64(len(w.laps.took)))
+	w.laps, w.busy = laps{}, 0
+}
+
+// measure lets the ways take turns in every round of a setting.
+func (b *ordersBench) measure(ctx context.Context, setting orderSetting, rounds int) (m *ordersMeasured, err error) {
+	if setting.oneCore {
+		free, err := pin(b.processes())
 		if err != nil {
 			return nil, err
 		}
-		figures = append(figures, m.figures(clients)...)
+		defer func() { err = errors.Join(err, free()) }()
 	}
-	return figures, nil
-}
-
-// ordersMeasured is what the rounds of some clients came to.
-type ordersMeasured struct {
-	direct, forward, memory, disk, sync orderRounds
-}
-
-func (b *ordersBench) measure(ctx context.Context, clients int, o Options) (*ordersMeasured, error) {
-	each := ordersOfEach
-	switch {
-	case o.Quick:
-		each = ordersQuick
-	case clients == 1:
-		each = ordersOfOne
+	m = &ordersMeasured{}
+	ways := b.ways(m, setting)
+	if err := b.renewKeys(); err != nil {
+		return nil, err
 	}
-	m := &ordersMeasured{}
-	for round := range o.Rounds {
-		next := time.After(roundEvery)
-		if err := errors.Join(b.memory.renewKeys(clients), b.disk.renewKeys(clients)); err != nil {
+	for _, w := range ways {
+		if err := w.send(&laps{}, setting.clients, min(ordersWarm/setting.clients, orderTurns*setting.each)); err != nil {
 			return nil, err
 		}
-		if err := errors.Join(
-			m.direct.send(clients, each, b.direct), m.forward.send(clients, each, b.forwarded),
-			m.memory.sendThrough(b.memory, clients, each), m.disk.sendThrough(b.disk, clients, each),
-		); err != nil {
+	}
+	for range rounds {
+		// With one client two ways lead through the same service.
+		begun, perAccount := time.Now(), 2*orderTurns*setting.clients*(ordersWarmTurn+setting.each)/orderAccounts
+		if err := b.renewKeys(); err != nil {
 			return nil, err
 		}
-		if err := m.sync.probe(filepath.Join(b.dir, fmt.Sprint("log", clients, "-", round))); err != nil {
+		for range orderTurns {
+			for _, w := range ways {
+				if err := w.turn(setting.clients, setting.each); err != nil {
+					return nil, err
+				}
+			}
+		}
+		for _, w := range ways {
+			w.conclude()
+		}
+		if err := rest(ctx, begun.Add(time.Duration(perAccount)*orderEvery)); err != nil {
 			return nil, err
-		}
-		if o.Quick {
-			continue
-		}
-		select {
-		case <-ctx.Done():
-			return nil, ctx.Err()
-		case <-next:
 		}
 	}
 	return m, nil
 }
 
-// send lets every client send its orders, one after the other.
-func (r *orderRounds) send(clients, each int, order orderWay) error {
-	if err := together(clients, func(client int) error {
-		for range ordersWarm {
-			if err := order(client); err != nil {
-				return err
-			}
-		}
+// rest waits until a moment.
+func rest(ctx context.Context, until time.Time) error {
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-time.After(time.Until(until)):
 		return nil
-	}); err != nil {
-		return err
 	}
-	took := make([]time.Duration, clients*each)
-	begun := time.Now()
-	err := together(clients, func(client int) error {
-		for n := range each {
-			sent := time.Now()
-			if err := order(client); err != nil {
-				return err
-			}
-			took[client*each+n] = time.Since(sent)
-		}
-		return nil
-	})
-	r.add(took, time.Since(begun))
-	return err
-}
-
-// sendThrough sends through a service, and takes the time of the processors that it
-// uses: unlike the others it says the same on a busy machine.
-func (r *orderRounds) sendThrough(s *orderService, clients, each int) error {
-	before, err := processorTime(s.demo.command.Process.Pid)
-	if err != nil {
-		return err
-	}
-	if err := r.send(clients, each, s.order); err != nil {
-		return err
-	}
-	after, err := processorTime(s.demo.command.Process.Pid)
-	r.busy = append(r.busy, float64((after-before).Nanoseconds())/1e3/float64(clients*(each+ordersWarm)))
-	return err
-}
-
-// probe is the limit of what is durable: syncs of as many bytes as a commit of an
-// order has.
-func (r *orderRounds) probe(path string) error {
-	log, err := openSyncLog(path, commitOfOrderBytes)
-	if err != nil {
-		return err
-	}
-	took := make([]time.Duration, syncsOfRound)
-	begun := time.Now()
-	for i := range took {
-		sent := time.Now()
-		if err := log.put(1); err != nil {
-			return errors.Join(err, log.close())
-		}
-		took[i] = time.Since(sent)
-	}
-	r.add(took, time.Since(begun))
-	return log.close()
-}
-
-func (r *orderRounds) add(took []time.Duration, all time.Duration) {
-	r.p50 = append(r.p50, quantile(took, 50))
-	r.p99 = append(r.p99, quantile(took, 99))
-	r.perSecond = append(r.perSecond, float64(len(took))/all.Seconds())
-}
-
-func (m *ordersMeasured) figures(clients int) []Figure {
-	name := func(what string) string { return fmt.Sprintf("%d clients, %s", clients, what) }
-	if clients == 1 {
-		name = func(what string) string { return "1 client, " + what }
-	}
-	return []Figure{
-		{Name: name("forward, p50"), Ours: spreadOf(m.forward.p50), Limit: spreadOf(m.direct.p50), Unit: "µs", Goal: "limit: straight to the venue"},
-		{Name: name("in memory, added p50"), Ours: added(m.memory.p50, m.direct.p50), Limit: added(m.forward.p50, m.direct.p50), Unit: "µs", Goal: "limit: what the forward adds"},
-		{Name: name("in memory, p99"), Ours: spreadOf(m.memory.p99), Limit: spreadOf(m.forward.p99), Unit: "µs", Goal: "limit: the forward"},
-		{Name: name("durable, p50"), Ours: spreadOf(m.disk.p50), Limit: sum(m.memory.p50, m.sync.p50), Unit: "µs", Goal: "<= 1.15; limit: in memory and one sync"},
-		{Name: name("durable, p99"), Ours: spreadOf(m.disk.p99), Limit: sum(m.memory.p99, m.sync.p99), Unit: "µs", Goal: "limit: in memory and one sync"},
-		{Name: name("durable, less in memory, p50"), Ours: added(m.disk.p50, m.memory.p50), Limit: spreadOf(m.sync.p50), Unit: "µs", Goal: "limit: one sync; ours are two commits"},
-		{Name: name("durable"), Ours: spreadOf(m.disk.perSecond), Limit: spreadOf(m.memory.perSecond), Unit: "orders/s", HigherIsBetter: true, Goal: "limit: in memory"},
-		{Name: name("processor time of an order"), Ours: spreadOf(m.disk.busy), Limit: spreadOf(m.memory.busy), Unit: "µs", Goal: "limit: in memory"},
-		{Name: name("in memory"), Ours: spreadOf(m.memory.perSecond), Limit: spreadOf(m.forward.perSecond), Unit: "orders/s", HigherIsBetter: true, Goal: "limit: the forward"},
-	}
-}
-
-// added is how much longer one way takes than another, round by round.
-func added(through, direct []float64) Spread {
-	rounds := make([]float64, len(through))
-	for i := range through {
-		rounds[i] = through[i] - direct[i]
-	}
-	return spreadOf(rounds)
-}
-
-func sum(a, b []float64) Spread {
-	rounds := make([]float64, len(a))
-	for i := range a {
-		rounds[i] = a[i] + b[i]
-	}
-	return spreadOf(rounds)
 }

@@ -8,28 +8,40 @@ import (
 	"path/filepath"
 	"strconv"
 	"time"
+
+	"github.com/valyala/fasthttp"
+
+	"venuegate/venues/simcore"
 )
 
 // orderService is a service as a process of its own, with a customer and an account
-// at the venue for each client: a venue takes only so many orders from one.
+// at the venue for each of orderAccounts: a venue takes only so many orders from one.
 type orderService struct {
 	bench     *ordersBench
 	demo      *demo
 	customers []string
-	keys      []string
+	keys      []orderKey
+	// sent counts the orders of each client.
+	sent [orderAccounts]int
 }
 
-// startService starts a service with its store in dir.
-func (b *ordersBench) startService(ctx context.Context, binary, dir string, clients int) (*orderService, error) {
-	// The service connects the account that describes the venue.
-	first, err := b.sim.NewAccount()
+// orderKey is an API key of a customer.
+type orderKey struct {
+	ID     string `json:"id"`
+	APIKey string `json:"apiKey"`
+}
+
+// startService starts a service with its store below a directory, which may be empty
+// for the usual one. The first of the accounts is the demo's, the others are the customers'.
+func (b *ordersBench) startService(ctx context.Context, binary, below string, accounts []simcore.Credentials) (*orderService, error) {
+	dir, err := os.MkdirTemp(below, "venuegate-bench-")
 	if err != nil {
 		return nil, err
 	}
-	at := b.sim.Endpoints()
-	described, err := json.Marshal(map[string]map[string]string{"binance": {
-		"restUrl": at.RestURL, "wsUrl": at.WsURL, "controlUrl": at.ControlURL,
-		"apiKey": first.Credentials.APIKey, "apiSecret": first.Credentials.APISecret,
+	b.closers = append(b.closers, func() error { return os.RemoveAll(dir) })
+	described, err := json.Marshal(map[string]any{"binance": map[string]string{
+		"restUrl": b.venue.At.RestURL, "wsUrl": b.venue.At.WsURL, "controlUrl": b.venue.At.ControlURL,
+		"apiKey": accounts[0].APIKey, "apiSecret": accounts[0].APISecret,
 	}})
 	if err != nil {
 		return nil, err
@@ -43,45 +55,49 @@ func (b *ordersBench) startService(ctx context.Context, binary, dir string, clie
 		return nil, err
 	}
 	b.closers = append(b.closers, s.demo.Close)
-	for client := range clients {
-		if err := s.addCustomer(client); err != nil {
-			return nil, fmt.Errorf("customer %d: %w", client, err)
+	for _, account := range accounts[1:] {
+		if err := s.addCustomer(account); err != nil {
+			return nil, fmt.Errorf("customer %d: %w", len(s.customers), err)
 		}
 	}
-	if err := s.renewKeys(clients); err != nil {
+	if err := s.renewKeys(); err != nil {
 		return nil, err
 	}
 	return s, s.awaitAccounts(ctx)
 }
 
-func (s *orderService) addCustomer(client int) error {
-	account, err := s.bench.sim.NewAccount()
-	if err != nil {
-		return err
-	}
+func (s *orderService) process() int { return s.demo.command.Process.Pid }
+
+// store is the directory of the service's store.
+func (s *orderService) store() string { return filepath.Join(s.demo.data, "store") }
+
+func (s *orderService) addCustomer(account simcore.Credentials) error {
 	var customer struct {
 		ID string `json:"id"`
 	}
-	if err := s.admin("/admin/v1/customers", map[string]any{"name": "bench " + strconv.Itoa(client)}, &customer); err != nil {
+	if err := s.admin("/admin/v1/customers", map[string]any{"name": "bench " + strconv.Itoa(len(s.customers))}, &customer); err != nil {
 		return err
 	}
 	s.customers = append(s.customers, customer.ID)
 	return s.admin("/admin/v1/accounts", map[string]any{
-		"customer": customer.ID, "exchange": "binance", "apiKey": account.Credentials.APIKey, "apiSecret": account.Credentials.APISecret,
+		"customer": customer.ID, "exchange": "binance", "apiKey": account.APIKey, "apiSecret": account.APISecret,
 	}, nil)
 }
 
-// renewKeys gives each client a key that has sent nothing yet.
-func (s *orderService) renewKeys(clients int) error {
-	s.keys = s.keys[:0]
-	for _, customer := range s.customers[:clients] {
-		var created struct {
-			Key string `json:"apiKey"`
-		}
-		if err := s.admin("/admin/v1/keys", map[string]any{"customer": customer, "name": "bench", "scopes": []string{"trade"}}, &created); err != nil {
+// renewKeys gives each customer a key that has sent nothing yet instead of the one
+// it had.
+func (s *orderService) renewKeys() error {
+	old := s.keys
+	s.keys = make([]orderKey, len(s.customers))
+	for i, customer := range s.customers {
+		if err := s.admin("/admin/v1/keys", map[string]any{"customer": customer, "name": "bench", "scopes": []string{"read", "trade"}}, &s.keys[i]); err != nil {
 			return err
 		}
-		s.keys = append(s.keys, created.Key)
+	}
+	for _, key := range old {
+		if _, err := s.administer(fasthttp.MethodDelete, "/admin/v1/keys/"+key.ID, nil); err != nil {
+			return err
+		}
 	}
 	return nil
 }
@@ -90,8 +106,8 @@ func (s *orderService) renewKeys(clients int) error {
 func (s *orderService) awaitAccounts(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, demoReadyMax)
 	defer cancel()
-	for client := range s.customers {
-		for err := s.order(client); err != nil; err = s.order(client) {
+	for account := range s.customers {
+		for err := s.orderOf(account); err != nil; err = s.orderOf(account) {
 			select {
 			case <-ctx.Done():
 				return fmt.Errorf("an account takes no orders: %w", err)
@@ -102,11 +118,21 @@ func (s *orderService) awaitAccounts(ctx context.Context) error {
 	return nil
 }
 
-// order places an order that cannot rest and finds nothing to fill.
-func (s *orderService) order(client int) error {
+// order is how so many clients order, each one order after the other. They have
+// accounts of their own, which they take in turn.
+func (s *orderService) order(clients int) func(client, n int) error {
+	return func(client, _ int) error {
+		account := (client + clients*s.sent[client]) % len(s.customers)
+		s.sent[client]++
+		return s.orderOf(account)
+	}
+}
+
+// orderOf places an order that cannot rest and finds nothing to fill.
+func (s *orderService) orderOf(account int) error {
 	body := fmt.Appendf(nil, `{"exchange":"binance","symbol":"BTCUSDT","side":"buy","type":"limit","qty":"1","price":"20000","timeInForce":"ioc","requestId":"r%d"}`,
 		s.bench.requests.Add(1))
-	return s.bench.postOrder(s.demo.File.BaseURL+"/v1/orders", "Authorization", "Bearer "+s.keys[client], body)
+	return s.bench.postOrder(s.demo.File.BaseURL+"/v1/orders", "Authorization", "Bearer "+s.keys[account].APIKey, body)
 }
 
 // admin makes something; made is what the administration tells of it, or nil.
@@ -115,9 +141,13 @@ func (s *orderService) admin(path string, what, made any) error {
 	if err != nil {
 		return err
 	}
-	answer, err := s.bench.post(s.demo.File.AdminURL+path, "Authorization", "Bearer "+s.demo.File.AdminToken, body)
+	answer, err := s.administer(fasthttp.MethodPost, path, body)
 	if err != nil || made == nil {
 		return err
 	}
 	return json.Unmarshal(answer, made)
+}
+
+func (s *orderService) administer(method, path string, body []byte) ([]byte, error) {
+	return s.bench.call(method, s.demo.File.AdminURL+path, "Authorization", "Bearer "+s.demo.File.AdminToken, body)
 }

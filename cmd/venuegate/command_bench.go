@@ -31,7 +31,18 @@ func newBenchCommand() *cobra.Command {
 	flags := cmd.Flags()
 	flags.StringVar(&o.Binary, "binary", "", "measure another executable, `FILE`")
 	flags.IntVar(&o.Rounds, "rounds", bench.RoundsDefault, "repeat each measurement `N` times")
+	cmd.AddCommand(newBenchPartCommand())
 	return cmd
+}
+
+// newBenchPartCommand is what scenarios start as processes of their own.
+func newBenchPartCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "part NAME ARGUMENT", Short: "Be a part of a scenario", Hidden: true, Args: cobra.ExactArgs(2),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return bench.Part(cmd.Context(), args[0], args[1], cmd.InOrStdin(), cmd.OutOrStdout())
+		},
+	}
 }
 
 func benchScenarios() string {

@@ -1,0 +1,154 @@
+package bench
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/fasthttp/websocket"
+)
+
+const (
+	// audienceReadBytes is what a subscriber reads at once.
+	audienceReadBytes = 16 << 10
+	// audienceAnswerMax bounds the wait for what the stream answers.
+	audienceAnswerMax = 10 * time.Second
+)
+
+// audiencePart is subscribers of one channel, who read everything. All but the
+// first do not look at what they read; the first says how long a frame is.
+type audiencePart struct {
+	conns   []*websocket.Conn
+	reading sync.WaitGroup
+	bytes   atomic.Int64
+	// countedFrames and countedBytes are the first subscriber's.
+	countedFrames, countedBytes atomic.Int64
+}
+
+// audienceQuestion with subscribers connects them; one without asks how much they
+// have read.
+type audienceQuestion struct {
+	URL         string `json:"url"`
+	Key         string `json:"key"`
+	Channel     string `json:"channel"`
+	Subscribers int    `json:"subscribers"`
+}
+
+type audienceAnswer struct {
+	// Deliveries so far, of all subscribers.
+	Deliveries float64 `json:"deliveries"`
+}
+
+func (a *audiencePart) open(context.Context, string) (any, error) { return struct{}{}, nil }
+
+func (a *audiencePart) answer(ctx context.Context, question []byte) (any, error) {
+	var q audienceQuestion
+	if err := json.Unmarshal(question, &q); err != nil {
+		return nil, err
+	}
+	for n := range q.Subscribers {
+		conn, err := subscribe(ctx, q)
+		if err != nil {
+			return nil, fmt.Errorf("subscriber %d: %w", n, err)
+		}
+		read := func() { a.drain(conn.NetConn()) }
+		if len(a.conns) == 0 {
+			read = func() { a.count(conn) }
+		}
+		a.conns = append(a.conns, conn)
+		a.reading.Go(read)
+	}
+	said := audienceAnswer{}
+	if frames := a.countedFrames.Load(); frames > 0 {
+		frameBytes := float64(a.countedBytes.Load()) / float64(frames)
+		said.Deliveries = float64(a.bytes.Load()+a.countedBytes.Load()) / frameBytes
+	}
+	return said, nil
+}
+
+// subscribe connects and waits until the channel is subscribed.
+func subscribe(ctx context.Context, q audienceQuestion) (*websocket.Conn, error) {
+	conn, response, err := websocket.DefaultDialer.DialContext(ctx, q.URL, nil)
+	if err != nil {
+		return nil, err
+	}
+	_ = response.Body.Close()
+	_ = conn.SetReadDeadline(time.Now().Add(audienceAnswerMax))
+	for _, message := range []any{
+		map[string]any{"op": "auth", "token": q.Key}, map[string]any{"op": "subscribe", "channels": []string{q.Channel}},
+	} {
+		if err := conn.WriteJSON(message); err != nil {
+			return nil, err
+		}
+	}
+	for {
+		_, text, err := conn.ReadMessage()
+		if err != nil {
+			return nil, err
+		}
+		var said struct {
+			Op       string   `json:"op"`
+			OK       bool     `json:"ok"`
+			Channels []string `json:"channels"`
+		}
+		if err := json.Unmarshal(text, &said); err != nil {
+			return nil, err
+		}
+		switch {
+		case said.Op == "error" || said.Op == "auth" && !said.OK:
+			return nil, fmt.Errorf("the stream says %s", text)
+		case said.Op == "subscribe" && len(said.Channels) != 1:
+			return nil, fmt.Errorf("the channel is refused: %s", text)
+		case said.Op == "subscribe":
+			return conn, conn.SetReadDeadline(time.Time{})
+		}
+	}
+}
+
+// count reads frames.
+func (a *audiencePart) count(conn *websocket.Conn) {
+	for {
+		_, payload, err := conn.ReadMessage()
+		if err != nil {
+			return
+		}
+		a.countedFrames.Add(1)
+		a.countedBytes.Add(int64(frameBytes(len(payload))))
+	}
+}
+
+// frameBytes is the length of a server's frame on the wire.
+func frameBytes(payloadBytes int) int {
+	switch {
+	case payloadBytes < 126:
+		return payloadBytes + 2
+	case payloadBytes < 1<<16:
+		return payloadBytes + 4
+	default:
+		return payloadBytes + 10
+	}
+}
+
+// drain reads bytes.
+func (a *audiencePart) drain(conn net.Conn) {
+	buffer := make([]byte, audienceReadBytes)
+	for {
+		n, err := conn.Read(buffer)
+		a.bytes.Add(int64(n))
+		if err != nil {
+			return
+		}
+	}
+}
+
+func (a *audiencePart) close() error {
+	for _, conn := range a.conns {
+		_ = conn.NetConn().Close()
+	}
+	a.reading.Wait()
+	return nil
+}
