@@ -12,6 +12,9 @@ type groupTx struct {
 	snapshot
 	ledger  ledger
 	changed bool
+	// recent are the writer's rows as this group sees them; nil is none.
+	recent  *rows.Recent[[]byte]
+	indexes rows.Indexes
 }
 
 var _ rows.Tx = (*groupTx)(nil)
@@ -21,9 +24,27 @@ func beginGroup(db *badger.DB, head ledger) *groupTx {
 	return &groupTx{snapshot: snapshot{db.NewTransaction(true)}, ledger: head}
 }
 
+// Indexes implements rows.Tx.
+func (g *groupTx) Indexes() rows.Indexes { return g.indexes }
+
+// Get implements rows.Getter.
+func (g *groupTx) Get(key []byte) ([]byte, error) {
+	if value, kept := g.recent.Get(key); kept {
+		return value, nil
+	}
+	value, err := g.snapshot.Get(key)
+	if err == nil {
+		g.recent.Put(key, value, len(value))
+	}
+	return value, err
+}
+
 // Replace implements rows.Tx.
 func (g *groupTx) Replace(key, old, value []byte) error {
 	g.changed = true
+	if _, kept := g.recent.Get(key); kept {
+		g.recent.Put(key, value, len(value))
+	}
 	g.ledger.replace(key, old, value)
 	if value == nil {
 		return g.txn.Delete(key)

@@ -18,6 +18,9 @@ const (
 	// GroupBatchesMax and GroupBytesMax bound one transaction.
 	GroupBatchesMax = 256
 	GroupBytesMax   = 1 << 20
+	// recentBytesMax bounds the rows, and again their index, that the writer keeps
+	// so that it need not read them again.
+	recentBytesMax = 2 << 20
 )
 
 // Bounds of the distance between the database and its seal.

@@ -44,6 +44,11 @@ type writer struct {
 	refusal    error
 	lost       *inspection
 	diskFull   bool
+	// recent are rows as the groups so far have left them, absent ones as nil: the
+	// epoch and the sequence of a customer, an order between its commits. A group
+	// that is thrown away empties it.
+	recent  *rows.Recent[[]byte]
+	indexes rows.Indexes
 
 	mu          sync.Mutex
 	queue       []request
@@ -56,6 +61,7 @@ type writer struct {
 func newWriter(db *badger.DB, wal *wal, seal *seal, disk *diskGuard, schema schema, log *zap.Logger) *writer {
 	return &writer{
 		db: db, wal: wal, seal: seal, disk: disk, schema: schema, log: log,
+		recent: rows.NewRecent[[]byte](recentBytesMax), indexes: rows.NewIndexes(recentBytesMax),
 		wake: make(chan struct{}, 1), finished: make(chan struct{}),
 	}
 }
@@ -212,12 +218,14 @@ func (w *writer) checkDisk() error {
 func (w *writer) commit(group []request) int {
 	tx := beginGroup(w.db, w.head)
 	defer tx.txn.Discard()
+	tx.recent, tx.indexes = w.recent, w.indexes
 	answers := make([]error, len(group))
 	for i, r := range group {
 		answers[i] = r.op(tx, w.generation)
 		if rows.IsAnswer(answers[i]) {
 			continue
 		}
+		w.recent.Clear()
 		if i > 0 {
 			return w.commit(group[:i])
 		}
@@ -225,7 +233,11 @@ func (w *writer) commit(group []request) int {
 		return 1
 	}
 	if tx.changed {
-		switch err := w.write(tx); {
+		err := w.write(tx)
+		if err != nil {
+			w.recent.Clear()
+		}
+		switch {
 		case errors.Is(err, badger.ErrTxnTooBig) && len(group) > 1:
 			return w.commit(group[:len(group)/2])
 		case errors.Is(err, badger.ErrTxnTooBig):

@@ -181,6 +181,12 @@ func TestCorruptRowSpoilsItsOwnBatch(t *testing.T) {
 	if errs[0] != nil || !errors.Is(errs[1], persistence.ErrUnavailable) || errs[2] != nil {
 		t.Errorf("answers %v; want the second alone refused", errs)
 	}
+	// What the group had done before it was thrown away was done again.
+	for _, name := range []string{"a", "b"} {
+		if _, err := s.Setting(t.Context(), name); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
 	if _, err := s.Setting(t.Context(), "bad"); !errors.Is(err, persistence.ErrIntegrity) {
 		t.Errorf("reading the row gave %v, want ErrIntegrity", err)
 	}

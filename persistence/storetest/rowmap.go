@@ -75,6 +75,7 @@ type change struct{ key, old []byte }
 // mapTx changes a rowMap and can take the changes back.
 type mapTx struct {
 	rows    *rowMap
+	indexes rows.Indexes
 	changes []change
 }
 
@@ -82,6 +83,9 @@ var _ rows.Tx = (*mapTx)(nil)
 
 // Get implements rows.Getter.
 func (t *mapTx) Get(key []byte) ([]byte, error) { return t.rows.Get(key) }
+
+// Indexes implements rows.Tx.
+func (t *mapTx) Indexes() rows.Indexes { return t.indexes }
 
 // Replace implements rows.Tx. A caller that is wrong about what was there would
 // break the embedded store's checksum, so it breaks tests here.

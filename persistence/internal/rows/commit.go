@@ -20,6 +20,9 @@ type Tx interface {
 	// Replace changes one row. old is the value there now, nil for none; value
 	// is the new one, nil to delete. The engine may keep all three slices.
 	Replace(key, old, value []byte) error
+	// Indexes are those that the engine keeps from one group to the next; the zero
+	// Indexes remember nothing.
+	Indexes() Indexes
 }
 
 // Commit is a batch prepared for the writer: everything that needs no reading
@@ -172,13 +175,21 @@ func put(tx Tx, e entity) error {
 		return err
 	}
 	if before == nil {
-		return insert(tx, e)
+		return keep(tx, e, insert(tx, e))
 	}
-	old, err := decodeEntity(e.key, before)
+	old, err := tx.Indexes().of(e.key, before)
 	if err != nil {
 		return err
 	}
-	return replace(tx, old, e)
+	return keep(tx, e, replace(tx, old, e))
+}
+
+// keep remembers a record that was put; the log's rows never change.
+func keep(tx Tx, e entity, err error) error {
+	if err == nil && e.changes {
+		tx.Indexes().keep(e)
+	}
+	return err
 }
 
 func insert(tx Tx, e entity) error {

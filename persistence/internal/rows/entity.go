@@ -16,6 +16,8 @@ type row struct {
 type entity struct {
 	row
 	index []row
+	// changes says that a later one may take its place.
+	changes bool
 }
 
 func recordEntity(r persistence.Record) (entity, error) {
@@ -30,7 +32,7 @@ func recordEntity(r persistence.Record) (entity, error) {
 	if err != nil {
 		return entity{}, fmt.Errorf("record %s: %w", r.Key(), err)
 	}
-	return entity{row: row{primary, value}, index: recordIndex(r)}, nil
+	return entity{row: row{primary, value}, index: recordIndex(r), changes: true}, nil
 }
 
 // checkRecord refuses texts that an index could not hold.
