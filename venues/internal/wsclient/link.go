@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"net"
 	"net/http"
 	"net/url"
 	"sync"
@@ -56,8 +57,8 @@ func New(o Options) *Link {
 // Start dials. It is called once, when the handler is ready for its calls.
 func (l *Link) Start() { l.workers.Go(l.supervise) }
 
-// Close ends the link and returns when no handler method runs any more. It must
-// not be called from the handler.
+// Close ends the link and returns when no handler method runs any more. It waits
+// for nothing that the venue owes. It must not be called from the handler.
 func (l *Link) Close() {
 	l.cancel()
 	l.workers.Wait()
@@ -163,7 +164,7 @@ func (l *Link) dial() (*Conn, error) {
 	if err != nil {
 		return nil, fmt.Errorf("stream address: %w", err)
 	}
-	socket, response, err := l.dialer.DialContext(ctx, target, l.options.Header)
+	socket, response, err := l.connect(ctx, target)
 	if err != nil {
 		return nil, dialError(response, err)
 	}
@@ -174,6 +175,23 @@ func (l *Link) dial() (*Conn, error) {
 	}
 	c.startWriter(time.Second / time.Duration(l.options.SendsPerSecond))
 	return c, nil
+}
+
+// connect makes a connection, up to the end of the handshake. The dialer would give
+// an answer that does not come its whole time-out; ctx ends the wait by closing the
+// socket below.
+func (l *Link) connect(ctx context.Context, target string) (*websocket.Conn, *http.Response, error) {
+	release := func() bool { return true }
+	dialer := l.dialer
+	dialer.NetDialContext = func(dialing context.Context, network, address string) (net.Conn, error) {
+		conn, err := new(net.Dialer).DialContext(dialing, network, address)
+		if err == nil {
+			release = context.AfterFunc(ctx, func() { _ = conn.Close() })
+		}
+		return conn, err
+	}
+	defer func() { release() }()
+	return dialer.DialContext(ctx, target, l.options.Header)
 }
 
 func (l *Link) authenticate(ctx context.Context, c *Conn) error {

@@ -25,6 +25,7 @@ type recorder struct {
 	mu     sync.Mutex
 	events []string
 	onOpen func(*wsclient.Conn)
+	onTick func()
 	wake   chan struct{}
 }
 
@@ -48,7 +49,11 @@ func (r *recorder) Opened(c *wsclient.Conn) {
 }
 func (r *recorder) Message(_ *wsclient.Conn, data []byte) { r.note("message " + string(data)) }
 func (r *recorder) Lost(cause error)                      { r.note("lost: " + cause.Error()) }
-func (r *recorder) Tick(time.Time)                        {}
+func (r *recorder) Tick(time.Time) {
+	if r.onTick != nil {
+		r.onTick()
+	}
+}
 
 func (r *recorder) list() []string {
 	r.mu.Lock()
@@ -370,46 +375,6 @@ func TestSendQueueIsBounded(t *testing.T) {
 	}
 	open(t, v, r, func(o *wsclient.Options) { o.SendsPerSecond = 1 })
 	r.await(t, "the overflow", has("lost: "+wsclient.ErrSendQueueFull.Error(), 1))
-}
-
-func TestCloseDuringEachPhase(t *testing.T) {
-	t.Run("connected", func(t *testing.T) {
-		v := newVenue(t, func(_ int, c *websocket.Conn) { hold(c) })
-		r := newRecorder()
-		link := open(t, v, r, nil)
-		r.await(t, "a connection", has("opened", 1))
-		link.Close()
-		if events := r.list(); len(events) != 1 {
-			t.Errorf("heard %v after Close, want silence", events)
-		}
-	})
-	t.Run("waiting to dial", func(t *testing.T) {
-		v := newVenue(t, func(int, *websocket.Conn) {})
-		r := newRecorder()
-		link := open(t, v, r, func(o *wsclient.Options) { o.BackoffMin, o.BackoffMax = time.Hour, time.Hour })
-		r.await(t, "the loss", has("lost", 1))
-		link.Close()
-	})
-	t.Run("dialling", func(t *testing.T) {
-		asked := make(chan struct{})
-		link := wsclient.New(wsclient.Options{Handler: newRecorder(), URL: func(ctx context.Context) (string, error) {
-			close(asked)
-			<-ctx.Done()
-			return "", ctx.Err()
-		}})
-		link.Start()
-		<-asked
-		link.Close()
-	})
-	t.Run("renewing", func(t *testing.T) {
-		v := newVenue(t, func(_ int, c *websocket.Conn) { hold(c) })
-		r := newRecorder()
-		link := open(t, v, r, func(o *wsclient.Options) { o.RenewOverlap = time.Hour })
-		r.await(t, "a connection", has("opened", 1))
-		link.Renew()
-		r.await(t, "the successor", has("opened", 2))
-		link.Close()
-	})
 }
 
 func TestDialErrorTellsNoKey(t *testing.T) {

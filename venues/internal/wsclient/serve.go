@@ -1,6 +1,7 @@
 package wsclient
 
 import (
+	"context"
 	"time"
 
 	"go.uber.org/zap"
@@ -33,6 +34,9 @@ func (l *Link) serve(c *Conn, tick *time.Ticker) (successor *Conn, err error) {
 	if l.options.Lifetime > 0 {
 		s.renewal.Reset(l.options.Lifetime - time.Since(c.openedAt))
 	}
+	// A write that the venue does not take holds up whoever writes next, the
+	// supervisor with its ping among them: the end of the link does not wait for it.
+	defer context.AfterFunc(l.ctx, func() { c.close(ErrClosed) })()
 	l.workers.Go(func() { s.read <- c.read(l.options.Handler) })
 	err = l.watch(s, tick)
 	c.close(err)
