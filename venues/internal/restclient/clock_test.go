@@ -103,3 +103,27 @@ func TestClockKeepsItsOffsetWhenTheVenueIsSilent(t *testing.T) {
 		}
 	})
 }
+
+// Who waits for the probes of somebody else gives up with its own context.
+func TestClockWaitsNoLongerThanItsContext(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var clock restclient.Clock
+		mute := func(ctx context.Context) (time.Time, error) {
+			<-ctx.Done()
+			return time.Time{}, ctx.Err()
+		}
+		patient, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		go func() { _, _ = clock.Sync(patient, mute) }()
+		synctest.Wait()
+		hasty, cancelHasty := context.WithTimeout(t.Context(), time.Second)
+		defer cancelHasty()
+		began := time.Now()
+		if err := clock.Resync(hasty, began, mute); !errors.Is(err, context.DeadlineExceeded) || time.Since(began) != time.Second {
+			t.Errorf("gave up after %v with %v, want the context's error after 1s", time.Since(began), err)
+		}
+		if _, err := clock.Sync(t.Context(), (&venueClock{trips: []time.Duration{0}}).probe); err != nil {
+			t.Errorf("after that nobody may probe: %v", err)
+		}
+	})
+}
