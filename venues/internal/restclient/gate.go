@@ -26,6 +26,8 @@ type waiter struct {
 	costs []Cost
 	// short is the budget that had no room.
 	short *Budget
+	// again wakes the request: somebody ahead of it has given up.
+	again chan struct{}
 }
 
 // NewGate makes an open gate.
@@ -37,35 +39,47 @@ func NewGate() *Gate { return &Gate{} }
 // little. It fails with rate_limited, and the time to wait, when the gate is
 // frozen or when room will come too late for ctx. Nothing has been sent then.
 func (g *Gate) Wait(ctx context.Context, lane Lane, costs ...Cost) error {
-	w := &waiter{lane: lane, costs: costs}
-	defer g.leave(w)
+	w := &waiter{lane: lane, costs: costs, again: make(chan struct{}, 1)}
 	for {
 		now := time.Now()
-		verdict, waits := g.admit(now, w)
+		verdict, waits := g.admit(ctx, now, w)
 		if verdict.Admitted {
 			return nil
 		}
 		delay := verdict.RetryAt.Sub(now)
-		deadline, bounded := ctx.Deadline()
-		if verdict.Frozen || !waits || (bounded && verdict.RetryAt.After(deadline)) {
-			return limited(verdict, delay)
+		var err error
+		if waits {
+			err = w.sleep(ctx, delay)
 		}
-		if err := sleep(ctx, delay); err != nil {
+		if !waits || err != nil {
+			g.giveUp(w)
 			return limited(verdict, delay).Because(err)
 		}
 	}
 }
 
-// admit lets the request through, or has it wait where there is a place.
-func (g *Gate) admit(now time.Time, w *waiter) (verdict Verdict, waits bool) {
+// admit lets the request through, or has it wait if that is of use and there is a
+// place.
+func (g *Gate) admit(ctx context.Context, now time.Time, w *waiter) (verdict Verdict, waits bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	verdict = g.ledger.Admit(now, w.lane, w.costs, g.ahead(w))
-	w.short = verdict.short
-	if waits = slices.Contains(g.waiting, w); !waits && !verdict.Admitted && len(g.waiting) < waitersMax {
-		g.waiting, waits = append(g.waiting, w), true
+	if verdict.Admitted {
+		g.remove(w)
+		return verdict, false
 	}
-	return verdict, waits
+	deadline, bounded := ctx.Deadline()
+	if verdict.Frozen || (bounded && verdict.RetryAt.After(deadline)) {
+		return verdict, false
+	}
+	w.short = verdict.short
+	if !slices.Contains(g.waiting, w) {
+		if len(g.waiting) == waitersMax {
+			return verdict, false
+		}
+		g.waiting = append(g.waiting, w)
+	}
+	return verdict, true
 }
 
 // ahead is what those who may leave before the request take of what they wait for.
@@ -80,22 +94,49 @@ func (g *Gate) ahead(w *waiter) (costs []Cost) {
 	return costs
 }
 
-// leave gives up the place of one who waited.
-func (g *Gate) leave(w *waiter) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	g.waiting = slices.DeleteFunc(g.waiting, func(other *waiter) bool { return other == w })
+// remove takes a request out of those that wait, and says whether it was there; mu
+// is held.
+func (g *Gate) remove(w *waiter) bool {
+	place := slices.Index(g.waiting, w)
+	if place < 0 {
+		return false
+	}
+	g.waiting = slices.Delete(g.waiting, place, place+1)
+	return true
 }
 
-func sleep(ctx context.Context, delay time.Duration) error {
+// giveUp takes back what a request has waited for. Whoever waits for the same
+// budget may find room now.
+func (g *Gate) giveUp(w *waiter) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if !g.remove(w) {
+		return
+	}
+	for _, other := range g.waiting {
+		if other.short == w.short {
+			other.wake()
+		}
+	}
+}
+
+func (w *waiter) wake() {
+	select {
+	case w.again <- struct{}{}:
+	default:
+	}
+}
+
+// sleep waits for delay, or until it is woken.
+func (w *waiter) sleep(ctx context.Context, delay time.Duration) error {
 	timer := time.NewTimer(delay)
 	defer timer.Stop()
 	select {
 	case <-timer.C:
-		return nil
+	case <-w.again:
 	case <-ctx.Done():
-		return ctx.Err()
 	}
+	return ctx.Err()
 }
 
 func limited(v Verdict, retryAfter time.Duration) *venues.Error {

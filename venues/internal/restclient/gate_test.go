@@ -129,3 +129,25 @@ func TestGateQueuesForWhatIsShort(t *testing.T) {
 		}
 	})
 }
+
+// Who waits behind a request that gives up need not wait for it any more.
+func TestGateTellsThoseBehindOneThatGivesUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		gate := restclient.NewGate()
+		budget := restclient.NewBudget("weight", 100, time.Minute)
+		wait := func(ctx context.Context, units int) error {
+			return gate.Wait(ctx, restclient.LaneReconcile, restclient.Cost{Budget: budget, Units: units})
+		}
+		if err := wait(t.Context(), 60); err != nil {
+			t.Fatal(err)
+		}
+		began := time.Now()
+		ctx, giveUp := context.WithCancel(t.Context())
+		go func() { _ = wait(ctx, 40) }() // until the window has passed
+		synctest.Wait()
+		time.AfterFunc(time.Second, giveUp)
+		if err := wait(t.Context(), 5); err != nil || time.Since(began) != time.Second {
+			t.Errorf("left after %v with %v, want 1s, when nobody was ahead any more", time.Since(began), err)
+		}
+	})
+}
