@@ -5,7 +5,6 @@ import (
 	"errors"
 	"slices"
 	"strconv"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -24,7 +23,7 @@ type Connector struct {
 	allowances allowances
 	clock      restclient.Clock
 	catalogue  atomic.Pointer[catalogue]
-	reading    sync.Mutex // held while the catalogue is read because it was needed
+	reading    restclient.Turn // held while the catalogue is read because it was needed
 }
 
 var (
@@ -197,8 +196,10 @@ func (c *Connector) haveCatalogue(ctx context.Context, fresh bool) error {
 	if !due() {
 		return nil
 	}
-	c.reading.Lock()
-	defer c.reading.Unlock()
+	if err := c.reading.Take(ctx); err != nil {
+		return venues.Errorf(venues.CodeExchangeUnavailable, "the venue's instruments are not known yet").Because(err)
+	}
+	defer c.reading.Give()
 	if !due() {
 		return nil
 	}

@@ -16,10 +16,8 @@ const (
 // Clock keeps the offset of a venue's clock, venue minus local, as the median of
 // the newest samples. It is safe for concurrent use.
 type Clock struct {
-	mu sync.Mutex
-	// probing is closed when the probes under way have ended; nil while there are
-	// none.
-	probing  chan struct{}
+	syncing  Turn // held while probes are under way
+	mu       sync.Mutex
 	samples  []clockSample
 	offset   time.Duration
 	measured time.Time
@@ -33,10 +31,10 @@ type clockSample struct {
 // Sync takes a few samples with probe, which asks the venue for its time, and
 // adopts the median. It fails with probe's error if no sample was had.
 func (k *Clock) Sync(ctx context.Context, probe func(context.Context) (time.Time, error)) (time.Duration, error) {
-	if err := k.enter(ctx); err != nil {
+	if err := k.syncing.Take(ctx); err != nil {
 		return k.Offset(), err
 	}
-	defer k.leave()
+	defer k.syncing.Give()
 	return k.sample(ctx, probe)
 }
 
@@ -44,10 +42,10 @@ func (k *Clock) Sync(ctx context.Context, probe func(context.Context) (time.Time
 // since is when the refused request was signed: if the clock has been measured
 // later than that, the new offset serves as it is.
 func (k *Clock) Resync(ctx context.Context, since time.Time, probe func(context.Context) (time.Time, error)) error {
-	if err := k.enter(ctx); err != nil {
+	if err := k.syncing.Take(ctx); err != nil {
 		return err
 	}
-	defer k.leave()
+	defer k.syncing.Give()
 	if k.measuredAt().After(since) {
 		return nil
 	}
@@ -56,33 +54,6 @@ func (k *Clock) Resync(ctx context.Context, since time.Time, probe func(context.
 	k.mu.Unlock()
 	_, err := k.sample(ctx, probe)
 	return err
-}
-
-// enter waits until nobody else probes, but no longer than ctx lasts.
-func (k *Clock) enter(ctx context.Context) error {
-	for {
-		k.mu.Lock()
-		others := k.probing
-		if others == nil {
-			k.probing = make(chan struct{})
-		}
-		k.mu.Unlock()
-		if others == nil {
-			return nil
-		}
-		select {
-		case <-others:
-		case <-ctx.Done():
-			return ctx.Err()
-		}
-	}
-}
-
-func (k *Clock) leave() {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	close(k.probing)
-	k.probing = nil
 }
 
 func (k *Clock) sample(ctx context.Context, probe func(context.Context) (time.Time, error)) (time.Duration, error) {
