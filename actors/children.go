@@ -7,7 +7,8 @@ import (
 )
 
 // Children are the actors that one actor supervises, in the order in which they
-// were started; they are stopped in the opposite order. Used on the actor's
+// were started; they are stopped in the opposite order, neighbours of one kind (the
+// first segment of their names) at the same time. Used on the actor's
 // goroutine.
 type Children struct {
 	shell *shell

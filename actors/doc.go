@@ -90,9 +90,10 @@
 // process must end: a process without its journal should not look alive.
 //
 // An orderly stop goes from the leaves up, the youngest sibling first, one after
-// the other: new requests are refused with ErrStopped, what waits is handled,
-// children end, Stopping runs, effects come back. Whoever takes longer than
-// StopTimeout is cut off.
+// the other, but neighbours of one kind together: new requests are refused with
+// ErrStopped, what waits is handled, children end, Stopping runs, effects come back.
+// Calls to somebody else are ended (NewCallPool), so that nobody's silence holds up
+// a stop. Whoever takes longer than StopTimeout is cut off.
 //
 // # Observing
 //

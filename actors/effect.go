@@ -32,8 +32,8 @@ type Pool struct {
 	waitingMax int
 	started    uint64
 	refused    uint64
-	// reads says that an orderly stop ends the effects instead of awaiting them.
-	reads bool
+	// calls says that an orderly stop ends the effects instead of awaiting them.
+	calls bool
 }
 
 // task is one effect of one incarnation.
@@ -54,18 +54,18 @@ func (s *System) NewPool(name string, runningMax, waitingMax int) *Pool {
 	return p
 }
 
-// NewReadPool makes a pool for effects that only ask: what they would find out is
-// of no use to an actor that stops, so an orderly stop ends their ctx before it
-// waits for them.
-func (s *System) NewReadPool(name string, runningMax, waitingMax int) *Pool {
+// NewCallPool makes a pool for calls to somebody who may never answer, such as a
+// venue: an orderly stop ends their ctx before it waits for them. What a call that
+// was ended has changed is found out at the next start, from what is durable.
+func (s *System) NewCallPool(name string, runningMax, waitingMax int) *Pool {
 	p := s.NewPool(name, runningMax, waitingMax)
-	p.reads = true
+	p.calls = true
 	return p
 }
 
 // Go runs effect in the pool. It returns ErrBusy at once, with nothing done,
 // when the pool has no place. An orderly stop waits for the effect (see also
-// NewReadPool); a panic in it fails the actor.
+// NewCallPool); a panic in it fails the actor.
 func (c *Context) Go(pool *Pool, effect Effect) error {
 	if err := pool.submit(c.shell.task(effect)); err != nil {
 		return err
@@ -134,7 +134,7 @@ func (p *Pool) submit(t task) error {
 // a pool at rest holds none, and needs no closing.
 func (p *Pool) work(t task) {
 	for more := true; more; t, more = p.next() {
-		if p.reads {
+		if p.calls {
 			t.run(t.shell.loops)
 			continue
 		}

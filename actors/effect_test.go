@@ -194,18 +194,18 @@ func TestStopWaitsForEffectsThatHaveNotNoticed(t *testing.T) {
 	}
 }
 
-// An orderly stop waits for what changes something, and ends what only asks.
-func TestStopEndsReads(t *testing.T) {
+// An orderly stop waits for an effect, but ends a call to somebody else.
+func TestStopEndsCalls(t *testing.T) {
 	actortest.Run(t, func(k *actortest.Kit) {
 		ref := effects(k, k.Probe("probe"))
 		ended := make(chan string, 2)
-		asks := func(ctx context.Context) any { <-ctx.Done(); ended <- "read"; return nil }
-		changes := func(context.Context) any {
+		calls := func(ctx context.Context) any { <-ctx.Done(); ended <- "call"; return nil }
+		writes := func(context.Context) any {
 			time.Sleep(time.Second)
-			ended <- "change"
+			ended <- "write"
 			return nil
 		}
-		err := errors.Join(goes(k, ref, k.System.NewReadPool("reads", 1, 0), asks), goes(k, ref, k.System.NewPool("changes", 1, 0), changes))
+		err := errors.Join(goes(k, ref, k.System.NewCallPool("calls", 1, 0), calls), goes(k, ref, k.System.NewPool("writes", 1, 0), writes))
 		if err != nil {
 			k.T.Fatal(err)
 		}
@@ -216,7 +216,7 @@ func TestStopEndsReads(t *testing.T) {
 		if err := k.System.Stop(ctx); err != nil {
 			k.T.Error(err)
 		}
-		if took, first := time.Since(begun), <-ended; took != time.Second || first != "read" {
+		if took, first := time.Since(begun), <-ended; took != time.Second || first != "call" {
 			k.T.Errorf("stopped after %s, ended with the %s", took, first)
 		}
 	})

@@ -188,14 +188,20 @@ func (c *Children) forget(x *child) {
 	c.list = slices.DeleteFunc(c.list, func(y *child) bool { return y == x })
 }
 
-// stopNext goes on with the orderly stop of the parent: one child at a time, the
-// youngest first.
+// stopNext goes on with the orderly stop of the parent: the youngest child first,
+// together with those before it that are of its kind.
 func (c *Children) stopNext() {
 	if len(c.list) == 0 {
 		c.shell.childrenEnded()
 		return
 	}
-	c.stop(c.list[len(c.list)-1])
+	kind := c.list[len(c.list)-1].cell.kind()
+	for _, x := range slices.Backward(c.list) {
+		if x.cell.kind() != kind {
+			return
+		}
+		c.stop(x)
+	}
 }
 
 // end cuts all children off, the youngest first.

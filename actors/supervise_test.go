@@ -241,6 +241,33 @@ func TestChildrenStartInOrderAndStopInReverse(t *testing.T) {
 	}
 }
 
+func TestNeighboursOfOneKindStopTogether(t *testing.T) {
+	var trace []string
+	actortest.Run(t, func(k *actortest.Kit) {
+		pool := k.System.NewPool("flush", 3, 0)
+		begin := time.Now()
+		child := func(name string) actors.Child {
+			return actors.Child{Name: name, Producer: as(script{
+				receive: func(_ *actors.Context, msg any) { trace = append(trace, name+" ended at "+since(begin)) },
+				stopping: func(ctx *actors.Context) {
+					_ = ctx.Go(pool, actortest.Wait(time.Second, "flushed"))
+				},
+			})}
+		}
+		family(k, nil, actors.Child{}, child("lanes"), child("account/a"), child("account/b"), child("channel/1"), child("account/c"))
+		k.Settle()
+	})
+	want := []string{
+		"account/c ended at 1s", "channel/1 ended at 2s", "account/a ended at 3s", "account/b ended at 3s", "lanes ended at 4s",
+	}
+	if len(trace) == len(want) {
+		slices.Sort(trace[2:4]) // those of one instant come in any order
+	}
+	if !slices.Equal(trace, want) {
+		t.Errorf("got  %q\nwant %q", trace, want)
+	}
+}
+
 func TestDynamicChildren(t *testing.T) {
 	actortest.Run(t, func(k *actortest.Kit) {
 		probe := k.Probe("probe")

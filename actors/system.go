@@ -159,8 +159,8 @@ func (s *System) Err() error {
 // cutOffWaitMax is how long Stop waits for actors that it had to cut off.
 const cutOffWaitMax = time.Second
 
-// Stop ends all actors in order, the youngest top-level actor first, and returns
-// when they and all their effects have ended. When ctx ends before that they are
+// Stop ends all actors in order (see the package comment), and returns when they
+// and all their effects have ended. When ctx ends before that they are
 // cut off, and Stop returns an error that names what still runs.
 func (s *System) Stop(ctx context.Context) error {
 	s.requestStop()

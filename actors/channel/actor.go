@@ -80,7 +80,7 @@ func (c *channel) Started(ctx *actors.Context) {
 	c.state = newState(c.deps.Fence)
 	c.follow(c.deps.Channel)
 	c.told = false
-	if err := ctx.Go(c.deps.Pool, c.load); err != nil {
+	if err := c.begin(ctx, c.load); err != nil {
 		ctx.Fail(err)
 	}
 }

@@ -110,9 +110,21 @@ func (e leave) run(c *channel, ctx *actors.Context) {
 	}
 }
 
+// begin runs an effect in the pool. What a stop has cut short comes to nothing: the
+// next incarnation does it again, or finds out what it has come to.
+func (c *channel) begin(ctx *actors.Context, effect actors.Effect) error {
+	return ctx.Go(c.deps.Pool, func(life context.Context) any {
+		came := effect(life)
+		if life.Err() != nil {
+			return nil
+		}
+		return came
+	})
+}
+
 // call runs a request in the pool. A full pool is an answer too.
 func (c *channel) call(ctx *actors.Context, deadline time.Time, request func(context.Context) any, busy any) {
-	err := ctx.Go(c.deps.Pool, func(life context.Context) any {
+	err := c.begin(ctx, func(life context.Context) any {
 		life, cancel := context.WithDeadline(life, deadline)
 		defer cancel()
 		return request(life)

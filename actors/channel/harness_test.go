@@ -68,7 +68,7 @@ func (a *account) Close(ctx context.Context, c venues.ClosePosition) (venues.Ord
 		Command: c.Command, Exchange: c.Exchange, OrderSpec: venues.OrderSpec{Symbol: c.Symbol, Side: venues.Sell, Qty: venues.MustDecimal("1")},
 		RequestID: c.RequestID, Scope: c.Scope, BodyHash: c.BodyHash, Source: c.Source, ChannelID: c.ChannelID,
 	})
-	if err != nil || a.stubborn {
+	if order.OrderID == "" || a.stubborn {
 		return order, err
 	}
 	a.mu.Lock()
@@ -94,11 +94,23 @@ func (a *account) fill(o *venues.PlaceOrder) (decimal.Decimal, venues.OrderStatu
 	return got, venues.StatusCancelled
 }
 
-func (a *account) CancelAll(_ context.Context, c venues.CancelOrders) ([]venues.CancelResult, error) {
+func (a *account) setWait(wait time.Duration) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
+	a.wait = wait
+}
+
+func (a *account) CancelAll(ctx context.Context, c venues.CancelOrders) ([]venues.CancelResult, error) {
+	a.mu.Lock()
 	a.calls = append(a.calls, strings.TrimSpace("cancel "+string(c.Exchange)+" "+c.Symbol))
-	return []venues.CancelResult{{OrderID: "ord_9", Result: venues.CancelDone}}, nil
+	wait := a.wait
+	a.mu.Unlock()
+	select {
+	case <-time.After(wait):
+		return []venues.CancelResult{{OrderID: "ord_9", Result: venues.CancelDone}}, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
 }
 
 func (a *account) take(ctx context.Context, call string, o venues.PlaceOrder) (venues.Order, error) {
@@ -139,8 +151,8 @@ func (a *account) take(ctx context.Context, call string, o venues.PlaceOrder) (v
 	select {
 	case <-time.After(wait):
 		return order, nil
-	case <-ctx.Done():
-		return venues.Order{}, ctx.Err()
+	case <-ctx.Done(): // made, and not answered
+		return order, ctx.Err()
 	}
 }
 
@@ -220,7 +232,7 @@ func open(kit *actortest.Kit, record persistence.Channel, before ...persistence.
 }
 
 func openOn(kit *actortest.Kit, store *storetest.Memory, record persistence.Channel, before ...persistence.Record) *desk {
-	d := &desk{kit: kit, store: store, owner: &owner{}, pool: kit.System.NewPool("channel", 8, 2048)}
+	d := &desk{kit: kit, store: store, owner: &owner{}, pool: kit.System.NewCallPool("channel", 8, 2048)}
 	d.log = journal.NewClient(d.store)
 	var err error
 	if d.fence, err = d.log.Own(kit.T.Context(), "c1"); err != nil {

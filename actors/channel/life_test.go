@@ -111,7 +111,7 @@ func TestWhatAChannelMayNoMoreIsNotDone(t *testing.T) {
 }
 
 // A channel that starts anew keeps the place of its signals among those of the
-// others, and a step under way is waited for.
+// others.
 func TestARestartKeepsItsPlaces(t *testing.T) {
 	actortest.Run(t, func(kit *actortest.Kit) {
 		d := open(kit, webhook())
@@ -126,12 +126,42 @@ func TestARestartKeepsItsPlaces(t *testing.T) {
 			_, _ = other.Accept(context.Background(), order("r-3", func(s *venues.Signal) { s.ChannelID, s.Qty = "hook_2", some("3") }))
 		}()
 		kit.Settle()
-		d.start(webhook())
-		kit.Settle()
 		d.expectCalls("place buy 0.5 BTCUSDT")
+		d.start(webhook())
 		kit.Advance(30 * time.Second)
 		d.expectCalls("place buy 0.5 BTCUSDT; place sell 0.5 BTCUSDT; place buy 3 BTCUSDT")
 	})
+}
+
+// A stop does not wait for a step that may never be answered, and judges nothing by
+// having ended it: the next incarnation finds out what it came to, or does it again.
+func TestAStopDoesNotWaitForAStep(t *testing.T) {
+	cancelAll := func(s *venues.Signal) { s.Action = venues.ActionCancelAll }
+	for name, c := range map[string]struct {
+		signal venues.Signal
+		calls  string
+	}{
+		"order":      {order("r-1"), "place buy 0.5 BTCUSDT"},
+		"cancel-all": {order("r-1", cancelAll), "cancel binance BTCUSDT; cancel binance BTCUSDT"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			actortest.Run(t, func(kit *actortest.Kit) {
+				d := open(kit, webhook())
+				d.account.wait = time.Hour
+				answered := make(chan venues.SignalAnswer, 1)
+				go func() { answered <- d.mustAccept(c.signal) }()
+				kit.Settle()
+				d.account.setWait(0)
+				d.start(webhook())
+				a := <-answered
+				kit.Advance(5 * time.Second)
+				d.expectCalls(c.calls)
+				if r := d.record(a.SignalID); r.Status != persistence.SignalDone {
+					t.Errorf("record %+v, %+v", r, r.Error)
+				}
+			})
+		})
+	}
 }
 
 // A signal whose turn never comes ends at its age.

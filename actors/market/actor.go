@@ -3,7 +3,6 @@ package market
 import (
 	"context"
 	"errors"
-	"sync"
 	"time"
 
 	"go.uber.org/zap"
@@ -20,36 +19,24 @@ type market struct {
 	client *Client
 	sink   *sink
 	feed   venues.Feed
-	close  func() // closes the feed, once
 }
 
-// Started opens a feed and subscribes what an earlier incarnation had.
+// Started opens a feed and subscribes what an earlier incarnation had. The loop
+// closes it with the incarnation's end; an orderly stop waits until it is silent.
 func (m *market) Started(ctx *actors.Context) {
 	c := m.client
 	m.sink = &sink{client: c}
 	m.feed = c.deps.Source.OpenFeed(m.sink)
-	m.close = sync.OnceFunc(m.feed.Close)
-	sink, closeFeed := m.sink, m.close
-	context.AfterFunc(ctx.Lifetime(), func() {
+	sink, feed := m.sink, m.feed
+	ctx.Loop(func(life context.Context) any {
+		<-life.Done()
 		sink.muted.Store(true)
-		closeFeed()
+		feed.Close()
+		return nil
 	})
 	if channels := c.state.all(); len(channels) > 0 {
 		c.interrupt(channels, errRestarted)
 		m.feed.Subscribe(channels...)
-	}
-}
-
-// Stopping closes the feed; the actor ends when it is silent. If the pool has no
-// place for that, the feed is closed with the incarnation all the same, only
-// nobody waits for it.
-func (m *market) Stopping(ctx *actors.Context) {
-	err := ctx.Go(m.client.deps.Pool, func(context.Context) any {
-		m.close()
-		return nil
-	})
-	if err != nil {
-		ctx.Logger().Warn("not waiting for the feed to close", zap.Error(err))
 	}
 }
 

@@ -105,7 +105,7 @@ type fixture struct {
 func start(k *actortest.Kit) *fixture {
 	f := &fixture{source: &source{}}
 	f.client = market.New(k.System.Ref("market/1"), market.Deps{
-		Name: "market/1", Source: f.source, Pool: k.System.NewPool("rest", 1, 1),
+		Name: "market/1", Source: f.source,
 		Report: func(h market.Health) { f.health = append(f.health, h) },
 	})
 	k.Start(f.client.Child())

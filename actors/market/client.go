@@ -14,8 +14,6 @@ import (
 type Deps struct {
 	Name   string // of the actor, such as "market/1"
 	Source Source
-	// Pool carries the closing of the feed.
-	Pool *actors.Pool
 	// Report is told when the health of the connection has changed. It is
 	// called by the actor and must not block.
 	Report func(Health)

@@ -60,10 +60,10 @@ func MarketData(system *actors.System, connector venues.Connector, o MarketOptio
 	self := system.Ref(venue.Name(exchange))
 	x := &Exchange{
 		options: o, connector: connector, books: make(map[string]*book.Client),
-		pool: system.NewPool("public/"+string(exchange), publicCallsMax, publicCallsWaiting),
+		pool: system.NewCallPool("public/"+string(exchange), publicCallsMax, publicCallsWaiting),
 	}
 	x.connection = market.New(self.Child(marketName), market.Deps{
-		Name: marketName, Source: connector, Pool: x.pool,
+		Name: marketName, Source: connector,
 		Report: func(h market.Health) {
 			x.ReportFeed(venue.Feed{Channels: h.Channels, Interrupted: h.Interrupted, Since: h.Since, Cause: h.Cause})
 		},

@@ -82,14 +82,14 @@ func Start(ctx context.Context, d Deps) (*Tree, error) {
 	t := &Tree{
 		Directory: newDirectory(d.Store, d.Markets), Journal: journal.NewClient(d.Store), deps: d,
 		storePool:  d.System.NewPool("store", storeCallsMax, storeCallsWaiting),
-		signalPool: d.System.NewPool("signals", signalStepsMax, signalStepsWaiting),
+		signalPool: d.System.NewCallPool("signals", signalStepsMax, signalStepsWaiting),
 		orderPool:  map[venues.Venue]*actors.Pool{}, inquiries: map[venues.Venue]*actors.Pool{}, readPool: map[venues.Venue]*actors.Pool{},
 	}
 	t.Journal.Listen(t.wake)
 	for exchange := range d.Connectors {
-		t.orderPool[exchange] = d.System.NewPool("orders/"+string(exchange), orderCallsMax, orderCallsWaiting)
-		t.inquiries[exchange] = d.System.NewReadPool("inquiries/"+string(exchange), inquiriesMax, inquiriesWaiting)
-		t.readPool[exchange] = d.System.NewReadPool("reads/"+string(exchange), readCallsMax, readCallsWaiting)
+		t.orderPool[exchange] = d.System.NewCallPool("orders/"+string(exchange), orderCallsMax, orderCallsWaiting)
+		t.inquiries[exchange] = d.System.NewCallPool("inquiries/"+string(exchange), inquiriesMax, inquiriesWaiting)
+		t.readPool[exchange] = d.System.NewCallPool("reads/"+string(exchange), readCallsMax, readCallsWaiting)
 	}
 	keep := journal.Deps{Store: d.Store, Pool: t.storePool, EventsKeep: d.EventsKeep, JournalKeep: d.JournalKeep}
 	if _, err := d.System.Start(journal.Child(keep)); err != nil {
