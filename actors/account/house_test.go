@@ -26,13 +26,14 @@ type house struct {
 }
 
 // open starts an account on what a store and a venue hold.
-func open(kit *actortest.Kit, store *storetest.Memory, venue *ledgerVenue, name string) *house {
+func open(kit *actortest.Kit, store *storetest.Memory, venue venues.Account, name string) *house {
 	return openWith(kit, store, venue, name, func(c account.Committer) account.Committer { return c })
 }
 
 // openWith is open with something between the account and its journal.
-func openWith(kit *actortest.Kit, store *storetest.Memory, venue *ledgerVenue, name string, through func(account.Committer) account.Committer) *house {
-	h := &house{kit: kit, store: store, venue: venue, name: name}
+func openWith(kit *actortest.Kit, store *storetest.Memory, venue venues.Account, name string, through func(account.Committer) account.Committer) *house {
+	h := &house{kit: kit, store: store, name: name}
+	h.venue, _ = venue.(*ledgerVenue)
 	log := journal.NewClient(store)
 	fence, err := log.Own(context.Background(), "c1")
 	if err != nil {
@@ -45,8 +46,8 @@ func openWith(kit *actortest.Kit, store *storetest.Memory, venue *ledgerVenue, n
 	spec := account.Child(account.Deps{
 		Config: config, Fence: fence, Venue: venue, Store: store, Journal: through(log.Line("c1", name)), Market: still{}, Updates: silence{},
 		NewID:     func(prefix string, at time.Time) string { return persistence.NewID(prefix, at, &entropy) },
-		OrderPool: kit.System.NewPool("orders", 8, 8), ReadPool: kit.System.NewPool("reads", 8, 64),
-		InquiryPool: kit.System.NewPool("inquiries", 8, 64),
+		OrderPool: kit.System.NewCallPool("orders", 8, 8), ReadPool: kit.System.NewCallPool("reads", 8, 64),
+		InquiryPool: kit.System.NewCallPool("inquiries", 8, 64),
 	})
 	spec.Name = name
 	h.ref, h.config = kit.Start(spec), config

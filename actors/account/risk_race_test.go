@@ -120,8 +120,8 @@ func openLimited(kit *actortest.Kit, store *storetest.Memory, venue venues.Accou
 	spec := account.Child(account.Deps{
 		Config: config, Fence: fence, Venue: venue, Store: store, Journal: log.Line("c1", "account"), Market: still{}, Updates: silence{},
 		NewID:     func(prefix string, at time.Time) string { return persistence.NewID(prefix, at, &wide) },
-		OrderPool: kit.System.NewPool("orders", 16, 600), ReadPool: kit.System.NewPool("reads", 8, 64),
-		InquiryPool: kit.System.NewPool("inquiries", 8, 64),
+		OrderPool: kit.System.NewCallPool("orders", 16, 600), ReadPool: kit.System.NewCallPool("reads", 8, 64),
+		InquiryPool: kit.System.NewCallPool("inquiries", 8, 64),
 		Private: func(o account.Observer) actors.Child {
 			events = o
 			return actors.Child{Name: "private", Producer: func() actors.Behaviour { return idle{} }}
