@@ -113,7 +113,7 @@ func startHookChannel(ctx context.Context, system *actors.System, store *badgers
 	rehearsal := func(*persistence.Channel) channel.Desk { return channel.Rehearsal{Reader: flat{store}} }
 	ref, err := system.Start(channel.Child(channel.Deps{
 		Channel: record, Fence: fence, Store: store, Journal: log.Line(hookCustomer, record.ID),
-		Desk: rehearsal, Lanes: lane.NewClient(lanes), Pool: system.NewPool("signals", hookStepsMax, hookSignals),
+		Desk: rehearsal, Lanes: lane.NewClient(lanes), Pool: system.NewCallPool("signals", hookStepsMax, hookSignals),
 		NewID: func(prefix string, at time.Time) string { return persistence.NewID(prefix, at, rand.Reader) },
 	}))
 	return channel.NewClient(ref, record, store, hookMarket{hookInstruments()}), err
