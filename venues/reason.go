@@ -17,6 +17,8 @@ const (
 	ReasonOtherLegTriggered = "other_leg_triggered"
 	// ReasonWouldTrigger: the trigger is already reached.
 	ReasonWouldTrigger = "would_trigger"
+	// ReasonPriceBand: the price is further from the market than the venue allows.
+	ReasonPriceBand = "price_band"
 	// ReasonNotSent and ReasonNotPlaced: it is proven that the venue has not got
 	// the order.
 	ReasonNotSent   = "not_sent"

@@ -35,6 +35,7 @@ func harness() venuetest.Harness {
 			venuetest.ContractUnits:      "a contract is one coin",
 			venuetest.InstrumentPages:    "the list comes whole",
 			venuetest.EntryLogin:         "every request is signed by itself",
+			venuetest.MovedPrices:        "a price outside the band is refused",
 		},
 		Wire: venuetest.Wire{
 			Place:           venuetest.Route{Method: "POST", Path: "/fapi/v1/order"},

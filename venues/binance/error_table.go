@@ -94,6 +94,7 @@ var verdicts = indexVerdicts([]verdictGroup{
 		[]int{codePositionSide, codePositionSideReduce, codePositionSideOnly, codeReduceOnlyNotRequired},
 	},
 	{verdict{code: venues.CodeInvalidRequest, reason: "below_minimum_notional"}, []int{codeNotionalTooSmall, -5029}},
+	{verdict{code: venues.CodeInvalidRequest, reason: venues.ReasonPriceBand, text: "the price is outside the venue's band"}, []int{-4016, -4024}},
 	{verdict{code: venues.CodeInvalidRequest, reason: "amend_pending"}, []int{-5043}},
 	{verdict{code: venues.CodeInvalidRequest, reason: "too_many_amends"}, []int{-5026}},
 	{

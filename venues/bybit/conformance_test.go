@@ -37,7 +37,6 @@ func harness() venuetest.Harness {
 			venuetest.ContractUnits: "a contract is one coin",
 			venuetest.SyncAck:       "an answer says only that the request was received",
 			venuetest.Renewal:       "the venue sets connections no lifetime",
-			venuetest.PriceBand:     "a price outside the band is moved to its edge",
 		},
 		Wire: venuetest.Wire{
 			Place:           venuetest.Route{Method: "POST", Path: "/v5/order/create"},

@@ -85,7 +85,7 @@ var verdicts = indexVerdicts([]struct {
 		verdict{code: venues.CodeInvalidRequest, reason: venues.ReasonWouldTrigger, text: "the trigger is already reached"},
 		[]int{110092, 110093},
 	},
-	{verdict{code: venues.CodeInvalidRequest, reason: "price_band"}, []int{30208, 30209, 110003, 110120, 110121}},
+	{verdict{code: venues.CodeInvalidRequest, reason: venues.ReasonPriceBand, text: "the price is outside the venue's band"}, []int{30208, 30209, 110003, 110120, 110121}},
 	{verdict{code: venues.CodeInvalidRequest, reason: "below_minimum_notional"}, []int{110094}},
 	{verdict{code: venues.CodeInvalidRequest, reason: "no_liquidity"}, []int{110118}},
 	{verdict{code: venues.CodeInvalidRequest, reason: "too_many_orders"}, []int{110009, 110020, 110061}},

@@ -40,6 +40,7 @@ func harness() venuetest.Harness {
 			venuetest.SyncAck:         "an answer says only that the request was taken",
 			venuetest.OrderedEvents:   "stops and the orders they become are told on two connections",
 			venuetest.MinNotional:     "the least quantity is the only floor",
+			venuetest.MovedPrices:     "a price outside the band is refused",
 		},
 		Wire: venuetest.Wire{
 			Place:           venuetest.Route{Method: "POST", Path: "/api/v5/trade/order"},

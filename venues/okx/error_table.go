@@ -114,7 +114,7 @@ var verdicts = indexVerdicts([]struct {
 		verdict{code: venues.CodeInvalidRequest, reason: "protection_side", text: "stop loss or take profit is on the wrong side of the price"},
 		[]int{51046, 51047, 51048, 51049, 51050, 51051, 51052, 51053},
 	},
-	{verdict{code: venues.CodeInvalidRequest, reason: "price_limit", text: "the price is outside the venue's band"}, []int{51006}},
+	{verdict{code: venues.CodeInvalidRequest, reason: venues.ReasonPriceBand, text: "the price is outside the venue's band"}, []int{51006}},
 	{verdict{code: venues.CodeInvalidRequest, reason: "account_mode", text: "the account's mode does not allow this"}, []int{51010, 50072}},
 	{verdict{code: venues.CodeInvalidRequest, reason: "max_position"}, []int{51004, 54030}},
 	{verdict{code: venues.CodeInvalidRequest, reason: "too_many_orders"}, []int{51102, 51103, 51174, 51260, 51261, 51299}},

@@ -35,17 +35,17 @@ var cancelReasons = map[string]string{
 	"9":  "insufficient_margin",
 	"13": venues.ReasonFOKNotFilled,
 	"14": venues.ReasonIOCNotFilled,
-	"15": "price_limit",
+	"15": venues.ReasonPriceBand,
 	"17": venues.ReasonNoPosition,
 	"20": "cancel_all_after",
 	"21": venues.ReasonNoPosition,
 	"22": "reduce_only_conflict",
 	"23": "reduce_only_conflict",
-	"27": "price_limit",
+	"27": venues.ReasonPriceBand,
 	"31": venues.ReasonPostOnlyWouldTake,
 	"32": "self_trade_prevention",
 	"33": "too_many_matches",
-	"43": "price_limit",
+	"43": venues.ReasonPriceBand,
 }
 
 // endFault says why an order ended without being filled or asked to end; nil if

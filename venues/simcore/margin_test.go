@@ -77,6 +77,30 @@ func TestLeverageSettings(t *testing.T) {
 	e.refused(simcore.ReasonOpenOrders, e.SetMarginMode(b, "BTCUSDT", false))
 }
 
+// Where the venue allows it, less leverage takes the margin that is lacking.
+func TestIsolatedTopUp(t *testing.T) {
+	e := newEngine(t, func(o *simcore.Options) { o.IsolatedTopUp = true })
+	a := e.trader()
+	e.must(e.SetMarginMode(a, "BTCUSDT", true))
+	e.place(limit(a, simcore.Buy, "1", "60100"))
+	_, before := e.view(a)
+	e.must(e.SetLeverage(a, "BTCUSDT", 10))
+	v, p := e.view(a)
+	e.equal("the margin of a tenth", p.IsolatedWallet, p.Notional.Div(dec("10")).String())
+	e.equal("what is left", v.CrossWallet, v.Wallet.Sub(p.IsolatedWallet).String())
+	if !p.IsolatedWallet.GreaterThan(before.IsolatedWallet) {
+		t.Errorf("%v after %v", p.IsolatedWallet, before.IsolatedWallet)
+	}
+	e.must(e.SetLeverage(a, "BTCUSDT", 50))
+	_, p = e.view(a)
+	e.equal("more leverage gives nothing back", p.IsolatedWallet, p.Notional.Div(dec("10")).String())
+	e.must(e.SetLeverage(a, "BTCUSDT", 1))
+	e.place(limit(a, simcore.Sell, "1", "59900"))
+	e.must(e.SetLeverage(a, "BTCUSDT", 20))
+	e.place(limit(a, simcore.Buy, "10", "60100"))
+	e.refused(simcore.ReasonInsufficientMargin, e.SetLeverage(a, "BTCUSDT", 2))
+}
+
 func TestIsolatedMargin(t *testing.T) {
 	e := newEngine(t).empty()
 	a := e.trader()

@@ -39,6 +39,9 @@ type Options struct {
 	// AmendKeepsPriority lets an amendment keep its place in the queue where
 	// the price is unchanged and the quantity not raised.
 	AmendKeepsPriority bool
+	// IsolatedTopUp lets the leverage of an isolated position be lowered: it takes
+	// the margin that it lacks. Otherwise that is refused.
+	IsolatedTopUp bool
 	// CrossingCancels accepts a post-only order that would take, and a
 	// fill-or-kill order that cannot be filled whole, and cancels it at once;
 	// otherwise both are refused.

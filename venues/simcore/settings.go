@@ -67,15 +67,35 @@ func (x *Exchange) SetLeverage(accountID, symbolName string, leverage int) error
 		return refusal
 	case leverage < 1 || leverage > h.LeverageMax():
 		return refuseAt(ReasonLeverage, decimal.NewFromInt(int64(h.LeverageMax())))
-	case h.isolated && leverage < h.leverage && !h.flat():
+	case h.isolated && leverage < h.leverage && !h.flat() && !x.options.IsolatedTopUp:
 		return refuse(ReasonLeverageIsolated)
 	}
 	if refusal := a.checkLeverage(h, leverage); refusal != nil {
 		return refusal
 	}
+	lowered := leverage < h.leverage
 	h.leverage = leverage
+	if lowered {
+		h.topUp()
+	}
 	x.emitConfig(a, h)
 	return nil
+}
+
+// topUp gives isolated positions the margin that their leverage asks for.
+func (h *holding) topUp() {
+	for i := range h.positions {
+		p := &h.positions[i]
+		p.isolated = p.isolated.Add(h.lacks(p))
+	}
+}
+
+// lacks is the margin that an isolated position has not.
+func (h *holding) lacks(p *position) decimal.Decimal {
+	if !h.isolated || p.lots == 0 {
+		return decimal.Zero
+	}
+	return decimal.Max(decimal.Zero, h.positionMargin(p.side).Sub(p.isolated))
 }
 
 func (a *account) checkLeverage(h *holding, leverage int) *Refusal {
@@ -88,9 +108,12 @@ func (a *account) checkLeverage(h *holding, leverage int) *Refusal {
 	}
 	before := h.leverage
 	h.leverage = leverage
-	short := !h.isolated && a.available(a.sums()).IsNegative()
+	free := a.available(a.sums())
+	for i := range h.positions {
+		free = free.Sub(h.lacks(&h.positions[i]))
+	}
 	h.leverage = before
-	if short && leverage < before {
+	if free.IsNegative() && leverage < before {
 		return refuse(ReasonInsufficientMargin)
 	}
 	return nil

@@ -42,6 +42,8 @@
 //	C-300  limits, bans, maintenance
 //	C-320  bad input
 //	C-340  a connection for orders
+//	C-360  the band of prices
+//	C-370  isolated margin
 //	C-380  bad input on the private stream
 //
 // # Connections for orders

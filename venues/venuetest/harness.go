@@ -34,6 +34,10 @@ type Simulator interface {
 // BookRestarter is a Simulator that can begin to number its books anew.
 type BookRestarter interface{ RestartBooks() }
 
+// PriceBander is a Simulator of a venue that moves a far price to the edge of its
+// band unless the account's owner has chosen to have it refused.
+type PriceBander interface{ RefuseFarPrices(account string) }
+
 // Connector is a venue's connector with its end.
 type Connector interface {
 	venues.Connector
@@ -97,8 +101,9 @@ const (
 	EntryLogin Capability = "login of the connection for orders"
 	// EntryRefusals: a connection for orders refuses messages for what they are.
 	EntryRefusals Capability = "refusals of messages on the connection for orders"
-	// PriceBand: a price too far from the market is refused.
-	PriceBand Capability = "refusal of far prices"
+	// MovedPrices: a price too far from the market is moved to the edge of what the
+	// venue allows, unless the account's owner has chosen otherwise.
+	MovedPrices Capability = "far prices moved"
 )
 
 // Route is a method and a path of the venue's REST interface.

@@ -43,7 +43,7 @@
 //
 // # What it does not
 //
-// Batches, spot, inverse, options, isolated and portfolio margin, partial and
+// Batches, spot, inverse, options, portfolio margin, partial and
 // trailing stops, fractions of a leverage, a
 // position mode for each symbol, RSA keys. Margin is that of simcore: position
 // and order margin leave out the fee to close.

@@ -1,6 +1,7 @@
 package bybitsim
 
 import (
+	"slices"
 	"strconv"
 	"time"
 
@@ -60,6 +61,9 @@ func walletOf(a *simcore.AccountView) walletRecord {
 			realized = realized.Add(h.Positions[i].RealizedPnL)
 		}
 	}
+	if isolated(a) {
+		return isolatedWalletOf(a, realized)
+	}
 	im, mm := ratio(a.InitialMargin, equity), ratio(a.MaintenanceMargin, equity)
 	return walletRecord{
 		AccountType: "UNIFIED", AccountIMRate: im, AccountMMRate: mm, AccountIMRateByMp: im, AccountMMRateByMp: mm, AccountLTV: "0",
@@ -67,14 +71,33 @@ func walletOf(a *simcore.AccountView) walletRecord {
 		TotalAvailableBalance: money(a.Available), TotalPerpUPL: money(a.UnrealizedPnL),
 		TotalInitialMargin: money(a.InitialMargin), TotalMaintenanceMargin: money(a.MaintenanceMargin),
 		TotalInitialMarginByMp: money(a.InitialMargin), TotalMaintenanceMarginByMp: money(a.MaintenanceMargin),
-		Coin: []coinRecord{{
-			Coin: "USDT", Equity: money(equity), UsdValue: money(equity), WalletBalance: money(a.Wallet),
-			BorrowAmount: "0", AccruedInterest: "0", TotalOrderIM: money(a.InitialMargin.Sub(a.PositionMargin)),
-			TotalPositionIM: money(a.PositionMargin), TotalPositionMM: money(a.MaintenanceMargin),
-			UnrealisedPnl: money(a.UnrealizedPnL), CumRealisedPnl: money(realized), Bonus: "0",
-			CollateralSwitch: true, MarginCollateral: true, Locked: "0", SpotHedgingQty: "0", SpotBorrow: "0",
-		}},
+		Coin: []coinRecord{coinOf(a, realized)},
 	}
+}
+
+// isolatedWalletOf leaves out what only an account that shares its margin has.
+func isolatedWalletOf(a *simcore.AccountView, realized decimal.Decimal) walletRecord {
+	equity := money(a.Wallet.Add(a.UnrealizedPnL))
+	return walletRecord{
+		AccountType: "UNIFIED", TotalEquity: equity, TotalWalletBalance: money(a.Wallet), Coin: []coinRecord{coinOf(a, realized)},
+	}
+}
+
+func coinOf(a *simcore.AccountView, realized decimal.Decimal) coinRecord {
+	equity := money(a.Wallet.Add(a.UnrealizedPnL))
+	return coinRecord{
+		Coin: "USDT", Equity: equity, UsdValue: equity, WalletBalance: money(a.Wallet),
+		BorrowAmount: "0", AccruedInterest: "0", TotalOrderIM: money(a.InitialMargin.Sub(a.PositionMargin)),
+		TotalPositionIM: money(a.PositionMargin), TotalPositionMM: money(a.MaintenanceMargin),
+		UnrealisedPnl: money(a.UnrealizedPnL), CumRealisedPnl: money(realized), Bonus: "0",
+		CollateralSwitch: true, MarginCollateral: true, Locked: "0", SpotHedgingQty: "0", SpotBorrow: "0",
+	}
+}
+
+// isolated says whether an account's margin is isolated, which its owner sets
+// symbol by symbol and the venue knows of the whole account.
+func isolated(a *simcore.AccountView) bool {
+	return slices.ContainsFunc(a.Holdings, func(h simcore.HoldingView) bool { return h.Isolated })
 }
 
 // ratio is cut off after four decimals.
@@ -122,8 +145,12 @@ func (s *Sim) accountInfo(c *call) (any, *apiError) {
 		return nil, refused(err)
 	}
 	const unifiedTradingAccount2 = 5
+	mode := "REGULAR_MARGIN"
+	if isolated(&view) {
+		mode = "ISOLATED_MARGIN"
+	}
 	return accountInfoBody{
-		MarginMode: "REGULAR_MARGIN", UpdatedTime: millisText(view.UpdatedAt), UnifiedMarginStatus: unifiedTradingAccount2,
+		MarginMode: mode, UpdatedTime: millisText(view.UpdatedAt), UnifiedMarginStatus: unifiedTradingAccount2,
 		DcpStatus: "OFF", SpotHedgingStatus: "OFF",
 	}, nil
 }

@@ -193,10 +193,14 @@ func (s *Sim) setLimitPriceAction(c *call) (any, *apiError) {
 	if failed := c.decode(&body); failed != nil {
 		return nil, failed
 	}
+	s.refuseFarPrices(c.account.ID, !body.ModifyEnable)
+	return struct{}{}, category(body.Category)
+}
+
+func (s *Sim) refuseFarPrices(account string, refuse bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.strictPrices[c.account.ID] = !body.ModifyEnable
-	return struct{}{}, category(body.Category)
+	s.strictPrices[account] = refuse
 }
 
 func (s *Sim) wantsStrictPrices(account string) bool {

@@ -41,7 +41,7 @@ func New(options Options) (*Sim, error) {
 		Instruments: s.list(), FeeMaker: feeMaker, FeeTaker: feeTaker,
 		Credentials: simcore.CredentialFormat{KeyLen: apiKeyLen, SecretLen: apiSecretLen},
 		ClientIDs:   simcore.UniqueForever, TriggerDelay: options.TriggerDelay, TriggeredKeepsID: true,
-		AmendKeepsPriority: true, CrossingCancels: true, Name: "bybit", FormatID: uuidOf,
+		AmendKeepsPriority: true, CrossingCancels: true, IsolatedTopUp: true, Name: "bybit", FormatID: uuidOf,
 	})
 	if err != nil {
 		return nil, err
@@ -87,6 +87,10 @@ func (s *Sim) settle() {
 	s.guards.attach()
 	s.users.flush()
 }
+
+// RefuseFarPrices makes a limit price outside the band an error for an account, as
+// its owner may choose, instead of a price moved to the edge.
+func (s *Sim) RefuseFarPrices(account string) { s.refuseFarPrices(account, true) }
 
 // RestartBooks makes every book stream begin anew with a snapshot whose u is 1,
 // as after a restart of the venue's service.

@@ -60,10 +60,12 @@ func balanceOf(v *simcore.AccountView, now time.Time) balanceBody {
 	if v.Wallet.IsZero() && equity.IsZero() {
 		return body
 	}
-	notional := decimal.Zero
+	notional, iso := decimal.Zero, isolatedSums{}
 	for i := range v.Holdings {
 		for j := range v.Holdings[i].Positions {
-			notional = notional.Add(v.Holdings[i].Positions[j].Notional.Abs())
+			p := &v.Holdings[i].Positions[j]
+			notional = notional.Add(p.Notional.Abs())
+			iso.add(p)
 		}
 	}
 	lever, ratio := "0", ""
@@ -76,11 +78,21 @@ func balanceOf(v *simcore.AccountView, now time.Time) balanceBody {
 	body.Details = append(body.Details, detailBody{
 		AvailBal: v.Available.String(), AvailEq: v.Available.String(), CashBal: v.Wallet.String(), Ccy: settleCoin,
 		DisEq: equity.String(), Eq: equity.String(), EqUsd: equity.String(), FixedBal: "0",
-		FrozenBal: v.InitialMargin.String(), Imr: v.InitialMargin.String(), IsoEq: "0", IsoUpl: "0", MgnRatio: ratio,
+		FrozenBal: v.InitialMargin.String(), Imr: v.InitialMargin.Sub(iso.margin).String(), IsoEq: iso.equity.String(), IsoUpl: iso.upl.String(), MgnRatio: ratio,
 		Mmr: v.MaintenanceMargin.String(), NotionalLever: lever, OrdFrozen: v.InitialMargin.Sub(v.PositionMargin).String(),
 		StgyEq: "0", UTime: millis(v.UpdatedAt), Upl: v.UnrealizedPnL.String(),
 	})
 	return body
+}
+
+// isolatedSums are what isolated positions hold apart from the rest.
+type isolatedSums struct{ margin, equity, upl decimal.Decimal }
+
+func (s *isolatedSums) add(p *simcore.PositionView) {
+	if p.Isolated {
+		s.margin, s.upl = s.margin.Add(p.PositionMargin), s.upl.Add(p.UnrealizedPnL)
+		s.equity = s.equity.Add(p.IsolatedWallet).Add(p.UnrealizedPnL)
+	}
 }
 
 type positionBody struct {
@@ -146,13 +158,16 @@ func (s *Sim) positionOf(account string, p *simcore.PositionView) positionBody {
 		CloseOrderAlgo: []string{}, Fee: e.fee.String(), FundingFee: e.funding.String(), IdxPx: p.MarkPrice.String(),
 		Imr: p.PositionMargin.String(), InstID: p.Symbol, InstType: instTypeSwap, Last: s.Exchange().LastPrice(p.Symbol).String(),
 		Lever: idWord(int64(p.Leverage)), LiqPenalty: "0", LiqPx: orEmpty(p.LiquidationPrice), MarkPx: p.MarkPrice.String(),
-		MgnMode: marginCross, Mmr: p.MaintenanceMargin.String(), NotionalUsd: p.Notional.Abs().String(), Pnl: e.pnl.String(),
+		MgnMode: marginWord(p.Isolated), Mmr: p.MaintenanceMargin.String(), NotionalUsd: p.Notional.Abs().String(), Pnl: e.pnl.String(),
 		Pos: signedPos(p).String(), PosID: l.positionID(p.Side), PosSide: posSideWord(p.Side),
 		RealizedPnl: e.pnl.Add(e.fee).Add(e.funding).String(), SettledPnl: "", TradeID: idWord(e.tradeID),
 		UTime: millis(p.UpdatedAt), Upl: p.UnrealizedPnL.String(), UplRatio: ratio, UsdPx: "1",
 	}
 	if p.Side != simcore.PositionBoth {
 		body.AvailPos = body.Pos
+	}
+	if p.Isolated {
+		body.Imr, body.Margin = "", p.IsolatedWallet.String()
 	}
 	return body
 }

@@ -86,6 +86,9 @@ func (a *algoArg) parse(s *Sim, c *call) (*algo, []simcore.ConditionalRequest, *
 		return nil, nil, failed
 	}
 	order := simcore.OrderRequest{Account: c.account.ID, Symbol: l.Symbol, ReduceOnly: bool(a.ReduceOnly)}
+	if failed := s.checkTradeMode(&order, a.TdMode); failed != nil {
+		return nil, nil, failed
+	}
 	if failed := base.parseEnums(c, &order); failed != nil {
 		return nil, nil, failed
 	}

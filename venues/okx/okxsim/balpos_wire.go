@@ -49,7 +49,7 @@ func (h *hub) balPos(at time.Time, reason string, balance simcore.Balance, posit
 		p := &positions[i]
 		l := h.sim.listings[p.Symbol]
 		body.PosData = append(body.PosData, posDataBody{
-			AvgPx: orEmpty(p.EntryPrice), Ccy: settleCoin, InstID: p.Symbol, InstType: instTypeSwap, MgnMode: marginCross,
+			AvgPx: orEmpty(p.EntryPrice), Ccy: settleCoin, InstID: p.Symbol, InstType: instTypeSwap, MgnMode: marginWord(p.Isolated),
 			Pos: signedPos(p).String(), PosID: l.positionID(p.Side), PosSide: posSideWord(p.Side), UTime: millis(p.UpdatedAt),
 		})
 	}
@@ -84,7 +84,7 @@ type warningBody struct {
 func (l *listing) warning(p *simcore.PositionView, at time.Time) warningBody {
 	return warningBody{
 		CTime: millis(p.OpenedAt), Ccy: settleCoin, InstID: p.Symbol, InstType: instTypeSwap, Lever: idWord(int64(p.Leverage)),
-		MarkPx: p.MarkPrice.String(), MgnMode: marginCross, PTime: millis(at), Pos: signedPos(p).String(),
+		MarkPx: p.MarkPrice.String(), MgnMode: marginWord(p.Isolated), PTime: millis(at), Pos: signedPos(p).String(),
 		PosID: l.positionID(p.Side), PosSide: posSideWord(p.Side), UTime: millis(p.UpdatedAt),
 	}
 }

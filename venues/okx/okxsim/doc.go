@@ -54,8 +54,8 @@
 //
 // # What it does not
 //
-// Spot, inverse and expiry contracts, isolated margin, multi-currency and
-// portfolio margin, iceberg and chase orders. An index trigger watches the mark
+// Spot, inverse and expiry contracts, multi-currency and portfolio margin,
+// positions of both margin modes in one swap (the exchange's owner sets the mode), iceberg and chase orders. An index trigger watches the mark
 // price. Candles of six hours and more are aligned to UTC under both names.
 // Amendments and cancellations are done when they are acknowledged. Public
 // trades are not aggregated. The limits on connections and subscriptions and

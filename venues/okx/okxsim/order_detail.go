@@ -1,6 +1,7 @@
 package okxsim
 
 import (
+	"cmp"
 	"sync"
 
 	"github.com/shopspring/decimal"
@@ -12,6 +13,8 @@ import (
 // need. The order of a triggered stop shares it with its stop.
 type orderDetail struct {
 	ordType, tag string
+	// tdMode is the order's margin mode; empty is cross.
+	tdMode string
 	// algo is the stop that the order came from, nil for others; source is its
 	// kind in the venue's numbers.
 	algo   *algo
@@ -40,6 +43,8 @@ func detailOf(o *simcore.Order) *orderDetail {
 	}
 	return &orderDetail{}
 }
+
+func (d *orderDetail) marginMode() string { return cmp.Or(d.tdMode, marginCross) }
 
 func (d *orderDetail) executed() execution {
 	d.mu.Lock()

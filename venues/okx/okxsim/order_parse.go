@@ -85,6 +85,9 @@ func (a *orderArg) parse(s *Sim, c *call) (simcore.OrderRequest, *apiError) {
 		return request, failed
 	}
 	request.Symbol = l.Symbol
+	if failed := s.checkTradeMode(&request, a.TdMode); failed != nil {
+		return request, failed
+	}
 	if failed := a.parseEnums(c, &request); failed != nil {
 		return request, failed
 	}
@@ -96,7 +99,7 @@ func (a *orderArg) parse(s *Sim, c *call) (simcore.OrderRequest, *apiError) {
 			return request, failed
 		}
 	}
-	detail := &orderDetail{ordType: a.OrdType, tag: a.Tag}
+	detail := &orderDetail{ordType: a.OrdType, tag: a.Tag, tdMode: a.TdMode}
 	if detail.attached, failed = s.parseAttachments(a, &request); failed != nil {
 		return request, failed
 	}
@@ -128,10 +131,6 @@ func (s *Sim) instrumentOf(c *call, name string, code *int64) (*listing, *apiErr
 func (a *orderArg) parseEnums(c *call, request *simcore.OrderRequest) *apiError {
 	var known bool
 	switch {
-	case a.TdMode == "":
-		return errEmpty("tdMode")
-	case a.TdMode != marginCross:
-		return errParameter("tdMode")
 	case !validClientID(a.ClOrdID):
 		return errParameter("clOrdId")
 	case a.OrdType == "":
@@ -235,6 +234,38 @@ func (s *Sim) heldQty(account, symbol string, side simcore.PositionSide) decimal
 		}
 	}
 	return decimal.Zero
+}
+
+// checkTradeMode holds the margin mode of an order against that of the account in
+// the swap: it has one, which the exchange's owner sets.
+func (s *Sim) checkTradeMode(request *simcore.OrderRequest, word string) *apiError {
+	switch {
+	case word == "":
+		return errEmpty("tdMode")
+	case word != s.marginMode(request.Account, request.Symbol):
+		return errParameter("tdMode")
+	}
+	return nil
+}
+
+func (s *Sim) marginMode(account, symbol string) string {
+	v, failed := s.view(account)
+	if failed != nil {
+		return marginCross
+	}
+	for i := range v.Holdings {
+		if v.Holdings[i].Instrument.Symbol == symbol {
+			return marginWord(v.Holdings[i].Isolated)
+		}
+	}
+	return marginCross
+}
+
+func marginWord(isolated bool) string {
+	if isolated {
+		return marginIsolated
+	}
+	return marginCross
 }
 
 // parseID reads an id of the venue, zero where it is absent.

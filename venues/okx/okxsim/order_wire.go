@@ -76,7 +76,7 @@ func orderOf(o *simcore.Order) orderBody {
 		IsTpLimit: "false", OrdID: idWord(o.ID), OrdType: typeWord(o), Pnl: ran.pnl.String(), PosSide: posSideWord(o.PosSide),
 		Rebate: "0", RebateCcy: settleCoin, ReduceOnly: boolWord(o.ReduceOnly && o.PosSide == simcore.PositionBoth),
 		Side: o.Side.String(), Source: d.source, State: stateWord(o), StpMode: selfTradeWord(o.SelfTrade), Sz: o.Qty().String(),
-		Tag: d.tag, TdMode: marginCross, UTime: millis(o.UpdatedAt),
+		Tag: d.tag, TdMode: d.marginMode(), UTime: millis(o.UpdatedAt),
 	}
 	body.CancelSourceReason = cancelReasons[body.CancelSource]
 	if d.ordType == typeOptimalIOC {

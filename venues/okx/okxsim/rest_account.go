@@ -114,9 +114,6 @@ type leverageBody struct {
 }
 
 func (s *Sim) leverageInfo(c *call) (any, *apiError) {
-	if c.query("mgnMode") != marginCross {
-		return nil, errParameter("mgnMode")
-	}
 	v, failed := s.view(c.account.ID)
 	if failed != nil {
 		return nil, failed
@@ -127,11 +124,28 @@ func (s *Sim) leverageInfo(c *call) (any, *apiError) {
 		if failed != nil {
 			return nil, failed
 		}
+		if failed := s.checkMarginWord(c.account.ID, l, c.query("mgnMode")); failed != nil {
+			return nil, failed
+		}
 		body = append(body, leverageBody{
-			InstID: name, Lever: strconv.Itoa(leverageIn(v, l)), MgnMode: marginCross, PosSide: "net",
+			InstID: name, Lever: strconv.Itoa(leverageIn(v, l)), MgnMode: c.query("mgnMode"), PosSide: "net",
 		})
 	}
 	return body, nil
+}
+
+// checkMarginWord holds a word against the margin mode of an open position; while
+// none is open both modes have the same leverage here.
+func (s *Sim) checkMarginWord(account string, l *listing, word string) *apiError {
+	if word != marginCross && word != marginIsolated {
+		return errParameter("mgnMode")
+	}
+	held := func(side simcore.PositionSide) bool { return !s.heldQty(account, l.Symbol, side).IsZero() }
+	open := held(simcore.PositionBoth) || held(simcore.PositionLong) || held(simcore.PositionShort)
+	if open && word != s.marginMode(account, l.Symbol) {
+		return errParameter("mgnMode")
+	}
+	return nil
 }
 
 // leverageIn is the leverage of an account in a symbol that it may not have
@@ -162,14 +176,15 @@ func (s *Sim) setLeverage(c *call) (any, *apiError) {
 	if failed != nil {
 		return nil, failed
 	}
+	if failed := s.checkMarginWord(c.account.ID, l, arg.MgnMode); failed != nil {
+		return nil, failed
+	}
 	lever, err := venues.ParseDecimal(string(arg.Lever))
 	switch {
 	case arg.Lever == "":
 		return nil, errEmpty("lever")
 	case err != nil || !lever.IsInteger():
 		return nil, errParameter("lever")
-	case arg.MgnMode != marginCross:
-		return nil, errParameter("mgnMode")
 	case lever.LessThan(decimal.NewFromInt(1)):
 		return nil, refuse("59105", "Leverage can't be less than 1. Please increase the leverage.")
 	case lever.GreaterThan(decimal.NewFromInt(int64(l.leverage))):
@@ -185,7 +200,7 @@ func (s *Sim) setLeverage(c *call) (any, *apiError) {
 		}
 		return nil, errLeverageHigh
 	}
-	return []leverageArg{{InstID: l.Symbol, Lever: numeral(lever.String()), MgnMode: marginCross}}, nil
+	return []leverageArg{{InstID: l.Symbol, Lever: numeral(lever.String()), MgnMode: arg.MgnMode}}, nil
 }
 
 type modeArg struct {

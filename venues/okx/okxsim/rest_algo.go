@@ -66,7 +66,7 @@ func (a *algo) body() algoBody {
 		CloseFraction: r.CloseFraction, FailCode: a.failCode, InstID: r.InstID, InstType: instTypeSwap, OrdIDList: []string{},
 		OrdPx: r.OrderPx, OrdType: r.OrdType, PosSide: posSide, ReduceOnly: boolWord(bool(r.ReduceOnly)), Side: r.Side,
 		SlOrdPx: r.SlOrdPx, SlTriggerPx: r.SlTriggerPx, SlTriggerPxType: pxType(r.SlTriggerPx, r.SlTriggerPxType), State: a.state,
-		Tag: r.Tag, TdMode: marginCross, TpOrdPx: r.TpOrdPx, TpTriggerPx: r.TpTriggerPx,
+		Tag: r.Tag, TdMode: r.TdMode, TpOrdPx: r.TpOrdPx, TpTriggerPx: r.TpTriggerPx,
 		TpTriggerPxType: pxType(r.TpTriggerPx, r.TpTriggerPxType), TriggerPx: r.TriggerPx,
 		TriggerPxType: pxType(r.TriggerPx, r.TriggerPxType), TriggerTime: millis(a.triggeredAt), UTime: millis(a.updatedAt),
 	}
@@ -138,7 +138,7 @@ func (s *Sim) activate(o *simcore.Order, attached attachment) *apiError {
 	}
 	t := attached.arg
 	arg := algoArg{
-		InstID: o.Symbol, TdMode: marginCross, AlgoClOrdID: t.AttachAlgoClOrdID, Side: o.Side.Opposite().String(),
+		InstID: o.Symbol, TdMode: s.marginMode(o.Account, o.Symbol), AlgoClOrdID: t.AttachAlgoClOrdID, Side: o.Side.Opposite().String(),
 		OrdType: algoOCO, Sz: o.FilledQty().String(), ReduceOnly: flag(o.PosSide == simcore.PositionBoth), CxlOnClosePos: true,
 		TpTriggerPx: t.TpTriggerPx, TpTriggerPxType: t.TpTriggerPxType, TpOrdPx: t.TpOrdPx,
 		SlTriggerPx: t.SlTriggerPx, SlTriggerPxType: t.SlTriggerPxType, SlOrdPx: t.SlOrdPx,

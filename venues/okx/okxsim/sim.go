@@ -26,7 +26,7 @@ func New(options Options) (*Sim, error) {
 	s.Venue, err = simnet.NewVenue(options.Setup, simcore.Options{
 		Instruments: s.list(),
 		Credentials: simcore.CredentialFormat{KeyLen: keyLen, SecretLen: secretLen, PassphraseLen: passphraseLen},
-		ClientIDs:   simcore.UniqueAmongOpen, CrossingCancels: true, TriggerDelay: options.TriggerDelay, Name: "okx",
+		ClientIDs:   simcore.UniqueAmongOpen, CrossingCancels: true, IsolatedTopUp: true, TriggerDelay: options.TriggerDelay, Name: "okx",
 	})
 	if err != nil {
 		return nil, err

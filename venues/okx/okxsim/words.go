@@ -12,15 +12,16 @@ import (
 // The venue's words for the exchange's.
 
 const (
-	instTypeSwap  = "SWAP"
-	settleCoin    = "USDT"
-	marginCross   = "cross"
-	modeNet       = "net_mode"
-	modeLongShort = "long_short_mode"
-	triggerLast   = "last"
-	triggerMark   = "mark"
-	triggerIndex  = "index"
-	marketPrice   = "-1"
+	instTypeSwap   = "SWAP"
+	settleCoin     = "USDT"
+	marginCross    = "cross"
+	marginIsolated = "isolated"
+	modeNet        = "net_mode"
+	modeLongShort  = "long_short_mode"
+	triggerLast    = "last"
+	triggerMark    = "mark"
+	triggerIndex   = "index"
+	marketPrice    = "-1"
 )
 
 // Order types of the venue.
