@@ -43,6 +43,7 @@ func New(o Options) *Link {
 	return &Link{
 		options: o.withDefaults(),
 		dialer: websocket.Dialer{
+			NetDialContext:   o.Dial,
 			HandshakeTimeout: handshakeTimeout,
 			ReadBufferSize:   readBufferBytes,
 			WriteBufferSize:  writeBufferBytes,

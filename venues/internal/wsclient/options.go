@@ -2,6 +2,7 @@ package wsclient
 
 import (
 	"context"
+	"net"
 	"net/http"
 	"time"
 
@@ -49,6 +50,8 @@ type Options struct {
 	// Authenticate runs before Opened, if set. An error closes the connection.
 	Authenticate func(*Session) error
 	Handler      Handler
+	// Dial makes the network connection; the usual way if nil.
+	Dial func(ctx context.Context, network, address string) (net.Conn, error)
 
 	// Ping is a text message to send every PingInterval; a WebSocket ping if
 	// nil. PingInterval is 20 s if zero, no pings if negative.
