@@ -89,6 +89,16 @@ func BenchmarkDepth(b *testing.B) {
 	_ = kept
 }
 
+// BenchmarkFeed is the whole way of a book message from the connection to the sink.
+func BenchmarkFeed(b *testing.B) {
+	s := replayTo(&released{}, btc, bookOf("BTCUSDT"))
+	message := []byte(`{"stream":"btcusdt@depth@100ms","data":` + depthMessage + `}`)
+	b.ReportAllocs()
+	for b.Loop() {
+		s.Message(message)
+	}
+}
+
 func BenchmarkAggTrade(b *testing.B) {
 	var parser fastjson.Parser
 	message := []byte(tradeMessage)

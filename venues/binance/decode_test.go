@@ -384,7 +384,7 @@ func FuzzMarketMessages(f *testing.F) {
 		if mark, err := decodeMark(parser, message, "CTKUSDT", "CTKUSDT"); err == nil && !mark.Price.IsPositive() {
 			t.Errorf("mark %+v", mark)
 		}
-		splitCombined(message)
+		streams{}.Split(message)
 	})
 }
 
@@ -396,8 +396,8 @@ func FuzzStreamMessages(f *testing.F) {
 		f.Add([]byte(message))
 	}
 	f.Fuzz(func(t *testing.T, message []byte) {
-		s, h := publicStream(t, categoryPublic, btc, bookOf("BTCUSDT"))
-		s.Message(nil, message)
+		s, h := publicStream(t, btc, bookOf("BTCUSDT"))
+		s.Message(message)
 		for _, u := range h.Books {
 			if u.Symbol != "BTCUSDT" || u.FirstSeq > u.LastSeq {
 				t.Errorf("book %+v", u)

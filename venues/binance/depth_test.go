@@ -173,10 +173,9 @@ func TestBookMessagesAllocateNothing(t *testing.T) {
 	if raceDetector {
 		t.Skip("sync.Pool forgets on purpose")
 	}
-	s, _ := publicStream(t, categoryPublic, btc, bookOf("BTCUSDT"))
-	s.feed.sink = &released{}
+	s := replayTo(&released{}, btc, bookOf("BTCUSDT"))
 	message := []byte(`{"stream":"btcusdt@depth@100ms","data":` + depthMessage + `}`)
-	if n := testing.AllocsPerRun(1000, func() { s.Message(nil, message) }); n != 0 {
+	if n := testing.AllocsPerRun(1000, func() { s.Message(message) }); n != 0 {
 		t.Errorf("a book message allocates %v times", n)
 	}
 }

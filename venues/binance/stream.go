@@ -1,138 +1,118 @@
 package binance
 
 import (
-	"sync"
+	"bytes"
+	"context"
+	"encoding/json"
 	"time"
 
+	"github.com/valyala/fastjson"
+	"go.uber.org/zap"
+
 	"venuegate/venues"
+	"venuegate/venues/internal/feed"
+	"venuegate/venues/internal/payload"
+	"venuegate/venues/internal/wsclient"
 )
 
-// streamsPerConnMax is how many streams one connection carries. The venue allows
-// more since 2025; a connection that breaks should not take too much with it.
-const streamsPerConnMax = 200
-
-// feed spreads channels over connections, each of one category.
-type feed struct {
-	c    *Connector
-	sink venues.FeedSink
-
-	mu      sync.Mutex
-	closed  bool
-	shards  map[string][]*shard // by category
-	homes   map[venues.FeedChannel]*shard
-	closing sync.WaitGroup
-}
+const (
+	// streamsPerConnMax is how many streams one connection carries. The venue allows
+	// more since 2025; a connection that breaks should not take too much with it.
+	streamsPerConnMax = 200
+	// namesPerMessageMax keeps control messages small.
+	namesPerMessageMax = 100
+)
 
 // OpenFeed starts a public feed; connections are made as channels need them.
-func (c *Connector) OpenFeed(sink venues.FeedSink) venues.Feed {
-	return &feed{
-		c: c, sink: sink,
-		shards: make(map[string][]*shard),
-		homes:  make(map[venues.FeedChannel]*shard),
+func (c *Connector) OpenFeed(sink venues.FeedSink) venues.Feed { return feed.Open(c.feedOptions(sink)) }
+
+func (c *Connector) feedOptions(sink venues.FeedSink) feed.Options {
+	return feed.Options{
+		Protocol: streams{c}, Sink: sink,
+		TopicsPerRequestMax: namesPerMessageMax, RefusedRetryMax: time.Minute,
+		BookSilenceMax: c.options.BookSilenceMax, MarkSilenceMax: c.options.MarkSilenceMax,
+		Log: c.options.Log,
 	}
 }
 
-// Subscribe adds channels; those that are there already stay as they are.
-func (f *feed) Subscribe(channels ...venues.FeedChannel) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.closed {
-		return
+// streams is the protocol of the venue's public streams.
+type streams struct{ *Connector }
+
+// Group is the category of the venue: the host path that has the stream.
+func (streams) Group(channel venues.FeedChannel) feed.Group {
+	return feed.Group{Path: category(channel.Kind), ChannelsMax: streamsPerConnMax}
+}
+
+// Link is renewed before the venue cuts it.
+func (c streams) Link(g feed.Group) wsclient.Options {
+	o := c.options
+	return wsclient.Options{
+		URL:      func(context.Context) (string, error) { return o.StreamURL + g.Path + "/stream", nil },
+		Lifetime: o.ConnLifetime, RenewOverlap: o.RenewOverlap,
+		BackoffMin: o.BackoffMin, BackoffMax: o.BackoffMax, TickInterval: o.tickInterval,
+		Log: o.Log.With(zap.String("category", g.Path)),
 	}
-	batches := make(map[*shard][]*stream)
-	for _, channel := range channels {
-		if f.homes[channel] != nil {
-			continue
+}
+
+// Topic is the stream's name.
+func (c streams) Topic(channel venues.FeedChannel) string {
+	return streamName(channel, c.venueSymbol(channel.Symbol))
+}
+
+// Request is a control message.
+func (streams) Request(verb feed.Verb, id uint64, names []string) []byte {
+	text, err := json.Marshal(struct {
+		Method string   `json:"method"`
+		Params []string `json:"params"`
+		ID     uint64   `json:"id"`
+	}{verb.Word("SUBSCRIBE", "UNSUBSCRIBE"), names, id})
+	if err != nil {
+		panic("binance: control message: " + err.Error()) // strings and a number
+	}
+	return text
+}
+
+// combined is how a message of the combined form begins.
+var (
+	combinedHead = []byte(`{"stream":"`)
+	combinedBody = []byte(`","data":`)
+)
+
+// Split cuts a message of the combined form into stream name and data.
+func (streams) Split(message []byte) (name, data []byte, ok bool) {
+	rest, ok := bytes.CutPrefix(message, combinedHead)
+	if !ok || len(rest) == 0 || rest[len(rest)-1] != '}' {
+		return nil, nil, false
+	}
+	name, data, ok = bytes.Cut(rest, combinedBody)
+	if !ok || len(data) == 0 {
+		return nil, nil, false
+	}
+	return name, data[:len(data)-1], true
+}
+
+// Answer reads a confirmation, an error, which names no stream, or a notice.
+func (streams) Answer(message []byte) (a feed.Answer, err error) {
+	var parser fastjson.Parser
+	o, err := payload.Parse(&parser, message)
+	if err != nil {
+		return a, err
+	}
+	switch {
+	case o.Has("event"):
+		if o.Object("event").OptionalText("e") == "serverShutdown" {
+			a.Verdict = feed.Ending
 		}
-		home := f.roomFor(category(channel.Kind))
-		venueSymbol := f.c.venueSymbol(channel.Symbol)
-		s := &stream{channel: channel, venueSymbol: venueSymbol, name: streamName(channel, venueSymbol), interrupted: true}
-		home.count++
-		f.homes[channel] = home
-		batches[home] = append(batches[home], s)
+	case o.Has("error"), o.Has("code"):
+		a.Verdict, a.Text = feed.Failed, payload.Bounded(string(message))
+	case o.Has("id"):
+		a.Verdict, a.ID = feed.Confirmed, o.Sequence("id")
 	}
-	for home, streams := range batches {
-		home.add(streams)
-	}
+	return a, nil
 }
 
-// roomFor finds a connection with room, or makes one.
-func (f *feed) roomFor(category string) *shard {
-	for _, s := range f.shards[category] {
-		if s.count < streamsPerConnMax {
-			return s
-		}
-	}
-	s := newShard(f, category)
-	f.shards[category] = append(f.shards[category], s)
-	return s
-}
-
-// Unsubscribe takes channels away. A connection that carries nothing any more is
-// closed in the background.
-func (f *feed) Unsubscribe(channels ...venues.FeedChannel) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.closed {
-		return
-	}
-	batches := make(map[*shard][]venues.FeedChannel)
-	for _, channel := range channels {
-		if home := f.homes[channel]; home != nil {
-			delete(f.homes, channel)
-			home.count--
-			batches[home] = append(batches[home], channel)
-		}
-	}
-	for home, gone := range batches {
-		home.remove(gone)
-		if home.count == 0 {
-			f.drop(home)
-			f.closing.Go(home.link.Close)
-		}
-	}
-}
-
-func (f *feed) drop(gone *shard) {
-	var rest []*shard
-	for _, s := range f.shards[gone.category] {
-		if s != gone {
-			rest = append(rest, s)
-		}
-	}
-	f.shards[gone.category] = rest
-}
-
-// Close ends every connection and waits for their readers.
-func (f *feed) Close() {
-	f.mu.Lock()
-	f.closed = true
-	for _, shards := range f.shards {
-		for _, s := range shards {
-			f.closing.Go(s.link.Close)
-		}
-	}
-	f.shards = nil
-	f.mu.Unlock()
-	f.closing.Wait()
-}
-
-// silenceMax is how long a stream of the kind may bring nothing; 0 means as long
-// as it likes: without trades there is nothing to tell.
-func (c *Connector) silenceMax(kind venues.FeedKind) time.Duration {
-	switch kind {
-	case venues.FeedBook:
-		return c.options.BookSilenceMax
-	case venues.FeedMark:
-		return c.options.MarkSilenceMax
-	default:
-		return 0
-	}
-}
-
-// trading says whether an instrument is known to trade, so that silence means
-// something.
-func (c *Connector) trading(symbol string) bool {
+// Trading says whether an instrument is known to trade.
+func (c streams) Trading(symbol string) bool {
 	i, ok := c.catalogue.Load().Find(symbol)
 	return ok && i.Status == venues.InstrumentTrading
 }

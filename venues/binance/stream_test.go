@@ -15,6 +15,7 @@ import (
 
 	"venuegate/venues"
 	"venuegate/venues/internal/connectortest"
+	"venuegate/venues/internal/feed"
 )
 
 func TestMain(m *testing.M) {
@@ -89,12 +90,6 @@ func (v *streamVenue) told(method string) []command {
 	return all
 }
 
-func (v *streamVenue) connections() int {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	return len(v.conns)
-}
-
 // listed puts trading instruments with the tick of BTCUSDT into the catalogue.
 func (s *script) listed(symbols ...string) {
 	var all []venues.Instrument
@@ -114,66 +109,54 @@ func bookOf(symbol string) venues.FeedChannel {
 	return venues.FeedChannel{Kind: venues.FeedBook, Symbol: symbol}
 }
 
-func TestFeedSpreadsOverConnections(t *testing.T) {
+// A connection for each category, and the venue's names of its streams.
+func TestFeedNamesStreams(t *testing.T) {
 	s := newScript(t)
 	v := newStreamVenue(s)
-	var channels []venues.FeedChannel
-	for n := range 250 {
-		channels = append(channels, bookOf(fmt.Sprintf("A%dUSDT", n)))
-	}
-	channels = append(channels, venues.FeedChannel{Kind: venues.FeedMark, Symbol: "BTCUSDT"}, venues.FeedChannel{Kind: venues.FeedBook, Symbol: "BTCUSDT-261225"})
 	h := &connectortest.Heard{}
 	feed := s.connector.OpenFeed(h)
-	feed.Subscribe(channels...)
-	feed.Subscribe(channels[:10]...) // nothing new
-	h.Await(t, "all confirmations", func() bool { return len(h.Resumptions) == 252 })
+	feed.Subscribe(
+		bookOf("BTCUSDT-261225"),
+		venues.FeedChannel{Kind: venues.FeedMark, Symbol: "BTCUSDT"},
+		venues.FeedChannel{Kind: venues.FeedTrades, Symbol: "BTCUSDT"},
+		venues.FeedChannel{Kind: venues.FeedCandles, Symbol: "BTCUSDT", Timeframe: "4h"},
+	)
+	h.Await(t, "all confirmations", func() bool { return len(h.Resumptions) == 4 })
+	feed.Unsubscribe(venues.FeedChannel{Kind: venues.FeedMark, Symbol: "BTCUSDT"})
+	h.Await(t, "an UNSUBSCRIBE", func() bool { return len(v.told("UNSUBSCRIBE")) == 1 })
 	feed.Close()
-	feed.Subscribe(bookOf("LATEUSDT"))
-	feed.Unsubscribe(channels...)
-	feed.Close()
-	streams := map[int][]string{}
+	var names []string
 	for _, m := range v.told("SUBSCRIBE") {
-		if len(m.Params) > namesPerMessageMax {
-			t.Errorf("%d names in one message", len(m.Params))
-		}
-		streams[m.conn] = append(streams[m.conn], m.Params...)
+		names = append(names, m.Params...)
 	}
+	slices.Sort(names)
 	slices.Sort(v.paths)
-	if got := strings.Join(v.paths, " "); got != "/market/stream /public/stream /public/stream" {
+	if got := strings.Join(v.paths, " "); got != "/market/stream /public/stream" {
 		t.Errorf("connected to %s", got)
 	}
-	for conn, names := range streams {
-		if len(names) > streamsPerConnMax {
-			t.Errorf("%d streams on connection %d", len(names), conn)
-		}
+	if got := strings.Join(names, " "); got != "btcusdt@aggTrade btcusdt@kline_4h btcusdt@markPrice@1s btcusdt_261225@depth@100ms" {
+		t.Errorf("asked for %s", got)
 	}
-	if !slices.ContainsFunc(v.told("SUBSCRIBE"), func(m command) bool { return slices.Contains(m.Params, "btcusdt_261225@depth@100ms") }) {
-		t.Error("the dated contract was not asked for by the venue's name")
+	if gone := v.told("UNSUBSCRIBE")[0].Params; !slices.Equal(gone, []string{"btcusdt@markPrice@1s"}) {
+		t.Errorf("unsubscribed %v", gone)
 	}
 }
 
-// An undecodable book message is a loss of that book alone; the stream is heard
-// again from the next tick.
-func TestFeedUndecodableMessage(t *testing.T) {
-	s := newScript(t)
-	s.listed("BTCUSDT", "ETHUSDT")
-	v := newStreamVenue(s)
-	h := &connectortest.Heard{}
-	feed := s.connector.OpenFeed(h)
-	t.Cleanup(feed.Close)
-	feed.Subscribe(bookOf("BTCUSDT"), bookOf("ETHUSDT"))
-	h.Await(t, "the confirmations", func() bool { return len(h.Resumptions) == 2 })
-	v.say("btcusdt@depth@100ms", `{"e":"depthUpdate","s":"BTCUSDT"}`)
-	v.say("btcusdt@depth@100ms", depthOf("BTCUSDT", 1, 2, 0)) // too late for this tick
-	v.say("ethusdt@depth@100ms", depthOf("ETHUSDT", 1, 2, 0))
-	h.Await(t, "the other book", func() bool { return len(h.Books) == 1 && h.Books[0].Symbol == "ETHUSDT" })
-	h.Await(t, "the interruption and its end", func() bool {
-		return len(h.Interruptions) == 1 && h.Interruptions[0] == bookOf("BTCUSDT") && len(h.Resumptions) == 3
-	})
-	v.say("btcusdt@depth@100ms", depthOf("BTCUSDT", 3, 4, 2))
-	h.Await(t, "the book again", func() bool { return len(h.Books) == 2 })
-	if v.connections() != 1 {
-		t.Errorf("%d connections for one bad message", v.connections())
+func TestStreamAnswers(t *testing.T) {
+	for message, want := range map[string]feed.Answer{
+		`{"result":null,"id":7}`:                    {Verdict: feed.Confirmed, ID: 7},
+		`{"event":{"e":"serverShutdown","E":1}}`:    {Verdict: feed.Ending},
+		`{"event":{"e":"somethingElse"}}`:           {},
+		`{"code":2,"msg":"Invalid request","id":7}`: {Verdict: feed.Failed, Text: `{"code":2,"msg":"Invalid request","id":7}`},
+		`{"error":{"code":1,"msg":"no"},"id":7}`:    {Verdict: feed.Failed, Text: `{"error":{"code":1,"msg":"no"},"id":7}`},
+		`{}`:                                        {},
+	} {
+		if got, err := (streams{}).Answer([]byte(message)); err != nil || got != want {
+			t.Errorf("%s: %+v, %v", message, got, err)
+		}
+	}
+	if _, err := (streams{}).Answer([]byte("busy")); err == nil {
+		t.Error("what is no object is understood")
 	}
 }
 
@@ -191,149 +174,6 @@ func TestFeedOfAnUnlistedInstrument(t *testing.T) {
 	h.Await(t, "the next tick", func() bool { return len(h.Resumptions) == 2 })
 	v.say("btcusdt@depth@100ms", depthOf("BTCUSDT", 3, 4, 2))
 	h.Await(t, "the book", func() bool { return len(h.Books) == 1 })
-}
-
-// lastWords is a sink that takes its first message slowly and unsubscribes.
-type lastWords struct {
-	*connectortest.Heard
-	said chan struct{}
-	end  func()
-}
-
-func (l *lastWords) Book(u *venues.BookUpdate) {
-	l.Heard.Book(u)
-	<-l.said
-	l.end()
-}
-
-// A connection that carries nothing any more takes a while to close; what it
-// brings until then reaches nobody.
-func TestFeedIsSilentOnceUnsubscribed(t *testing.T) {
-	s := newScript(t)
-	s.listed("BTCUSDT")
-	v := newStreamVenue(s)
-	sink := &lastWords{Heard: &connectortest.Heard{}, said: make(chan struct{})}
-	feed := s.connector.OpenFeed(sink)
-	unsubscribed := make(chan struct{})
-	sink.end = sync.OnceFunc(func() {
-		feed.Unsubscribe(bookOf("BTCUSDT"))
-		close(unsubscribed)
-	})
-	feed.Subscribe(bookOf("BTCUSDT"))
-	sink.Await(t, "the confirmation", func() bool { return len(sink.Resumptions) == 1 })
-	for seq := range 200 {
-		v.say("btcusdt@depth@100ms", depthOf("BTCUSDT", seq+1, seq+1, seq))
-	}
-	close(sink.said)
-	sink.Await(t, "the first message", func() bool { return len(sink.Books) > 0 })
-	<-unsubscribed // a feed that is closed does not hear of it any more
-	feed.Close()
-	if len(sink.Books) != 1 || len(sink.Interruptions) != 0 {
-		t.Errorf("%d messages, interrupted %v", len(sink.Books), sink.Interruptions)
-	}
-}
-
-func TestFeedRefusedSubscription(t *testing.T) {
-	s := newScript(t)
-	v := newStreamVenue(s)
-	refusals := 0
-	v.answer = func(c *websocket.Conn, m command) {
-		if refusals++; refusals == 1 {
-			_ = c.WriteMessage(websocket.TextMessage, []byte(`{"code":2,"msg":"Invalid request: too many","id":1}`))
-			return
-		}
-		confirm(c, m)
-	}
-	h := &connectortest.Heard{}
-	feed := s.connector.OpenFeed(h)
-	t.Cleanup(feed.Close)
-	feed.Subscribe(bookOf("BTCUSDT"))
-	h.Await(t, "the confirmation of the second connection", func() bool { return len(h.Resumptions) == 1 })
-	if v.connections() != 2 {
-		t.Errorf("%d connections", v.connections())
-	}
-}
-
-func TestFeedRenewsWhenTheVenueShutsDown(t *testing.T) {
-	s := newScript(t)
-	s.listed("BTCUSDT")
-	v := newStreamVenue(s)
-	h := &connectortest.Heard{}
-	feed := s.connector.OpenFeed(h)
-	t.Cleanup(feed.Close)
-	feed.Subscribe(bookOf("BTCUSDT"))
-	h.Await(t, "the confirmation", func() bool { return len(h.Resumptions) == 1 })
-	v.say("btcusdt@depth@100ms", depthOf("BTCUSDT", 1, 5, 0))
-	h.Await(t, "the book", func() bool { return len(h.Books) == 1 })
-	v.mu.Lock()
-	_ = v.conns[0].WriteMessage(websocket.TextMessage, []byte(`{"event":{"e":"serverShutdown","E":1}}`))
-	v.mu.Unlock()
-	h.Await(t, "the second subscription", func() bool { return len(v.told("SUBSCRIBE")) == 2 })
-	for _, message := range []string{depthOf("BTCUSDT", 1, 5, 0), depthOf("BTCUSDT", 6, 9, 5)} { // the old one's last again, then news
-		v.say("btcusdt@depth@100ms", message)
-	}
-	h.Await(t, "the news", func() bool { return len(h.Books) == 2 })
-	if h.Books[1].LastSeq != 9 || len(h.Interruptions) != 0 || len(h.Resumptions) != 1 {
-		t.Errorf("books to %d, interrupted %v, resumed %v", h.Books[1].LastSeq, h.Interruptions, h.Resumptions)
-	}
-}
-
-// One quiet book among busy ones is asked for again, ever more rarely; the others
-// are left in peace.
-func TestFeedLoneSilentStream(t *testing.T) {
-	s := newScript(t)
-	s.listed("BTCUSDT", "ETHUSDT", "SOLUSDT")
-	s.connector.options.BookSilenceMax = 400 * time.Millisecond
-	v := newStreamVenue(s)
-	h := &connectortest.Heard{}
-	feed := s.connector.OpenFeed(h)
-	t.Cleanup(feed.Close)
-	feed.Subscribe(bookOf("BTCUSDT"), bookOf("ETHUSDT"), bookOf("SOLUSDT"))
-	h.Await(t, "the confirmations", func() bool { return len(h.Resumptions) == 3 })
-	stop := make(chan struct{})
-	var talking sync.WaitGroup
-	talking.Go(func() {
-		for seq := 1; ; seq++ {
-			select {
-			case <-stop:
-				return
-			case <-time.After(50 * time.Millisecond):
-				v.say("btcusdt@depth@100ms", depthOf("BTCUSDT", seq, seq, seq-1))
-				v.say("ethusdt@depth@100ms", depthOf("ETHUSDT", seq, seq, seq-1))
-			}
-		}
-	})
-	h.Await(t, "the interruption and the answer", func() bool { return len(h.Interruptions) == 1 && len(h.Resumptions) == 4 })
-	close(stop)
-	talking.Wait()
-	gone := v.told("UNSUBSCRIBE")
-	if h.Interruptions[0] != bookOf("SOLUSDT") || len(gone) != 1 || !slices.Equal(gone[0].Params, []string{"solusdt@depth@100ms"}) || v.connections() != 1 {
-		t.Errorf("interrupted %v, unsubscribed %v, %d connections", h.Interruptions, gone, v.connections())
-	}
-}
-
-func TestWatchDoublesItsPatience(t *testing.T) {
-	s, _ := publicStream(t, categoryPublic, btc, bookOf("BTCUSDT"))
-	limit := s.feed.c.options.BookSilenceMax
-	if channels, mute := s.silent(time.Now()); len(channels) != 0 || mute {
-		t.Error("watched without a connection")
-	}
-	one := s.streams["btcusdt@depth@100ms"]
-	one.strikes = 40
-	if got := limit << min(one.strikes, strikesMax); got <= limit || got > time.Hour {
-		t.Errorf("patience of %v", got)
-	}
-}
-
-func TestSilenceOfKinds(t *testing.T) {
-	c := New(Sim("http://x", "ws://x"))
-	for kind, want := range map[venues.FeedKind]time.Duration{
-		venues.FeedBook: 30 * time.Second, venues.FeedMark: 15 * time.Second, venues.FeedTrades: 0, venues.FeedCandles: 0,
-	} {
-		if got := c.silenceMax(kind); got != want {
-			t.Errorf("kind %d: %v, want %v", kind, got, want)
-		}
-	}
 }
 
 // privateVenue serves the private stream: it answers LIST_SUBSCRIPTIONS and

@@ -13,13 +13,18 @@ import (
 	"venuegate/venues"
 	"venuegate/venues/fixturetest"
 	"venuegate/venues/internal/connectortest"
-	"venuegate/venues/internal/wsclient"
+	"venuegate/venues/internal/feed"
 )
 
-// publicStream is a shard without a connection that carries the given channels
-// of instruments whose scale is the given one.
-func publicStream(t testing.TB, category string, scale venues.Scale, channels ...venues.FeedChannel) (*shard, *connectortest.Heard) {
+// publicStream carries the given channels of instruments whose scale is the given
+// one, without a connection.
+func publicStream(t testing.TB, scale venues.Scale, channels ...venues.FeedChannel) (*feed.Replay, *connectortest.Heard) {
 	t.Helper()
+	h := &connectortest.Heard{}
+	return replayTo(h, scale, channels...), h
+}
+
+func replayTo(sink venues.FeedSink, scale venues.Scale, channels ...venues.FeedChannel) *feed.Replay {
 	c := New(Sim("http://127.0.0.1:1", "ws://127.0.0.1:1"))
 	var instruments []venues.Instrument
 	for _, channel := range channels {
@@ -29,17 +34,7 @@ func publicStream(t testing.TB, category string, scale venues.Scale, channels ..
 		})
 	}
 	c.catalogue.Store(venues.NewInstrumentSet(instruments))
-	h := &connectortest.Heard{}
-	s := &shard{
-		feed: &feed{c: c, sink: h}, category: category, link: wsclient.New(wsclient.Options{}),
-		streams: make(map[string]*stream), pending: make(map[uint64]subscription),
-	}
-	for _, channel := range channels {
-		s.streams[streamName(channel, channel.Symbol)] = &stream{
-			channel: channel, venueSymbol: channel.Symbol, name: streamName(channel, channel.Symbol),
-		}
-	}
-	return s, h
+	return feed.NewReplay(c.feedOptions(sink), channels...)
 }
 
 // checkChain holds updates of one book against one another.
@@ -71,12 +66,12 @@ func TestRecordedStreams2021(t *testing.T) {
 			venues.FeedChannel{Kind: venues.FeedCandles, Symbol: s, Timeframe: "1m"})
 	}
 	scale := venues.Scale{PriceDecimals: 5, QtyDecimals: 0}
-	books, h := publicStream(t, categoryPublic, scale, public...)
-	trades, m := publicStream(t, categoryMarket, scale, market...)
+	books, h := publicStream(t, scale, public...)
+	trades, m := publicStream(t, scale, market...)
 	for _, line := range fixturetest.Lines(fixture(t, "ws_4symbols_depth100ms_aggTrade_kline_bookTicker_2021.real.log"))[1:] {
 		message := afterStamp(line)
-		books.Message(nil, message)
-		trades.Message(nil, message)
+		books.Message(message)
+		trades.Message(message)
 	}
 	if len(h.Books) != 764 || len(m.Trades) != 91 || len(m.Candles) != 67 {
 		t.Errorf("%d book updates, %d trades, %d candles; want 764, 91, 67", len(h.Books), len(m.Trades), len(m.Candles))
@@ -136,7 +131,7 @@ func recordedDepth(t testing.TB) (depth [][]byte, snapshot []byte) {
 	t.Helper()
 	for _, line := range fixturetest.Lines(fixture(t, "ws_btcusdt_depth0ms_trade_bookTicker_2024.real.gz")) {
 		message := afterStamp(line)
-		name, data, ok := splitCombined(message)
+		name, data, ok := streams{}.Split(message)
 		switch {
 		case !ok:
 			snapshot = message
@@ -202,16 +197,16 @@ func sameUpdate(a, b *venues.BookUpdate) error {
 }
 
 func TestRecordedSlice2024(t *testing.T) {
-	s, h := publicStream(t, categoryPublic, btc, venues.FeedChannel{Kind: venues.FeedBook, Symbol: "BTCUSDT"})
-	s.streams["btcusdt@depth@0ms"] = s.streams["btcusdt@depth@100ms"] // the faster stream has the same messages
+	s, h := publicStream(t, btc, bookOf("BTCUSDT"))
 	want := 0
 	for _, line := range fixturetest.Lines(fixture(t, "ws_btcusdt_slice6000_2024.real.log.gz")) {
 		message := afterStamp(line)
 		if bytes.Contains(message, []byte("@depth@0ms")) {
-			want++
+			want++ // the faster stream has the same messages
+			message = bytes.Replace(message, []byte("@depth@0ms"), []byte("@depth@100ms"), 1)
 		}
-		if _, _, ok := splitCombined(message); ok {
-			s.Message(nil, message)
+		if _, _, ok := (streams{}).Split(message); ok {
+			s.Message(message)
 		}
 	}
 	if len(h.Books) != want || want == 0 {

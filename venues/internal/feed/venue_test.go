@@ -1,0 +1,406 @@
+package feed_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/fasthttp/websocket"
+	"go.uber.org/goleak"
+	"go.uber.org/zap"
+
+	"venuegate/venues"
+	"venuegate/venues/internal/feed"
+	"venuegate/venues/internal/wsclient"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// The venue of these tests speaks lines of words. It is told
+//
+//	sub 1 book.A,mark.B      unsub 2 book.A
+//
+// says of data
+//
+//	# book.A snapshot 7      # book.A 8      # book.A stale      # book.A restarts
+//
+// and answers
+//
+//	confirmed 1              confirmed 0 book.A      repeated 1
+//	refused 1 why            failed why              ending
+type protocol struct{ *venue }
+
+const (
+	booksPerConnMax  = 3
+	othersPerConnMax = 100
+	perRequestMax    = 2
+)
+
+func (protocol) Group(c venues.FeedChannel) feed.Group {
+	if c.Kind == venues.FeedBook {
+		return feed.Group{Path: "/deep", ChannelsMax: booksPerConnMax}
+	}
+	return feed.Group{Path: "/light", ChannelsMax: othersPerConnMax}
+}
+
+func (p protocol) Link(g feed.Group) wsclient.Options {
+	return wsclient.Options{
+		URL:  func(context.Context) (string, error) { return "ws://venue" + g.Path, nil },
+		Dial: p.dial, Lifetime: p.lifetime,
+	}
+}
+
+var kinds = map[venues.FeedKind]string{
+	venues.FeedBook: "book", venues.FeedTrades: "trades", venues.FeedCandles: "candles", venues.FeedMark: "mark",
+}
+
+func (protocol) Topic(c venues.FeedChannel) string { return kinds[c.Kind] + "." + c.Symbol }
+
+func (protocol) Request(verb feed.Verb, id uint64, topics []string) []byte {
+	return fmt.Appendf(nil, "%s %d %s", verb.Word("sub", "unsub"), id, strings.Join(topics, ","))
+}
+
+func (protocol) Split(message []byte) (topic, data []byte, ok bool) {
+	if message, ok = bytes.CutPrefix(message, []byte("# ")); !ok {
+		return nil, nil, false
+	}
+	return bytes.Cut(message, []byte(" "))
+}
+
+func (protocol) Answer(message []byte) (a feed.Answer, err error) {
+	words := strings.SplitN(string(message)+"   ", " ", 4)
+	verdicts := map[string]feed.Verdict{
+		"confirmed": feed.Confirmed, "repeated": feed.Repeated, "refused": feed.Refused, "failed": feed.Failed, "ending": feed.Ending, "pong": feed.Nothing,
+	}
+	verdict, known := verdicts[words[0]]
+	if !known {
+		return a, errors.New("no answer")
+	}
+	a.Verdict, a.Text = verdict, strings.TrimSpace(words[2])
+	a.ID, _ = strconv.ParseUint(words[1], 10, 64)
+	if verdict == feed.Confirmed {
+		a.Topic = strings.TrimSpace(words[2])
+	}
+	return a, nil
+}
+
+func (protocol) Decoders() func(venues.FeedChannel, string) feed.Decoder {
+	return func(c venues.FeedChannel, topic string) feed.Decoder { return &decoder{channel: c} }
+}
+
+func (protocol) Trading(symbol string) bool { return symbol != "HALTED" }
+
+// decoder counts how often a subscription began.
+type decoder struct {
+	channel  venues.FeedChannel
+	restarts int
+}
+
+var errGarbled = errors.New("garbled")
+
+func (d *decoder) Restart() { d.restarts++ }
+
+func (d *decoder) Decode(data []byte, received time.Time, to *feed.Stream) error {
+	text, snapshot := strings.CutPrefix(string(data), "snapshot ")
+	switch text {
+	case "stale":
+		return feed.ErrStale
+	case "restarts":
+		to.Candle(venues.Candle{Symbol: strconv.Itoa(d.restarts)})
+		return nil
+	}
+	seq, err := strconv.ParseUint(text, 10, 64)
+	if err != nil || received.IsZero() {
+		return errGarbled
+	}
+	switch d.channel.Kind {
+	case venues.FeedBook:
+		u := venues.NewBookUpdate()
+		u.Symbol, u.Snapshot, u.LastSeq = d.channel.Symbol, snapshot, seq
+		to.Book(u)
+	case venues.FeedTrades:
+		to.Trade(venues.Trade{Symbol: d.channel.Symbol, ID: text}, seq)
+	case venues.FeedCandles:
+		to.Candle(venues.Candle{Symbol: d.channel.Symbol})
+	default:
+		to.Mark(venues.MarkPrice{Symbol: d.channel.Symbol})
+	}
+	return nil
+}
+
+// venue serves connections by hand, over pipes. It confirms every sub unless answer
+// is told to do something else.
+type venue struct {
+	lifetime time.Duration
+	answer   func(words []string) string
+
+	listener chan net.Conn
+	mu       sync.Mutex
+	conns    []*peer
+	paths    []string
+	told     []string // with the number of the connection first
+	subbedAt map[string][]time.Time
+}
+
+func newVenue(t *testing.T) *venue {
+	t.Helper()
+	v := &venue{listener: make(chan net.Conn), subbedAt: make(map[string][]time.Time), answer: func(words []string) string { return "confirmed " + words[1] }}
+	server := &http.Server{Handler: http.HandlerFunc(v.serve), ReadHeaderTimeout: time.Minute}
+	var serving sync.WaitGroup
+	serving.Go(func() { _ = server.Serve(pipes{v.listener, t.Context().Done()}) })
+	t.Cleanup(func() {
+		_ = server.Close()
+		serving.Wait()
+	})
+	return v
+}
+
+func (v *venue) dial(ctx context.Context, _, _ string) (net.Conn, error) {
+	ours, theirs := net.Pipe()
+	select {
+	case v.listener <- theirs:
+		return ours, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// pipes is a listener whose connections never leave the process.
+type pipes struct {
+	accepted chan net.Conn
+	closed   <-chan struct{}
+}
+
+func (p pipes) Accept() (net.Conn, error) {
+	select {
+	case c := <-p.accepted:
+		return c, nil
+	case <-p.closed:
+		return nil, net.ErrClosed
+	}
+}
+func (pipes) Close() error   { return nil }
+func (pipes) Addr() net.Addr { return &net.IPAddr{} }
+
+func (v *venue) serve(w http.ResponseWriter, r *http.Request) {
+	upgrader := websocket.Upgrader{}
+	socket, err := upgrader.Upgrade(w, r, nil)
+	if err != nil {
+		return
+	}
+	defer socket.Close()
+	c := &peer{Conn: socket}
+	v.mu.Lock()
+	v.conns, v.paths = append(v.conns, c), append(v.paths, r.URL.Path)
+	number := len(v.conns)
+	v.mu.Unlock()
+	for {
+		_, text, err := c.ReadMessage()
+		if err != nil {
+			return
+		}
+		v.mu.Lock()
+		v.told = append(v.told, fmt.Sprintf("%d: %s", number, text))
+		words, answer := strings.Fields(string(text)), ""
+		if words[0] == "sub" {
+			v.subbedAt[words[2]] = append(v.subbedAt[words[2]], time.Now())
+			answer = v.answer(words)
+		}
+		v.mu.Unlock()
+		if answer != "" {
+			c.say(answer)
+		}
+	}
+}
+
+// peer is one connection as the venue has it. Each has its own lock, for what is
+// said on a successor waits until the feed reads it.
+type peer struct {
+	*websocket.Conn
+	saying sync.Mutex
+}
+
+func (p *peer) say(message string) {
+	p.saying.Lock()
+	defer p.saying.Unlock()
+	_ = p.WriteMessage(websocket.TextMessage, []byte(message)) // the test sees what did not arrive
+}
+
+// say sends messages on a connection, counted from 1, and waits until they have been
+// taken.
+func (v *venue) say(number int, messages ...string) {
+	v.mu.Lock()
+	c := v.conns[number-1]
+	v.mu.Unlock()
+	for _, m := range messages {
+		c.say(m)
+	}
+	synctest.Wait()
+}
+
+func (v *venue) cut(number int) {
+	v.mu.Lock()
+	c := v.conns[number-1]
+	v.mu.Unlock()
+	c.Close()
+	synctest.Wait()
+}
+
+// answering changes what the venue answers.
+func (v *venue) answering(answer func(words []string) string) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.answer = answer
+}
+
+// requests takes what the venue was told since the last time.
+func (v *venue) requests() []string {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	told := v.told
+	v.told = nil
+	return told
+}
+
+// subTimes are when topics were asked for in one request.
+func (v *venue) subTimes(topics string) []time.Time {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return slices.Clone(v.subbedAt[topics])
+}
+
+func (v *venue) connections() int {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return len(v.conns)
+}
+
+// sink writes down what it hears.
+type sink struct {
+	mu     sync.Mutex
+	events []string
+	onBook func()
+}
+
+func (s *sink) hear(format string, args ...any) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.events = append(s.events, fmt.Sprintf(format, args...))
+}
+
+func (s *sink) Book(u *venues.BookUpdate) {
+	s.hear("book %s %d", u.Symbol, u.LastSeq)
+	u.Release()
+	if s.onBook != nil {
+		s.onBook()
+	}
+}
+func (s *sink) Trade(t venues.Trade)                  { s.hear("trade %s %s", t.Symbol, t.ID) }
+func (s *sink) Candle(c venues.Candle)                { s.hear("candle %s", c.Symbol) }
+func (s *sink) Mark(m venues.MarkPrice)               { s.hear("mark %s", m.Symbol) }
+func (s *sink) Resumed(channels []venues.FeedChannel) { s.hear("resumed %s", names(channels)) }
+func (s *sink) Interrupted(channels []venues.FeedChannel, cause error) {
+	s.hear("interrupted %s: %v", names(channels), cause)
+}
+
+func names(channels []venues.FeedChannel) string {
+	all := make([]string, len(channels))
+	for n, c := range channels {
+		all[n] = protocol{}.Topic(c)
+	}
+	slices.Sort(all)
+	return strings.Join(all, ",")
+}
+
+// heard takes the events since the last time, in order.
+func (s *sink) heard() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	events := s.events
+	s.events = nil
+	return events
+}
+
+// bench is a feed on a venue, in a bubble of its own.
+type bench struct {
+	*testing.T
+	*venue
+	sink *sink
+	feed venues.Feed
+}
+
+// play runs a test with a feed; change sets options and the venue before.
+func play(t *testing.T, change func(*feed.Options, *venue), run func(*bench)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		v, s := newVenue(t), &sink{}
+		o := feed.Options{
+			Protocol: protocol{v}, Sink: s, TopicsPerRequestMax: perRequestMax, StreamSnapshots: true, RefusedRetryMax: 4 * time.Minute,
+			BookSilenceMax: time.Minute, MarkSilenceMax: 20 * time.Second, Log: zap.NewNop(),
+		}
+		if change != nil {
+			change(&o, v)
+		}
+		b := &bench{T: t, venue: v, sink: s, feed: feed.Open(o)}
+		defer b.feed.Close()
+		run(b)
+	})
+}
+
+// subscribe and wait until everything that follows at once has happened.
+func (b *bench) subscribe(topics ...string) {
+	b.feed.Subscribe(channelsOf(topics)...)
+	b.settle()
+}
+
+func (b *bench) unsubscribe(topics ...string) {
+	b.feed.Unsubscribe(channelsOf(topics)...)
+	b.settle()
+}
+
+// settle lets paced requests leave, which takes less than the time to anything else.
+// It ends between two ticks.
+func (b *bench) settle() {
+	time.Sleep(3500 * time.Millisecond)
+	synctest.Wait()
+}
+
+func channelsOf(topics []string) []venues.FeedChannel {
+	all := make([]venues.FeedChannel, len(topics))
+	for n, topic := range topics {
+		kind, symbol, _ := strings.Cut(topic, ".")
+		for k, name := range kinds {
+			if name == kind {
+				all[n] = venues.FeedChannel{Kind: k, Symbol: symbol}
+			}
+		}
+	}
+	return all
+}
+
+// hears holds what the sink heard since the last time against what it should have.
+func (b *bench) hears(want ...string) {
+	b.Helper()
+	if got := b.sink.heard(); !slices.Equal(got, want) {
+		b.Errorf("heard %q, want %q", got, want)
+	}
+}
+
+// asks holds what the venue was asked since the last time against what it should
+// have been. Pings are no questions.
+func (b *bench) asks(want ...string) {
+	b.Helper()
+	if got := b.requests(); !slices.Equal(got, want) {
+		b.Errorf("the venue was asked %q, want %q", got, want)
+	}
+}
