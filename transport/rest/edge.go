@@ -154,7 +154,7 @@ func explain(err error) (*venues.Error, int) {
 func explainRefusal(refused *fiber.Error) *venues.Error {
 	switch refused.Code {
 	case http.StatusNotFound, http.StatusMethodNotAllowed:
-		return venues.Errorf(venues.CodeNotFound, "no such path, or not with this method")
+		return venues.Errorf(venues.CodeNotFound, "no such path, or not with this method; /docs lists them")
 	case http.StatusRequestHeaderFieldsTooLarge:
 		return venues.Errorf(venues.CodeInvalidRequest, "request line and headers are larger than %d bytes", headerBytesMax).
 			With("limit", headerBytesMax)

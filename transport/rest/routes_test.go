@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/netip"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -23,6 +24,9 @@ func TestEveryRouteIsGuarded(t *testing.T) {
 	w := newWorld(t)
 	routes := w.server.Routes()
 	for _, registered := range w.server.App().GetRoutes(true) {
+		if registered.Method == http.MethodHead { // served as GET is
+			registered.Method = http.MethodGet
+		}
 		i := slices.IndexFunc(routes, func(r rest.Route) bool { return r.Method == registered.Method && r.Path == registered.Path })
 		if i < 0 {
 			t.Errorf("%s %s is not in the table", registered.Method, registered.Path)
@@ -240,8 +244,32 @@ func TestUnknownPathsAndMethods(t *testing.T) {
 		got := w.do(c[0], c[1], "", "")
 		got.want(http.StatusNotFound, venues.CodeNotFound)
 	}
-	if got := w.do(http.MethodHead, "/v1/time", "", ""); got.status != http.StatusNotFound {
+	if got := w.do(http.MethodHead, "/v1/hooks/in/hook_1", "", ""); got.status != http.StatusNotFound {
 		t.Errorf("HEAD: %d", got.status)
+	}
+	if got := w.do(http.MethodPut, "/v1/orders", "", ""); got.header.Get("Allow") != "GET, POST, DELETE, HEAD" || !strings.Contains(got.error().Message, "/docs") {
+		t.Errorf("%v %s", got.header, got.body)
+	}
+}
+
+// HEAD is GET without a body, wherever there is GET: load balancers and link
+// checkers ask with it.
+func TestHead(t *testing.T) {
+	w := newWorld(t)
+	w.customer("cus_1", venues.Binance)
+	key := w.key("cus_1", allScopes...)
+	for _, r := range w.server.Routes() {
+		if r.Method != http.MethodGet {
+			continue
+		}
+		path, _ := request(r)
+		for _, key := range []string{key, "wrong"} {
+			get, head := w.do(http.MethodGet, path, key, ""), w.do(http.MethodHead, path, key, "")
+			if head.status != get.status || len(head.body) > 0 || head.header.Get("Content-Length") != strconv.Itoa(len(get.body)) ||
+				head.header.Get("Content-Type") != get.header.Get("Content-Type") {
+				t.Errorf("HEAD %s: %d %v %q after GET %d of %d bytes", path, head.status, head.header, head.body, get.status, len(get.body))
+			}
+		}
 	}
 }
 

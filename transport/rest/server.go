@@ -195,6 +195,9 @@ func (s *Server) register(r Route) error {
 	}
 	s.routes = append(s.routes, r)
 	s.app.Add(r.Method, r.Path, s.serve(r))
+	if r.Method == http.MethodGet {
+		s.app.Add(http.MethodHead, r.Path, s.serve(r)) // the library leaves out the body
+	}
 	return nil
 }
 
