@@ -433,6 +433,24 @@ func TestClientCloses(t *testing.T) {
 	}
 }
 
+// A client closes with any code it likes; that makes no place in the statistics.
+func TestCloseCodesOfClientsAreBounded(t *testing.T) {
+	inMemory(t, stream.Options{}, func(t *testing.T, s *server) {
+		for code := 3000; code < 3050; code++ {
+			c := s.login("alice")
+			if err := c.ws.WriteControl(websocket.CloseMessage, websocket.FormatCloseMessage(code, ""), time.Now().Add(time.Second)); err != nil {
+				t.Fatal(err)
+			}
+			c.wantClosed(code)
+			c.close()
+		}
+		synctest.Wait()
+		if got := s.hub.Stats().Closes; len(got) != 1 || got[0] != 50 {
+			t.Errorf("got %v", got)
+		}
+	})
+}
+
 func TestBreachOfTheStandard(t *testing.T) {
 	inMemory(t, stream.Options{}, func(t *testing.T, s *server) {
 		c := s.login("alice")

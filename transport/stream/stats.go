@@ -2,8 +2,13 @@ package stream
 
 import (
 	"maps"
+	"slices"
 	"sync"
 	"sync/atomic"
+
+	"github.com/fasthttp/websocket"
+
+	"venuegate/transport/api"
 )
 
 // Stats is what a hub has done so far and how it stands. Counters only rise.
@@ -35,8 +40,9 @@ type Stats struct {
 	Resyncs uint64
 	// Overruns counts how often a topic outran a shard.
 	Overruns uint64
-	// Closes counts ended connections by close code; 1006 stands for those that
-	// ended without one.
+	// Closes counts ended connections by close code. 1006 stands for those that
+	// ended without one, 0 for codes that are neither the standard's nor ours:
+	// clients choose any they like.
 	Closes map[int]uint64
 }
 
@@ -59,9 +65,16 @@ type counters struct {
 }
 
 func (c *counters) closed(code int) {
+	if !countedByItself(code) {
+		code = closeNone
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.closes[code]++
+}
+
+func countedByItself(code int) bool {
+	return code >= websocket.CloseNormalClosure && code <= websocket.CloseTLSHandshake || slices.Contains(api.StreamCodes(), api.StreamCode(code))
 }
 
 // round is what one shard has counted since it last told: its goroutine adds
