@@ -35,7 +35,7 @@ func newAdminClient(config Config) (*adminClient, error) {
 		return nil, fmt.Errorf("no service has run on %s: %w", config.Data, err)
 	}
 	address := "http://" + config.AdminListen
-	if demo, err := readDemoFile(config.Data); err == nil {
+	if demo, err := readDemoFile(config.Data); err == nil && !namesListener(config.AdminListen, DefaultConfig().AdminListen) {
 		address = demo.AdminURL
 	}
 	return &adminClient{url: address, token: token, http: &http.Client{

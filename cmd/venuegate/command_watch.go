@@ -68,7 +68,7 @@ func (o *watchOptions) complete(config Config, environ []string) error {
 			scheme = "wss://"
 		}
 		o.URL = scheme + config.Listen + streamPath
-		if err == nil {
+		if err == nil && !namesListener(config.Listen, DefaultConfig().Listen) {
 			o.URL = demo.WSURL
 		}
 	}

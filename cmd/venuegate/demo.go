@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"venuegate/persistence"
@@ -40,6 +41,12 @@ type DemoFile struct {
 	Chart      DemoChart                 `json:"chart"`
 	Receiver   DemoReceiver              `json:"receiver"`
 	Sim        map[venues.Venue]SimVenue `json:"sim"`
+}
+
+// namesListener says whether somebody configured an address that can be called,
+// which then wins over that of a demo.
+func namesListener(address, fallback string) bool {
+	return address != fallback && !strings.HasSuffix(address, ":0")
 }
 
 func readDemoFile(dir string) (DemoFile, error) { return readDemo(filepath.Join(dir, demoName)) }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"os"
 	"path/filepath"
 	"testing"
@@ -39,5 +40,35 @@ func TestDemoFileIsWithdrawn(t *testing.T) {
 	}
 	if _, err := withdrawDemoFile(dir); err == nil {
 		t.Error("a broken description was taken")
+	}
+}
+
+// A listener that somebody names is the one that is called, whatever a demo on
+// the same directory has written down.
+func TestNamedListenersWinOverTheDemos(t *testing.T) {
+	dir := t.TempDir()
+	if err := writeDemoFile(dir, DemoFile{WSURL: "ws://demo/v1/stream", AdminURL: "http://demo", APIKey: "k"}); err != nil {
+		t.Fatal(err)
+	}
+	if err := writeSecretFile(filepath.Join(dir, adminTokenName), bytes.Repeat([]byte("t"), 64)); err != nil {
+		t.Fatal(err)
+	}
+	for address, want := range map[string]string{"": "demo", "127.0.0.1:0": "demo", "127.0.0.1:7": "127.0.0.1:7"} {
+		config := DefaultConfig()
+		config.Data = dir
+		if address != "" {
+			config.Listen, config.AdminListen = address, address
+		}
+		client, err := newAdminClient(config)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var o watchOptions
+		if err := o.complete(config, nil); err != nil {
+			t.Fatal(err)
+		}
+		if client.url != "http://"+want || o.URL != "ws://"+want+streamPath {
+			t.Errorf("%q: calls %s and %s, want %s", address, client.url, o.URL, want)
+		}
 	}
 }
