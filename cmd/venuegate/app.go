@@ -156,10 +156,12 @@ func (a *App) Run(ctx context.Context) error {
 	}
 	stop(nil)
 	a.log.Info("stopping")
+	began := time.Now()
 	a.shutdown()
 	failure = errors.Join(failure, a.Close())
 	<-served
 	<-served
+	a.log.Info("stopped", zap.Duration("took", time.Since(began)))
 	return failure
 }
 

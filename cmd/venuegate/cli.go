@@ -71,9 +71,11 @@ func newRootCommand(sh shell) *cobra.Command {
 		Short:         "One trading interface to several derivatives venues",
 		SilenceUsage:  true,
 		SilenceErrors: true,
+		Version:       version,
 		Args:          cobra.NoArgs,
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
+	root.SetVersionTemplate(versionLine())
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.AddCommand(
 		newServeCommand(sh), newSimCommand(), newWatchCommand(sh), newDoctorCommand(sh),

@@ -17,8 +17,8 @@ func newBackupCommand(sh shell) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "backup FILE", Short: "Write all that is durable into a file", Args: cobra.ExactArgs(1),
 		Long: `Writes all that is durable at one moment into a file, the .xlsx files of endpoints
-included, while the service runs or not. Credentials in it stay sealed: the key file is not part of the backup and
-must be kept apart from it.`,
+included, while the service runs or not. Credentials in it stay sealed: the key
+file is not part of the backup and must be kept apart from it.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			config, err := loadConfig(cmd, sh)
 			if err != nil {
