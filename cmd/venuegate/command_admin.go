@@ -60,7 +60,7 @@ func newCustomersCommand(sh shell) *cobra.Command {
 }
 
 func newKeysCommand(sh shell) *cobra.Command {
-	return newGroup("keys", "Make, list and revoke API keys", newKeysCreateCommand(sh), newKeysListCommand(sh),
+	return newGroup("keys", "Make, list and revoke API keys", newKeysCreateCommand(sh), newListCommand(sh, "keys", "List keys, the revoked ones too", keyRows),
 		adminCommand(sh, &cobra.Command{Use: "revoke ID", Short: "End a key for good", Args: cobra.ExactArgs(1)},
 			func(ctx context.Context, c *adminClient, args []string, out io.Writer) error {
 				ended, err := end[admin.Key](ctx, c, "keys", args[0])
@@ -99,12 +99,13 @@ func newKeysCreateCommand(sh shell) *cobra.Command {
 	return cmd
 }
 
-func newKeysListCommand(sh shell) *cobra.Command {
+// newListCommand lists the records of one kind, of a customer or of all.
+func newListCommand[T any](sh shell, name, short string, rows func(...T) [][]string) *cobra.Command {
 	var customer string
-	cmd := adminCommand(sh, &cobra.Command{Use: "list", Short: "List keys, the revoked ones too", Args: cobra.NoArgs},
+	cmd := adminCommand(sh, &cobra.Command{Use: "list", Short: short, Args: cobra.NoArgs},
 		func(ctx context.Context, c *adminClient, _ []string, out io.Writer) error {
-			found, err := list[admin.Key](ctx, c, "keys", customer)
-			return printRows(out, err, keyRows(found...))
+			found, err := list[T](ctx, c, name, customer)
+			return printRows(out, err, rows(found...))
 		})
 	cmd.Flags().StringVar(&customer, "customer", "", "`ID` of one customer; default: all")
 	return cmd
@@ -112,7 +113,7 @@ func newKeysListCommand(sh shell) *cobra.Command {
 
 func newAccountsCommand(sh shell) *cobra.Command {
 	return newGroup("accounts", "Connect, list, examine, limit, halt and remove venue accounts",
-		newAccountsConnectCommand(sh), newAccountsListCommand(sh), newAccountsLimitsCommand(sh),
+		newAccountsConnectCommand(sh), newListCommand(sh, "accounts", "List connected accounts", accountRows), newAccountsLimitsCommand(sh),
 		newAccountsHaltCommand(sh), newAccountsResumeCommand(sh), newAccountsUnlockCommand(sh),
 		adminCommand(sh, &cobra.Command{Use: "check ID", Short: "Examine an account at its venue", Args: cobra.ExactArgs(1)},
 			func(ctx context.Context, c *adminClient, args []string, out io.Writer) error {
@@ -155,17 +156,6 @@ with "-", so that no other process sees them:
 	flags.StringVar(&exchange, "exchange", "", "venue, such as binance")
 	flags.StringVar(&file, "credentials", "-", "`FILE` of the credentials")
 	requireFlags(cmd, "customer", "exchange")
-	return cmd
-}
-
-func newAccountsListCommand(sh shell) *cobra.Command {
-	var customer string
-	cmd := adminCommand(sh, &cobra.Command{Use: "list", Short: "List connected accounts", Args: cobra.NoArgs},
-		func(ctx context.Context, c *adminClient, _ []string, out io.Writer) error {
-			found, err := list[admin.Account](ctx, c, "accounts", customer)
-			return printRows(out, err, accountRows(found...))
-		})
-	cmd.Flags().StringVar(&customer, "customer", "", "`ID` of one customer; default: all")
 	return cmd
 }
 

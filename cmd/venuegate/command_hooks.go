@@ -33,15 +33,8 @@ var (
 
 // find, show and remove are alike for all kinds.
 func (k recordKind[T]) commands(sh shell) []*cobra.Command {
-	var customer string
-	listing := adminCommand(sh, &cobra.Command{Use: "list", Short: "List " + k.name, Args: cobra.NoArgs},
-		func(ctx context.Context, c *adminClient, _ []string, out io.Writer) error {
-			found, err := list[T](ctx, c, k.name, customer)
-			return printRows(out, err, k.rows(found...))
-		})
-	listing.Flags().StringVar(&customer, "customer", "", "`ID` of one customer; default: all")
 	return []*cobra.Command{
-		listing,
+		newListCommand(sh, k.name, "List "+k.name, k.rows),
 		adminCommand(sh, &cobra.Command{Use: "show ID", Short: "Show all of one " + k.noun, Args: cobra.ExactArgs(1)},
 			func(ctx context.Context, c *adminClient, args []string, out io.Writer) error {
 				var text jsontext.Value
