@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"venuegate/persistence"
+	"venuegate/transport/api"
 	"venuegate/venues"
 )
 
@@ -59,10 +60,10 @@ type AccountChange struct {
 func (r *Registry) ConnectAccount(ctx context.Context, n NewAccount) (Account, error) {
 	environment, known := r.Environments[n.Exchange]
 	if !known {
-		return Account{}, venues.InvalidFields(venues.FieldFault{Field: "exchange", Rule: "not allowed", Given: string(n.Exchange), Allowed: r.exchanges()})
+		return Account{}, api.Fault("exchange", api.RuleUnknownValue, string(n.Exchange), r.exchanges())
 	}
 	if n.Environment != "" && n.Environment != environment {
-		return Account{}, venues.InvalidFields(venues.FieldFault{Field: "environment", Rule: "not allowed", Given: n.Environment, Allowed: environment})
+		return Account{}, api.Fault("environment", api.RuleUnknownValue, n.Environment, environment)
 	}
 	r.turn.Lock()
 	defer r.turn.Unlock()
@@ -252,10 +253,10 @@ func checkCredentials(c venues.Credentials) error {
 		{"passphrase", c.Passphrase, false},
 	} {
 		if part.required && part.value == "" {
-			return venues.InvalidFields(venues.FieldFault{Field: part.name, Rule: "missing"})
+			return api.Fault(part.name, api.RuleMissing, "", "")
 		}
 		if len(part.value) > credentialCharsMax {
-			return venues.InvalidFields(venues.FieldFault{Field: part.name, Rule: "out of range", Allowed: "at most " + strconv.Itoa(credentialCharsMax) + " characters"})
+			return api.Fault(part.name, api.RuleOutOfRange, "", "at most "+strconv.Itoa(credentialCharsMax)+" characters")
 		}
 	}
 	return nil

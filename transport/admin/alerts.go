@@ -70,48 +70,34 @@ func (r *Registry) CreateAlert(ctx context.Context, n NewAlert) (Alert, error) {
 	if err := r.checkAlert(&record, n.Condition); err != nil {
 		return Alert{}, err
 	}
-	if err := r.checkAlertOwner(ctx, record.Customer); err != nil {
+	if err := r.alerts().checkOwner(ctx, record.Customer); err != nil {
 		return Alert{}, err
 	}
 	return r.putAlert(ctx, record, "create")
 }
 
-func (r *Registry) checkAlertOwner(ctx context.Context, customer string) error {
-	if err := r.checkCustomer(ctx, customer); err != nil {
-		return err
-	}
-	records, err := r.Store.Alerts(ctx, customer)
-	if err != nil {
-		return fmt.Errorf("list alerts of %s: %w", customer, err)
-	}
-	if live := slices.DeleteFunc(records, func(a persistence.Alert) bool { return !a.RemovedAt.IsZero() }); len(live) >= alertsMax {
-		return tooMany("alerts", alertsMax)
-	}
-	return nil
-}
-
 // checkAlert holds an alert to the rules and sets its condition.
 func (r *Registry) checkAlert(record *persistence.Alert, c Condition) error {
 	if _, known := r.Environments[record.Exchange]; !known {
-		return venues.InvalidFields(venues.FieldFault{Field: "exchange", Rule: "not allowed", Given: string(record.Exchange), Allowed: r.exchanges()})
+		return api.Fault("exchange", api.RuleUnknownValue, string(record.Exchange), r.exchanges())
 	}
 	symbol, known := r.Directory.Symbol(record.Exchange, record.Symbol)
 	if !known {
-		return venues.InvalidFields(venues.FieldFault{Field: "symbol", Rule: "not an instrument", Given: record.Symbol})
+		return api.Fault("symbol", api.RuleNotASymbol, record.Symbol, "")
 	}
 	record.Symbol = symbol
 	if !slices.Contains(venues.PriceFields(), c.Field) {
-		return venues.InvalidFields(venues.FieldFault{Field: "condition.field", Rule: "not allowed", Given: string(c.Field), Allowed: "last mark"})
+		return api.Fault("condition.field", api.RuleUnknownValue, string(c.Field), "last, mark")
 	}
 	if !slices.Contains(venues.PriceOps(), c.Op) {
-		return venues.InvalidFields(venues.FieldFault{Field: "condition.op", Rule: "not allowed", Given: string(c.Op), Allowed: "above below crosses_above crosses_below"})
+		return api.Fault("condition.op", api.RuleUnknownValue, string(c.Op), "above, below, crosses_above, crosses_below")
 	}
-	value, err := venues.ParseDecimal(c.Value)
-	if err != nil || !value.IsPositive() {
-		return venues.InvalidFields(venues.FieldFault{Field: "condition.value", Rule: "not a positive decimal", Given: c.Value, Allowed: "such as 60000"})
+	value, err := positive("condition.value", c.Value, "such as 60000")
+	if err != nil {
+		return err
 	}
 	if utf8.RuneCountInString(record.Comment) > api.CommentCharsMax {
-		return venues.InvalidFields(venues.FieldFault{Field: "comment", Rule: "out of range", Allowed: "at most " + strconv.Itoa(api.CommentCharsMax) + " characters"})
+		return api.Fault("comment", api.RuleOutOfRange, "", "at most "+strconv.Itoa(api.CommentCharsMax)+" characters")
 	}
 	record.Condition = venues.PriceCondition{Field: c.Field, Op: c.Op, Value: value}
 	return nil
@@ -119,20 +105,11 @@ func (r *Registry) checkAlert(record *persistence.Alert, c Condition) error {
 
 // Alerts lists those of a customer, or of all if it is empty.
 func (r *Registry) Alerts(ctx context.Context, customer string) ([]Alert, error) {
-	list := []Alert{}
-	err := r.forCustomers(ctx, customer, func(id string) error {
-		records, err := r.Store.Alerts(ctx, id)
-		for _, record := range records {
-			if record.RemovedAt.IsZero() {
-				list = append(list, alertOf(record))
-			}
-		}
-		return err
-	})
-	if err != nil {
-		return nil, fmt.Errorf("list alerts: %w", err)
-	}
-	return list, nil
+	return listParts(ctx, r.alerts(), customer, alertOf)
+}
+
+func (r *Registry) alerts() parts[persistence.Alert] {
+	return parts[persistence.Alert]{r, "alerts", alertsMax, r.Store.Alerts, func(a *persistence.Alert) bool { return !a.RemovedAt.IsZero() }}
 }
 
 // Alert finds one.
@@ -158,7 +135,7 @@ func (r *Registry) ChangeAlert(ctx context.Context, id string, change AlertChang
 	set(&record.Comment, change.Comment)
 	if s := change.Status; s != nil {
 		if *s != persistence.AlertArmed && *s != persistence.AlertPaused {
-			return Alert{}, venues.InvalidFields(venues.FieldFault{Field: "status", Rule: "not allowed", Given: string(*s), Allowed: "armed paused"})
+			return Alert{}, api.Fault("status", api.RuleUnknownValue, string(*s), "armed, paused")
 		}
 		record.Status = *s
 	}
@@ -196,7 +173,7 @@ func (r *Registry) putAlert(ctx context.Context, record persistence.Alert, actio
 }
 
 func (r *Registry) alert(ctx context.Context, id string) (persistence.Alert, error) {
-	return find(ctx, r, r.Store.Alerts, func(a *persistence.Alert) bool { return a.ID == id && a.RemovedAt.IsZero() })
+	return r.alerts().find(ctx, func(a *persistence.Alert) bool { return a.ID == id })
 }
 
 func conditionOf(c venues.PriceCondition) Condition {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"venuegate/persistence"
+	"venuegate/transport/api"
 	"venuegate/venues"
 )
 
@@ -161,19 +162,15 @@ func (l *Limits) parse() (persistence.RiskLimits, error) {
 		if amount.text == nil {
 			continue
 		}
-		d, err := venues.ParseDecimal(*amount.text)
-		if err != nil || !d.IsPositive() {
-			return limits, venues.InvalidFields(venues.FieldFault{
-				Field: amount.field, Rule: "not a positive decimal", Given: *amount.text, Allowed: "such as 500",
-			})
+		d, err := positive(amount.field, *amount.text, "such as 500")
+		if err != nil {
+			return limits, err
 		}
 		*amount.into = venues.Some(d)
 	}
 	if n := l.MaxOpenOrders; n != nil {
 		if *n < 1 || *n > openOrdersMax {
-			return limits, venues.InvalidFields(venues.FieldFault{
-				Field: "limits.maxOpenOrders", Rule: "out of range", Given: strconv.Itoa(*n), Allowed: "1 to " + strconv.Itoa(openOrdersMax),
-			})
+			return limits, api.Fault("limits.maxOpenOrders", api.RuleOutOfRange, strconv.Itoa(*n), "1 to "+strconv.Itoa(openOrdersMax))
 		}
 		limits.MaxOpenOrders = *n
 	}

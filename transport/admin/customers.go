@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"venuegate/persistence"
+	"venuegate/transport/api"
 	"venuegate/venues"
 )
 
@@ -116,9 +117,7 @@ func customerOf(record persistence.Customer) Customer {
 func checkName(name string) (string, error) {
 	name = strings.TrimSpace(name)
 	if name == "" || utf8.RuneCountInString(name) > nameCharsMax || strings.ContainsFunc(name, func(c rune) bool { return !unicode.IsPrint(c) }) {
-		return "", venues.InvalidFields(venues.FieldFault{
-			Field: "name", Rule: "out of range", Allowed: "1 to " + strconv.Itoa(nameCharsMax) + " printable characters",
-		})
+		return "", api.Fault("name", api.RuleOutOfRange, "", "1 to "+strconv.Itoa(nameCharsMax)+" printable characters")
 	}
 	return name, nil
 }

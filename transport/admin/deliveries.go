@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"venuegate/persistence"
+	"venuegate/transport/api"
 	"venuegate/venues"
 )
 
@@ -87,7 +88,7 @@ func (r *Registry) Deliveries(ctx context.Context, id string, f DeliveryFilter) 
 // Resend begins deliveries anew, under the same event ids.
 func (r *Registry) Resend(ctx context.Context, id string, order ResendOrder) (Resent, error) {
 	if (order.EventID != "") == order.All {
-		return Resent{}, venues.InvalidFields(venues.FieldFault{Field: "eventId", Rule: "missing", Allowed: "either eventId or all"})
+		return Resent{}, api.Fault("eventId", api.RuleMissing, "", "either eventId or all")
 	}
 	record, err := r.endpoint(ctx, id)
 	if err != nil {

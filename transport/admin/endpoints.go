@@ -3,13 +3,13 @@ package admin
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"venuegate/persistence"
+	"venuegate/transport/api"
 	"venuegate/venues"
 )
 
@@ -99,7 +99,7 @@ func (r *Registry) CreateEndpoint(ctx context.Context, n NewEndpoint) (Endpoint,
 	if record.Kind == persistence.EndpointWebhook {
 		record.Target = n.URL
 	}
-	if err := r.checkEndpointOwner(ctx, record.Customer); err != nil {
+	if err := r.endpoints().checkOwner(ctx, record.Customer); err != nil {
 		return Endpoint{}, err
 	}
 	if err := r.checkEndpoint(&record); err != nil {
@@ -118,24 +118,10 @@ func (r *Registry) CreateEndpoint(ctx context.Context, n NewEndpoint) (Endpoint,
 	return r.putEndpoint(ctx, record, secret, endpointFields("create", &record)...)
 }
 
-func (r *Registry) checkEndpointOwner(ctx context.Context, customer string) error {
-	if err := r.checkCustomer(ctx, customer); err != nil {
-		return err
-	}
-	records, err := r.Store.Endpoints(ctx, customer)
-	if err != nil {
-		return fmt.Errorf("list endpoints of %s: %w", customer, err)
-	}
-	if live := slices.DeleteFunc(records, func(e persistence.Endpoint) bool { return !e.RemovedAt.IsZero() }); len(live) >= endpointsMax {
-		return tooMany("endpoints", endpointsMax)
-	}
-	return nil
-}
-
 func (r *Registry) checkEndpoint(record *persistence.Endpoint) (err error) {
 	target, served := r.Targets[record.Kind]
 	if !served {
-		return venues.InvalidFields(venues.FieldFault{Field: "kind", Rule: "not allowed", Given: string(record.Kind), Allowed: r.endpointKinds()})
+		return api.Fault("kind", api.RuleUnknownValue, string(record.Kind), r.endpointKinds())
 	}
 	if record.Name != "" {
 		if record.Name, err = checkName(record.Name); err != nil {
@@ -156,21 +142,23 @@ func (r *Registry) checkSigner(ctx context.Context, record *persistence.Endpoint
 	}
 	hook, err := r.hook(ctx, record.HookID)
 	if err != nil || hook.Customer != record.Customer || hook.Kind != persistence.ChannelWebhook || record.Kind != persistence.EndpointWebhook {
-		return venues.InvalidFields(venues.FieldFault{Field: "hookId", Rule: "not allowed", Given: record.HookID, Allowed: "a webhook hook of the customer, for an endpoint of kind webhook"})
+		return api.Fault("hookId", api.RuleUnknownValue, record.HookID, "a webhook hook of the customer, for an endpoint of kind webhook")
 	}
 	return nil
 }
 
 // targetFault names the member, unless the error does.
 func targetFault(record *persistence.Endpoint, err error) error {
-	rule := err.Error()
-	if e, ok := errors.AsType[*venues.Error](err); ok {
-		if e.Details["fields"] != nil {
-			return e
-		}
-		rule = e.Message
+	if e, ok := errors.AsType[*venues.Error](err); ok && e.Details["fields"] != nil {
+		return e
 	}
-	return venues.InvalidFields(venues.FieldFault{Field: targetField(record.Kind), Rule: rule, Given: record.Target})
+	fault := venues.InvalidFields(venues.FieldFault{Field: targetField(record.Kind), Rule: api.RuleMalformed, Given: record.Target})
+	if e, ok := errors.AsType[*venues.Error](err); ok {
+		fault.Message = e.Message
+	} else {
+		fault.Message = targetField(record.Kind) + " " + err.Error()
+	}
+	return fault
 }
 
 // reach refuses an endpoint at which nothing can arrive.
@@ -212,7 +200,7 @@ func checkTypes(record *persistence.Endpoint) error {
 	record.Types = slices.Compact(slices.Sorted(slices.Values(record.Types)))
 	for _, t := range record.Types {
 		if !slices.Contains(allowed, t) {
-			return venues.InvalidFields(venues.FieldFault{Field: "types", Rule: "not allowed", Given: string(t), Allowed: joinTypes(allowed)})
+			return api.Fault("types", api.RuleUnknownValue, string(t), joinTypes(allowed))
 		}
 	}
 	return nil
@@ -224,7 +212,7 @@ func (r *Registry) sealEndpoint(record *persistence.Endpoint, given venues.Secre
 	switch record.Kind {
 	case persistence.EndpointWebhook:
 		if given != "" {
-			return "", venues.InvalidFields(venues.FieldFault{Field: "secret", Rule: "not applicable", Allowed: "it is made here"})
+			return "", api.Fault("secret", api.RuleNotApplicable, "", "it is made here")
 		}
 		if record.HookID != "" {
 			return "", nil
@@ -233,15 +221,15 @@ func (r *Registry) sealEndpoint(record *persistence.Endpoint, given venues.Secre
 		given = venues.Secret(shown)
 	case persistence.EndpointFile:
 		if given != "" {
-			return "", venues.InvalidFields(venues.FieldFault{Field: "secret", Rule: "not applicable", Allowed: "none for kind file"})
+			return "", api.Fault("secret", api.RuleNotApplicable, "", "none for kind file")
 		}
 		return "", nil
 	case persistence.EndpointTelegram, persistence.EndpointSheet:
 		if given == "" {
-			return "", venues.InvalidFields(venues.FieldFault{Field: "secret", Rule: "missing", Allowed: "the token of the bot, or the key of the service account"})
+			return "", api.Fault("secret", api.RuleMissing, "", "the token of the bot, or the key of the service account")
 		}
 		if len(given) > givenSecretBytesMax {
-			return "", venues.InvalidFields(venues.FieldFault{Field: "secret", Rule: "out of range", Allowed: "1 to " + strconv.Itoa(givenSecretBytesMax) + " bytes"})
+			return "", api.Fault("secret", api.RuleOutOfRange, "", "1 to "+strconv.Itoa(givenSecretBytesMax)+" bytes")
 		}
 	}
 	record.Sealed, err = r.Secrets.Seal(given, record.Key())
@@ -250,20 +238,11 @@ func (r *Registry) sealEndpoint(record *persistence.Endpoint, given venues.Secre
 
 // Endpoints lists those of a customer, or of all if it is empty.
 func (r *Registry) Endpoints(ctx context.Context, customer string) ([]Endpoint, error) {
-	list := []Endpoint{}
-	err := r.forCustomers(ctx, customer, func(id string) error {
-		records, err := r.Store.Endpoints(ctx, id)
-		for _, record := range records {
-			if record.RemovedAt.IsZero() {
-				list = append(list, endpointOf(record, ""))
-			}
-		}
-		return err
-	})
-	if err != nil {
-		return nil, fmt.Errorf("list endpoints: %w", err)
-	}
-	return list, nil
+	return listParts(ctx, r.endpoints(), customer, func(e persistence.Endpoint) Endpoint { return endpointOf(e, "") })
+}
+
+func (r *Registry) endpoints() parts[persistence.Endpoint] {
+	return parts[persistence.Endpoint]{r, "endpoints", endpointsMax, r.Store.Endpoints, func(e *persistence.Endpoint) bool { return !e.RemovedAt.IsZero() }}
 }
 
 // Endpoint finds one.
@@ -288,7 +267,7 @@ func (r *Registry) ChangeEndpoint(ctx context.Context, id string, change Endpoin
 		target, other = other, target
 	}
 	if other != nil {
-		return Endpoint{}, venues.InvalidFields(venues.FieldFault{Field: targetField(record.Kind), Rule: "missing", Allowed: "the other member is not for kind " + string(record.Kind)})
+		return Endpoint{}, api.Fault(targetField(record.Kind), api.RuleMissing, "", "the other member is not for kind "+string(record.Kind))
 	}
 	set(&record.Name, change.Name)
 	set(&record.Target, target)
@@ -324,7 +303,7 @@ func (r *Registry) RotateEndpoint(ctx context.Context, id string, rotation Endpo
 	now := time.Now()
 	wait := rotation.SwitchAt.Sub(now)
 	if !rotation.SwitchAt.IsZero() && (wait > switchMax || record.Kind != persistence.EndpointWebhook) {
-		return Endpoint{}, venues.InvalidFields(venues.FieldFault{Field: "switchAt", Rule: "out of range", Allowed: "for kind webhook, at most " + switchMax.String() + " ahead"})
+		return Endpoint{}, api.Fault("switchAt", api.RuleOutOfRange, "", "for kind webhook, at most "+switchMax.String()+" ahead")
 	}
 	before := record.Sealed
 	secret, err := r.sealEndpoint(&record, rotation.Secret)
@@ -364,7 +343,7 @@ func (r *Registry) putEndpoint(ctx context.Context, record persistence.Endpoint,
 
 // endpoint finds one that was not removed, without what has ended.
 func (r *Registry) endpoint(ctx context.Context, id string) (persistence.Endpoint, error) {
-	found, err := find(ctx, r, r.Store.Endpoints, func(e *persistence.Endpoint) bool { return e.ID == id && e.RemovedAt.IsZero() })
+	found, err := r.endpoints().find(ctx, func(e *persistence.Endpoint) bool { return e.ID == id })
 	forgetEndedEndpoint(&found, time.Now())
 	return found, err
 }

@@ -67,7 +67,7 @@ func (r *Registry) OpenEndpointFile(ctx context.Context, id, name string) (*os.F
 }
 
 func (r *Registry) fileEndpoint(ctx context.Context, id string) (persistence.Endpoint, error) {
-	record, err := find(ctx, r, r.Store.Endpoints, func(e *persistence.Endpoint) bool { return e.ID == id })
+	record, err := r.endpoints().findAny(ctx, func(e *persistence.Endpoint) bool { return e.ID == id })
 	if err == nil && record.Kind != persistence.EndpointFile {
 		err = venues.Errorf(venues.CodeInvalidRequest, "an endpoint of kind %s has no files here", record.Kind)
 	}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"venuegate/persistence"
+	"venuegate/transport/api"
 	"venuegate/venues"
 )
 
@@ -60,5 +61,5 @@ func orFault(err error, name, given string) error {
 	if !errors.Is(err, persistence.ErrNotFound) {
 		return err
 	}
-	return venues.InvalidFields(venues.FieldFault{Field: name, Rule: "unknown", Given: strings.ToValidUTF8(given, "")})
+	return api.Fault(name, api.RuleUnknownValue, strings.ToValidUTF8(given, ""), "")
 }

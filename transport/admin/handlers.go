@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"crypto/subtle"
 	"errors"
-	"mime"
 	"net/http"
 	"strings"
 
@@ -38,6 +37,10 @@ func create[In, Out any](s *Server, do func(context.Context, In) (Out, error)) f
 // list answers a GET of many, of one customer where the query names it.
 func list[Out any](s *Server, do func(ctx context.Context, customer string) ([]Out, error)) fiber.Handler {
 	return func(c *fiber.Ctx) error {
+		q := query{Ctx: c}
+		if err := q.check("customer"); err != nil {
+			return err
+		}
 		return answer(s, c, http.StatusOK, func(ctx context.Context) (Items[Out], error) {
 			items, err := do(ctx, c.Query("customer"))
 			return Items[Out]{items}, err
@@ -81,20 +84,19 @@ func answer[Out any](s *Server, c *fiber.Ctx, status int, do func(context.Contex
 // decode reads a body strictly: one JSON object, every member known and given
 // once.
 func decode(c *fiber.Ctx, into any) error {
-	media, _, err := mime.ParseMediaType(c.Get(fiber.HeaderContentType))
-	if err != nil || media != fiber.MIMEApplicationJSON {
-		return venues.InvalidFields(venues.FieldFault{Field: "Content-Type", Rule: "not allowed", Allowed: fiber.MIMEApplicationJSON})
+	if err := api.CheckMedia(c.Get(fiber.HeaderContentType), c.Get(fiber.HeaderContentEncoding), api.MediaJSON); err != nil {
+		return err
 	}
-	err = json.Unmarshal(c.Body(), into, json.RejectUnknownMembers(true))
+	err := json.Unmarshal(c.Request().Body(), into, json.RejectUnknownMembers(true))
 	if err == nil {
 		return nil
 	}
 	// The value is not repeated: it may be a secret.
-	fault := venues.FieldFault{Field: "body", Rule: "malformed", Allowed: "one JSON object"}
+	fault := venues.FieldFault{Field: "body", Rule: api.RuleMalformed, Allowed: "one JSON object"}
 	if e, ok := errors.AsType[*json.SemanticError](err); ok {
-		fault = venues.FieldFault{Field: fieldName(e.JSONPointer), Rule: "wrong type"}
+		fault = venues.FieldFault{Field: fieldName(e.JSONPointer), Rule: api.RuleWrongType}
 		if errors.Is(e, json.ErrUnknownName) {
-			fault.Rule = "unknown member"
+			fault.Rule = api.RuleUnknownName
 		}
 	} else if e, ok := errors.AsType[*jsontext.SyntacticError](err); ok && e.JSONPointer != "" {
 		fault.Field = fieldName(e.JSONPointer)

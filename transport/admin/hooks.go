@@ -5,9 +5,6 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/base64"
-	"errors"
-	"fmt"
-	"slices"
 	"strconv"
 	"time"
 
@@ -92,7 +89,7 @@ func (r *Registry) CreateHook(ctx context.Context, n NewHook) (Hook, error) {
 	if err := r.checkHook(&record, n.Rules); err != nil {
 		return Hook{}, err
 	}
-	if err := r.checkHookOwner(ctx, record.Customer); err != nil {
+	if err := r.hooks().checkOwner(ctx, record.Customer); err != nil {
 		return Hook{}, err
 	}
 	shown, err := r.giveSecrets(&record)
@@ -102,29 +99,15 @@ func (r *Registry) CreateHook(ctx context.Context, n NewHook) (Hook, error) {
 	return r.putHook(ctx, record, shown, hookFields("create", &record)...)
 }
 
-func (r *Registry) checkHookOwner(ctx context.Context, customer string) error {
-	if err := r.checkCustomer(ctx, customer); err != nil {
-		return err
-	}
-	records, err := r.Store.Channels(ctx, customer)
-	if err != nil {
-		return fmt.Errorf("list hooks of %s: %w", customer, err)
-	}
-	if live := slices.DeleteFunc(records, func(c persistence.Channel) bool { return !c.RemovedAt.IsZero() }); len(live) >= hooksMax {
-		return tooMany("hooks", hooksMax)
-	}
-	return nil
-}
-
 // checkHook holds a channel to the rules of channels, and sets its own.
 func (r *Registry) checkHook(record *persistence.Channel, rules Rules) (err error) {
 	switch record.Kind {
 	case persistence.ChannelWebhook, persistence.ChannelChart:
 	default:
-		return venues.InvalidFields(venues.FieldFault{Field: "kind", Rule: "not allowed", Given: string(record.Kind), Allowed: "webhook chart"})
+		return api.Fault("kind", api.RuleUnknownValue, string(record.Kind), "webhook, chart")
 	}
 	if record.AllowRepeats && record.Kind != persistence.ChannelChart {
-		return venues.InvalidFields(venues.FieldFault{Field: "allowRepeats", Rule: "not applicable", Allowed: "kind chart"})
+		return api.Fault("allowRepeats", api.RuleNotApplicable, "", "kind chart")
 	}
 	if record.Name, err = checkName(record.Name); err != nil {
 		return err
@@ -163,20 +146,11 @@ func hashOf(secret string) []byte {
 
 // Hooks lists the channels of a customer, or of all if it is empty.
 func (r *Registry) Hooks(ctx context.Context, customer string) ([]Hook, error) {
-	list := []Hook{}
-	err := r.forCustomers(ctx, customer, func(id string) error {
-		records, err := r.Store.Channels(ctx, id)
-		for _, record := range records {
-			if record.RemovedAt.IsZero() {
-				list = append(list, r.hookOf(record, Hook{}))
-			}
-		}
-		return err
-	})
-	if err != nil {
-		return nil, fmt.Errorf("list hooks: %w", err)
-	}
-	return list, nil
+	return listParts(ctx, r.hooks(), customer, func(c persistence.Channel) Hook { return r.hookOf(c, Hook{}) })
+}
+
+func (r *Registry) hooks() parts[persistence.Channel] {
+	return parts[persistence.Channel]{r, "hooks", hooksMax, r.Store.Channels, func(c *persistence.Channel) bool { return !c.RemovedAt.IsZero() }}
 }
 
 // Hook finds one.
@@ -224,7 +198,7 @@ func (r *Registry) RotateHook(ctx context.Context, id string, rotation HookRotat
 	var shown Hook
 	if record.Kind == persistence.ChannelChart {
 		if rotation.OverlapSec != nil {
-			return Hook{}, venues.InvalidFields(venues.FieldFault{Field: "overlapSec", Rule: "not applicable", Allowed: "kind webhook"})
+			return Hook{}, api.Fault("overlapSec", api.RuleNotApplicable, "", "kind webhook")
 		}
 		shown.ChannelToken = r.newSecret()
 		record.TokenHash = hashOf(shown.ChannelToken)
@@ -251,9 +225,7 @@ func (h HookRotation) overlap() (time.Duration, error) {
 	}
 	most := int(overlapMax / time.Second)
 	if *h.OverlapSec < 0 || *h.OverlapSec > most {
-		return 0, venues.InvalidFields(venues.FieldFault{
-			Field: "overlapSec", Rule: "out of range", Given: strconv.Itoa(*h.OverlapSec), Allowed: "0 to " + strconv.Itoa(most),
-		})
+		return 0, api.Fault("overlapSec", api.RuleOutOfRange, strconv.Itoa(*h.OverlapSec), "0 to "+strconv.Itoa(most))
 	}
 	return time.Duration(*h.OverlapSec) * time.Second, nil
 }
@@ -312,44 +284,16 @@ func (r *Registry) putHook(ctx context.Context, record persistence.Channel, show
 
 // hook finds a channel that was not removed, without what has ended.
 func (r *Registry) hook(ctx context.Context, id string) (persistence.Channel, error) {
-	found, err := find(ctx, r, r.Store.Channels, func(c *persistence.Channel) bool { return c.ID == id && c.RemovedAt.IsZero() })
+	found, err := r.hooks().find(ctx, func(c *persistence.Channel) bool { return c.ID == id })
 	forgetEndedHook(&found, time.Now())
 	return found, err
 }
-
-// find looks through the records of all customers.
-func find[T any](ctx context.Context, r *Registry, list func(context.Context, string) ([]T, error), is func(*T) bool) (found T, err error) {
-	err = r.forCustomers(ctx, "", func(customer string) error {
-		records, err := list(ctx, customer)
-		for i := range records {
-			if err == nil && is(&records[i]) {
-				found = records[i]
-				return errFound
-			}
-		}
-		return err
-	})
-	if errors.Is(err, errFound) {
-		return found, nil
-	}
-	if err == nil {
-		err = persistence.ErrNotFound
-	}
-	return found, fmt.Errorf("find record: %w", err)
-}
-
-// errFound ends a search.
-var errFound = errors.New("admin: found")
 
 // set changes what a change names.
 func set[T any](into, given *T) {
 	if given != nil {
 		*into = *given
 	}
-}
-
-func tooMany(what string, most int) error {
-	return venues.Errorf(venues.CodeInvalidRequest, "the customer has %d %s; remove one first", most, what).With("limit", most)
 }
 
 func (r *Registry) hookOf(record persistence.Channel, shown Hook) Hook {

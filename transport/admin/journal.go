@@ -13,6 +13,7 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"venuegate/persistence"
+	"venuegate/transport/api"
 	"venuegate/venues"
 )
 
@@ -154,9 +155,7 @@ func rowOf(j *persistence.JournalEntry) Row {
 // records as asked for.
 func gather[T any](limit int, cursor string, read func(limit int, after *persistence.Position) (persistence.Page[T], error)) ([]T, *string, error) {
 	if limit < 0 || limit > pageMax {
-		return nil, nil, venues.InvalidFields(venues.FieldFault{
-			Field: "limit", Rule: "out of range", Given: strconv.Itoa(limit), Allowed: "1 to " + strconv.Itoa(pageMax),
-		})
+		return nil, nil, api.Fault("limit", api.RuleOutOfRange, strconv.Itoa(limit), "1 to "+strconv.Itoa(pageMax))
 	}
 	if limit == 0 {
 		limit = pageDefault
@@ -197,7 +196,7 @@ func positionOf(cursor string) (*persistence.Position, error) {
 		err = json.Unmarshal(text, &p)
 	}
 	if err != nil || p.ID == "" {
-		return nil, venues.InvalidFields(venues.FieldFault{Field: "cursor", Rule: "malformed", Allowed: "nextCursor of the page before"})
+		return nil, api.Fault("cursor", api.RuleMalformed, "", "nextCursor of the page before")
 	}
 	return &p, nil
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"venuegate/persistence"
+	"venuegate/transport/api"
 	"venuegate/transport/auth"
 	"venuegate/venues"
 )
@@ -64,7 +65,7 @@ func (r *Registry) CreateKey(ctx context.Context, n NewKey) (Key, error) {
 	if err := checkKey(&record, now); err != nil {
 		return Key{}, err
 	}
-	if err := r.checkKeyOwner(ctx, record.Customer); err != nil {
+	if err := r.keys().checkOwner(ctx, record.Customer); err != nil {
 		return Key{}, err
 	}
 	text, record, err := auth.New(r.entropy, auth.Grant{
@@ -82,62 +83,16 @@ func (r *Registry) CreateKey(ctx context.Context, n NewKey) (Key, error) {
 	return key, nil
 }
 
-func (r *Registry) checkKeyOwner(ctx context.Context, customer string) error {
-	if err := r.checkCustomer(ctx, customer); err != nil {
-		return err
-	}
-	records, err := r.Store.APIKeys(ctx, customer)
-	if err != nil {
-		return fmt.Errorf("list keys of %s: %w", customer, err)
-	}
-	records = slices.DeleteFunc(records, func(k persistence.APIKey) bool { return !k.RevokedAt.IsZero() })
-	if len(records) >= keysMax {
-		return venues.Errorf(venues.CodeInvalidRequest, "the customer has %d keys; revoke one first", keysMax).With("limit", keysMax)
-	}
-	return nil
-}
-
-// checkCustomer refuses a customer that is not there as a fault of the request.
-func (r *Registry) checkCustomer(ctx context.Context, customer string) error {
-	if _, err := r.Store.Customer(ctx, customer); err != nil {
-		return fmt.Errorf("read customer %s: %w", customer, orFault(err, "customer", customer))
-	}
-	return nil
-}
-
 // Keys lists the keys of a customer, or of all if it is empty; the revoked ones
 // too.
 func (r *Registry) Keys(ctx context.Context, customer string) ([]Key, error) {
-	list := []Key{}
-	err := r.forCustomers(ctx, customer, func(id string) error {
-		records, err := r.Store.APIKeys(ctx, id)
-		for _, record := range records {
-			list = append(list, keyOf(record))
-		}
-		return err
-	})
-	if err != nil {
-		return nil, fmt.Errorf("list keys: %w", err)
-	}
-	return list, nil
+	keys := r.keys()
+	keys.ended = func(*persistence.APIKey) bool { return false }
+	return listParts(ctx, keys, customer, keyOf)
 }
 
-// forCustomers calls do with the one customer, which must be there, or with
-// each of them.
-func (r *Registry) forCustomers(ctx context.Context, customer string, do func(id string) error) error {
-	if customer != "" {
-		if _, err := r.Store.Customer(ctx, customer); err != nil {
-			return err
-		}
-		return do(customer)
-	}
-	records, err := r.Store.Customers(ctx)
-	for _, record := range records {
-		if err == nil {
-			err = do(record.ID)
-		}
-	}
-	return err
+func (r *Registry) keys() parts[persistence.APIKey] {
+	return parts[persistence.APIKey]{r, "keys", keysMax, r.Store.APIKeys, func(k *persistence.APIKey) bool { return !k.RevokedAt.IsZero() }}
 }
 
 // Key finds one by its public id.
@@ -212,10 +167,10 @@ func checkKey(record *persistence.APIKey, now time.Time) error {
 	allowed := []persistence.Scope{persistence.ScopeRead, persistence.ScopeTrade, persistence.ScopeAccount}
 	unknown := slices.ContainsFunc(record.Scopes, func(s persistence.Scope) bool { return !slices.Contains(allowed, s) })
 	if unknown || len(record.Scopes) == 0 {
-		return venues.InvalidFields(venues.FieldFault{Field: "scopes", Rule: "not allowed", Given: joinScopes(record.Scopes), Allowed: joinScopes(allowed)})
+		return api.Fault("scopes", api.RuleUnknownValue, joinScopes(record.Scopes), joinScopes(allowed))
 	}
 	if !record.ExpiresAt.IsZero() && !record.ExpiresAt.After(now) {
-		return venues.InvalidFields(venues.FieldFault{Field: "expiresAt", Rule: "out of range", Allowed: "a moment to come"})
+		return api.Fault("expiresAt", api.RuleOutOfRange, "", "a moment to come")
 	}
 	return checkPrefixes(record.Allow)
 }
@@ -224,7 +179,7 @@ func checkKey(record *persistence.APIKey, now time.Time) error {
 // length.
 func checkPrefixes(allow []string) error {
 	if len(allow) > prefixesMax {
-		return venues.InvalidFields(venues.FieldFault{Field: "allow", Rule: "out of range", Allowed: "at most " + strconv.Itoa(prefixesMax) + " entries"})
+		return api.Fault("allow", api.RuleOutOfRange, "", "at most "+strconv.Itoa(prefixesMax)+" entries")
 	}
 	for i, text := range allow {
 		prefix, err := netip.ParsePrefix(text)
@@ -232,7 +187,7 @@ func checkPrefixes(allow []string) error {
 			prefix, err = address.Prefix(address.BitLen())
 		}
 		if err != nil {
-			return venues.InvalidFields(venues.FieldFault{Field: "allow", Rule: "malformed", Given: text, Allowed: "an address or a prefix such as 10.0.0.0/8"})
+			return api.Fault("allow", api.RuleMalformed, text, "an address or a prefix such as 10.0.0.0/8")
 		}
 		allow[i] = prefix.Masked().String()
 	}

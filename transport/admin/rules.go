@@ -5,7 +5,10 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/shopspring/decimal"
+
 	"venuegate/persistence"
+	"venuegate/transport/api"
 	"venuegate/venues"
 )
 
@@ -36,33 +39,43 @@ type Rules struct {
 func (r *Registry) parseRules(in Rules) (persistence.ChannelRules, error) {
 	rules := persistence.ChannelRules{StopRequired: in.StopRequired, Opposite: in.Opposite, MaxAgeSec: in.MaxAgeSec}
 	if len(in.Symbols) > ruleSymbolsMax {
-		return rules, venues.InvalidFields(venues.FieldFault{Field: "rules.symbols", Rule: "out of range", Allowed: "at most " + strconv.Itoa(ruleSymbolsMax)})
+		return rules, api.Fault("rules.symbols", api.RuleOutOfRange, "", "at most "+strconv.Itoa(ruleSymbolsMax))
 	}
 	for _, text := range in.Symbols {
 		symbol, known := r.Directory.Symbol("", text)
 		if !known {
-			return rules, venues.InvalidFields(venues.FieldFault{Field: "rules.symbols", Rule: "not an instrument", Given: text})
+			return rules, api.Fault("rules.symbols", api.RuleNotASymbol, text, "")
 		}
 		rules.Symbols = append(rules.Symbols, symbol)
 	}
 	rules.Symbols = slices.Compact(slices.Sorted(slices.Values(rules.Symbols)))
 	if in.MaxQty != nil {
-		d, err := venues.ParseDecimal(*in.MaxQty)
-		if err != nil || !d.IsPositive() {
-			return rules, venues.InvalidFields(venues.FieldFault{Field: "rules.maxQty", Rule: "not a positive decimal", Given: *in.MaxQty, Allowed: "such as 0.5"})
+		d, err := positive("rules.maxQty", *in.MaxQty, "such as 0.5")
+		if err != nil {
+			return rules, err
 		}
 		rules.MaxQty = venues.Some(d)
 	}
 	policies := []persistence.OppositePolicy{"", persistence.OppositeIgnore, persistence.OppositeClose, persistence.OppositeReverse, persistence.OppositeReject}
 	if !slices.Contains(policies, in.Opposite) {
-		return rules, venues.InvalidFields(venues.FieldFault{Field: "rules.opposite", Rule: "not allowed", Given: string(in.Opposite), Allowed: "ignore close reverse reject"})
+		return rules, api.Fault("rules.opposite", api.RuleUnknownValue, string(in.Opposite), "ignore, close, reverse, reject")
 	}
 	if in.MaxAgeSec < 0 || in.MaxAgeSec > signalAgeMaxSec {
-		return rules, venues.InvalidFields(venues.FieldFault{
-			Field: "rules.maxAgeSec", Rule: "out of range", Given: strconv.Itoa(in.MaxAgeSec), Allowed: "0 to " + strconv.Itoa(signalAgeMaxSec),
-		})
+		return rules, api.Fault("rules.maxAgeSec", api.RuleOutOfRange, strconv.Itoa(in.MaxAgeSec), "0 to "+strconv.Itoa(signalAgeMaxSec))
 	}
 	return rules, nil
+}
+
+// positive reads a decimal above zero of a body.
+func positive(field, text, example string) (decimal.Decimal, error) {
+	d, err := venues.ParseDecimal(text)
+	if err != nil {
+		return d, api.Fault(field, api.RuleNotADecimal, text, example)
+	}
+	if !d.IsPositive() {
+		return d, api.Fault(field, api.RuleNotPositive, text, example)
+	}
+	return d, nil
 }
 
 func rulesOf(rules persistence.ChannelRules) Rules {

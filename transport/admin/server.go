@@ -116,37 +116,37 @@ func (s *Server) routeHealth() {
 }
 
 func (s *Server) routeRecords() {
-	api := s.app.Group("/admin/v1", s.authorize)
+	v1 := s.app.Group("/admin/v1", s.authorize)
 	r := s.Registry
 
-	api.Post("/customers", create(s, r.CreateCustomer))
-	api.Get("/customers", list(s, func(ctx context.Context, _ string) ([]Customer, error) { return r.Customers(ctx) }))
-	api.Get("/customers/:id", one(s, r.Customer))
-	api.Patch("/customers/:id", change(s, r.ChangeCustomer))
-	api.Delete("/customers/:id", one(s, r.DisableCustomer))
+	v1.Post("/customers", create(s, r.CreateCustomer))
+	v1.Get("/customers", list(s, func(ctx context.Context, _ string) ([]Customer, error) { return r.Customers(ctx) }))
+	v1.Get("/customers/:id", one(s, r.Customer))
+	v1.Patch("/customers/:id", change(s, r.ChangeCustomer))
+	v1.Delete("/customers/:id", one(s, r.DisableCustomer))
 
-	api.Post("/keys", create(s, r.CreateKey))
-	api.Get("/keys", list(s, r.Keys))
-	api.Get("/keys/:id", one(s, r.Key))
-	api.Patch("/keys/:id", change(s, r.ChangeKey))
-	api.Delete("/keys/:id", one(s, r.RevokeKey))
+	v1.Post("/keys", create(s, r.CreateKey))
+	v1.Get("/keys", list(s, r.Keys))
+	v1.Get("/keys/:id", one(s, r.Key))
+	v1.Patch("/keys/:id", change(s, r.ChangeKey))
+	v1.Delete("/keys/:id", one(s, r.RevokeKey))
 
-	api.Get("/backup", s.backup)
-	api.Post("/rotate-key", one(s, func(ctx context.Context, _ string) (Rotated, error) { return r.RotateKey(ctx) }))
+	v1.Get("/backup", s.backup)
+	v1.Post("/rotate-key", one(s, func(ctx context.Context, _ string) (Rotated, error) { return r.RotateKey(ctx) }))
 
-	api.Post("/accounts", create(s, r.ConnectAccount))
-	api.Get("/accounts", list(s, r.Accounts))
-	api.Get("/accounts/:id", one(s, r.Account))
-	api.Patch("/accounts/:id", change(s, r.ChangeAccount))
-	api.Delete("/accounts/:id", one(s, r.DisconnectAccount))
-	api.Post("/accounts/:id/halt", change(s, r.HaltAccount))
-	api.Post("/accounts/:id/resume", one(s, r.ResumeAccount))
-	api.Post("/accounts/:id/unlock", one(s, r.UnlockAccount))
-	api.Post("/accounts/:id/check", one(s, func(ctx context.Context, id string) (Items[Finding], error) {
+	v1.Post("/accounts", create(s, r.ConnectAccount))
+	v1.Get("/accounts", list(s, r.Accounts))
+	v1.Get("/accounts/:id", one(s, r.Account))
+	v1.Patch("/accounts/:id", change(s, r.ChangeAccount))
+	v1.Delete("/accounts/:id", one(s, r.DisconnectAccount))
+	v1.Post("/accounts/:id/halt", change(s, r.HaltAccount))
+	v1.Post("/accounts/:id/resume", one(s, r.ResumeAccount))
+	v1.Post("/accounts/:id/unlock", one(s, r.UnlockAccount))
+	v1.Post("/accounts/:id/check", one(s, func(ctx context.Context, id string) (Items[Finding], error) {
 		findings, err := r.CheckAccount(ctx, id)
 		return Items[Finding]{findings}, err
 	}))
-	s.routeSignals(api)
+	s.routeSignals(v1)
 }
 
 // backup streams. A failure on the way breaks the connection, so that half a

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -15,50 +16,51 @@ import (
 	"go.uber.org/zap"
 
 	"venuegate/persistence"
+	"venuegate/transport/api"
 	"venuegate/venues"
 )
 
 // routeSignals are the calls on what takes signals and carries events.
-func (s *Server) routeSignals(api fiber.Router) {
+func (s *Server) routeSignals(v1 fiber.Router) {
 	r := s.Registry
 
-	api.Post("/hooks", create(s, r.CreateHook))
-	api.Get("/hooks", list(s, r.Hooks))
-	api.Get("/hooks/:id", one(s, r.Hook))
-	api.Patch("/hooks/:id", change(s, r.ChangeHook))
-	api.Delete("/hooks/:id", one(s, r.RemoveHook))
-	api.Post("/hooks/:id/rotate", change(s, r.RotateHook))
-	api.Post("/hooks/:id/test", s.fireHook)
+	v1.Post("/hooks", create(s, r.CreateHook))
+	v1.Get("/hooks", list(s, r.Hooks))
+	v1.Get("/hooks/:id", one(s, r.Hook))
+	v1.Patch("/hooks/:id", change(s, r.ChangeHook))
+	v1.Delete("/hooks/:id", one(s, r.RemoveHook))
+	v1.Post("/hooks/:id/rotate", change(s, r.RotateHook))
+	v1.Post("/hooks/:id/test", s.fireHook)
 
-	api.Post("/endpoints", create(s, r.CreateEndpoint))
-	api.Get("/endpoints", list(s, r.Endpoints))
-	api.Get("/endpoints/:id", one(s, r.Endpoint))
-	api.Patch("/endpoints/:id", change(s, r.ChangeEndpoint))
-	api.Delete("/endpoints/:id", one(s, r.RemoveEndpoint))
-	api.Post("/endpoints/:id/rotate", change(s, r.RotateEndpoint))
-	api.Post("/endpoints/:id/test", one(s, r.TestEndpoint))
-	api.Post("/endpoints/:id/resend", change(s, r.Resend))
-	api.Get("/endpoints/:id/deliveries", s.deliveries)
-	api.Get("/endpoints/:id/files", one(s, func(ctx context.Context, id string) (Items[File], error) {
+	v1.Post("/endpoints", create(s, r.CreateEndpoint))
+	v1.Get("/endpoints", list(s, r.Endpoints))
+	v1.Get("/endpoints/:id", one(s, r.Endpoint))
+	v1.Patch("/endpoints/:id", change(s, r.ChangeEndpoint))
+	v1.Delete("/endpoints/:id", one(s, r.RemoveEndpoint))
+	v1.Post("/endpoints/:id/rotate", change(s, r.RotateEndpoint))
+	v1.Post("/endpoints/:id/test", one(s, r.TestEndpoint))
+	v1.Post("/endpoints/:id/resend", change(s, r.Resend))
+	v1.Get("/endpoints/:id/deliveries", s.deliveries)
+	v1.Get("/endpoints/:id/files", one(s, func(ctx context.Context, id string) (Items[File], error) {
 		files, err := r.EndpointFiles(ctx, id)
 		return Items[File]{files}, err
 	}))
-	api.Get("/endpoints/:id/files/:name", s.file)
+	v1.Get("/endpoints/:id/files/:name", s.file)
 
-	api.Post("/alerts", create(s, r.CreateAlert))
-	api.Get("/alerts", list(s, r.Alerts))
-	api.Get("/alerts/:id", one(s, r.Alert))
-	api.Patch("/alerts/:id", change(s, r.ChangeAlert))
-	api.Delete("/alerts/:id", one(s, r.RemoveAlert))
+	v1.Post("/alerts", create(s, r.CreateAlert))
+	v1.Get("/alerts", list(s, r.Alerts))
+	v1.Get("/alerts/:id", one(s, r.Alert))
+	v1.Patch("/alerts/:id", change(s, r.ChangeAlert))
+	v1.Delete("/alerts/:id", one(s, r.RemoveAlert))
 
-	api.Get("/journal", s.journal)
-	api.Get("/journal/export", s.export)
-	api.Get("/journal/verify", one(s, func(ctx context.Context, _ string) (Verified, error) { return r.VerifyJournal(ctx) }))
+	v1.Get("/journal", s.journal)
+	v1.Get("/journal/export", s.export)
+	v1.Get("/journal/verify", one(s, func(ctx context.Context, _ string) (Verified, error) { return r.VerifyJournal(ctx) }))
 }
 
 // fireHook takes the body as a sender would write it.
 func (s *Server) fireHook(c *fiber.Ctx) error {
-	id, body := c.Params("id"), bytes.Clone(c.Body())
+	id, body := c.Params("id"), bytes.Clone(c.Request().Body())
 	return answer(s, c, http.StatusAccepted, func(ctx context.Context) (jsontext.Value, error) {
 		return s.Registry.FireHook(ctx, id, body)
 	})
@@ -71,7 +73,7 @@ func (s *Server) deliveries(c *fiber.Ctx) error {
 	}
 	statuses := []persistence.DeliveryStatus{"", persistence.DeliveryPending, persistence.DeliveryDelivered, persistence.DeliveryUndelivered}
 	if !slices.Contains(statuses, f.Status) {
-		q.fault("status", string(f.Status), "pending delivered undelivered")
+		q.fault("status", api.RuleUnknownValue, string(f.Status), "pending, delivered, undelivered")
 	}
 	if err := q.check("status", "eventId", "limit", "cursor"); err != nil {
 		return err
@@ -96,7 +98,7 @@ func (s *Server) export(c *fiber.Ctx) error {
 	f, format := q.filter(), c.Query("format", FormatLines)
 	media, known := map[string]string{FormatLines: "application/jsonl", FormatCSV: "text/csv; charset=utf-8"}[format]
 	if !known {
-		q.fault("format", format, "jsonl csv")
+		q.fault("format", api.RuleUnknownValue, format, "jsonl, csv")
 	}
 	if err := q.check(append(filterMembers, "format")...); err != nil {
 		return err
@@ -138,8 +140,8 @@ func (q *query) filter() JournalFilter {
 	}
 }
 
-func (q *query) fault(name, given, allowed string) {
-	q.faults = append(q.faults, venues.FieldFault{Field: name, Rule: "malformed", Given: given, Allowed: allowed})
+func (q *query) fault(name, rule, given, allowed string) {
+	q.faults = append(q.faults, venues.FieldFault{Field: name, Rule: rule, Given: given, Allowed: allowed})
 }
 
 func (q *query) moment(name string) time.Time {
@@ -149,7 +151,7 @@ func (q *query) moment(name string) time.Time {
 	}
 	at, err := time.Parse(time.RFC3339, text)
 	if err != nil {
-		q.fault(name, text, "such as 2026-01-31T12:00:00Z")
+		q.fault(name, api.RuleNotATime, text, "such as 2026-01-31T12:00:00Z")
 	}
 	return at
 }
@@ -161,7 +163,7 @@ func (q *query) count(name string) int {
 	}
 	n, err := strconv.Atoi(text)
 	if err != nil || n <= 0 {
-		q.fault(name, text, "1 to "+strconv.Itoa(pageMax))
+		q.fault(name, api.RuleOutOfRange, text, "1 to "+strconv.Itoa(pageMax))
 	}
 	return n
 }
@@ -170,7 +172,7 @@ func (q *query) count(name string) int {
 func (q *query) check(known ...string) error {
 	for name := range q.Queries() {
 		if !slices.Contains(known, name) {
-			q.faults = append(q.faults, venues.FieldFault{Field: name, Rule: "unknown parameter"})
+			q.faults = append(q.faults, venues.FieldFault{Field: name, Rule: api.RuleUnknownName, Allowed: strings.Join(known, ", ")})
 		}
 	}
 	if len(q.faults) == 0 {

@@ -14,6 +14,7 @@ import (
 
 	"venuegate/persistence"
 	"venuegate/transport/admin"
+	"venuegate/transport/api"
 	"venuegate/transport/auth"
 	"venuegate/venues"
 )
@@ -252,10 +253,10 @@ func TestFaultyRequests(t *testing.T) {
 		{"no name", "POST", "customers", `{}`, 400, `"field":"name"`},
 		{"long name", "POST", "customers", `{"name":"` + strings.Repeat("x", 65) + `"}`, 400, `"field":"name"`},
 		{"name with a control character", "POST", "customers", `{"name":"a\u0007b"}`, 400, `"field":"name"`},
-		{"unknown member", "POST", "customers", `{"name":"a","admin":true}`, 400, `"field":"admin","rule":"unknown member"`},
+		{"unknown member", "POST", "customers", `{"name":"a","admin":true}`, 400, `"field":"admin","rule":"unknown_name"`},
 		{"member in another case", "POST", "customers", `{"Name":"a"}`, 400, `"field":"Name"`},
 		{"member twice", "POST", "customers", `{"name":"a","name":"b"}`, 400, `"field":"name"`},
-		{"wrong type", "POST", "customers", `{"name":1}`, 400, `"field":"name","rule":"wrong type"`},
+		{"wrong type", "POST", "customers", `{"name":1}`, 400, `"field":"name","rule":"wrong_type"`},
 		{"trailing data", "POST", "customers", `{"name":"a"} {}`, 400, `"field":"body"`},
 		{"not JSON", "POST", "customers", `name=a`, 400, `"field":"body"`},
 		{"no body", "POST", "customers", ``, 400, `Content-Type`},
@@ -269,6 +270,7 @@ func TestFaultyRequests(t *testing.T) {
 		{"key that has expired", "POST", "keys", `{"customer":"` + alice + `","name":"k","scopes":["read"],"expiresAt":"2001-01-01T00:00:00Z"}`, 400, `"field":"expiresAt"`},
 		{"key for a host name", "POST", "keys", `{"customer":"` + alice + `","name":"k","scopes":["read"],"allow":["localhost"]}`, 400, `"field":"allow"`},
 		{"key with a bad moment", "POST", "keys", `{"customer":"` + alice + `","name":"k","scopes":["read"],"expiresAt":"soon"}`, 400, `"field":"expiresAt"`},
+		{"keys of a misspelt customer", "GET", "keys?custmer=" + alice, ``, 400, `"field":"custmer","rule":"unknown_name"`},
 		{"keys of nobody", "GET", "keys?customer=cus_0", ``, 404, `not_found`},
 		{"unknown key", "DELETE", "keys/nope", ``, 404, `not_found`},
 
@@ -285,6 +287,7 @@ func TestFaultyRequests(t *testing.T) {
 			if !strings.Contains(a.text, c.says) {
 				t.Errorf("answer %s, want %s", a.text, c.says)
 			}
+			checkRules(t, a)
 			if a.field("error", "requestId") != a.header.Get("X-Request-Id") {
 				t.Errorf("the envelope has another request id: %s", a.text)
 			}
@@ -431,5 +434,18 @@ func TestKeyLimit(t *testing.T) {
 	}
 	if _, err := h.registry.CreateKey(t.Context(), n); err != nil {
 		t.Errorf("after a revocation: %v", err)
+	}
+}
+
+// checkRules: a program reads the same words for what a field breaks as on the
+// public interface.
+func checkRules(t *testing.T, a answer) {
+	t.Helper()
+	fields, _ := a.field("error", "details", "fields").([]any)
+	for _, f := range fields {
+		fault, _ := f.(map[string]any)
+		if rule, _ := fault["rule"].(string); !slices.Contains(api.Rules(), rule) {
+			t.Errorf("no documented rule: %s", a.text)
+		}
 	}
 }

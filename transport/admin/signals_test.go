@@ -207,6 +207,7 @@ func TestFaultsAreNamed(t *testing.T) {
 		{"alerts", `{"customer":C,"exchange":"binance","symbol":"BTCUSDT","condition":{"field":"last","op":"above","value":"x"}}`, "condition.value"},
 	} {
 		a := h.call(http.StatusBadRequest, "POST", "/admin/v1/"+c.path, strings.Replace(c.body, "C,", fmt.Sprintf("%q,", customer), 1))
+		checkRules(t, a)
 		if !strings.Contains(a.text, fmt.Sprintf(`"field":%q`, c.field)) {
 			t.Errorf("%s %s: %s, want the field %s", c.path, c.body, a.text, c.field)
 		}

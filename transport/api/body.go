@@ -38,11 +38,11 @@ type Body struct {
 func OpenBody(data []byte, members ...string) *Body {
 	b := &Body{members: members, seen: make([]bool, len(members)), nulls: make([]bool, len(members))}
 	if len(bytes.TrimSpace(data)) == 0 {
-		b.fail("", ruleMissing, "a JSON object")
+		b.fail("", RuleMissing, "a JSON object")
 		return b
 	}
 	if !utf8.Valid(data) {
-		b.fail("", ruleMalformed, "UTF-8")
+		b.fail("", RuleMalformed, "UTF-8")
 		return b
 	}
 	b.dec = jsontext.NewDecoder(bytes.NewBuffer(data))
@@ -59,7 +59,7 @@ func (b *Body) open() {
 	if err != nil {
 		b.malformed(err)
 	} else if token.Kind() != jsontext.KindBeginObject {
-		b.fail("", ruleWrongType, "a JSON object")
+		b.fail("", RuleWrongType, "a JSON object")
 	}
 }
 
@@ -98,7 +98,7 @@ func (b *Body) known(name string) bool {
 	}
 	for _, member := range b.members {
 		if strings.EqualFold(member, name) {
-			b.Add(name, ruleWrongCase, name, member)
+			b.Add(name, RuleWrongCase, name, member)
 			return false
 		}
 	}
@@ -111,7 +111,7 @@ func (b *Body) known(name string) bool {
 // finish refuses whatever follows the object.
 func (b *Body) finish() {
 	if _, err := b.dec.ReadToken(); !errors.Is(err, io.EOF) {
-		b.fail("", ruleMalformed, "one JSON object and nothing after it")
+		b.fail("", RuleMalformed, "one JSON object and nothing after it")
 	}
 }
 
@@ -148,7 +148,7 @@ func (b *Body) Ignored() []string { return b.ignored }
 func (b *Body) Require(members ...string) {
 	for _, member := range members {
 		if !b.Has(member) {
-			b.Add(member, ruleMissing, "", "")
+			b.Add(member, RuleMissing, "", "")
 		}
 	}
 }
@@ -268,7 +268,7 @@ func (b *Body) stringValue(want string) (string, bool) {
 func (b *Body) wrongType(want string) {
 	kind := b.dec.PeekKind()
 	if kind != jsontext.KindInvalid {
-		b.Add(b.Name(), ruleWrongType, kindName(kind), want)
+		b.Add(b.Name(), RuleWrongType, kindName(kind), want)
 	}
 	b.skip()
 }
@@ -296,7 +296,7 @@ func (b *Body) skip() {
 			return
 		}
 		if b.dec.StackDepth() > JSONDepthMax {
-			b.fail("", ruleTooDeep, "at most "+strconv.Itoa(JSONDepthMax)+" levels")
+			b.fail("", RuleTooDeep, "at most "+strconv.Itoa(JSONDepthMax)+" levels")
 		}
 		if b.dec.StackDepth() == depth {
 			return
@@ -307,13 +307,13 @@ func (b *Body) skip() {
 func (b *Body) malformed(err error) {
 	if at, ok := errors.AsType[*jsontext.SyntacticError](err); ok {
 		if errors.Is(err, jsontext.ErrDuplicateName) {
-			b.fail(at.JSONPointer.LastToken(), ruleDuplicate, "each name once")
+			b.fail(at.JSONPointer.LastToken(), RuleDuplicate, "each name once")
 			return
 		}
-		b.fail("", ruleMalformed, "JSON; not so at byte "+strconv.FormatInt(at.ByteOffset, 10))
+		b.fail("", RuleMalformed, "JSON; not so at byte "+strconv.FormatInt(at.ByteOffset, 10))
 		return
 	}
-	b.fail("", ruleMalformed, "JSON")
+	b.fail("", RuleMalformed, "JSON")
 }
 
 // fail ends the reading; what was found of single fields no longer matters.

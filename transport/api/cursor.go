@@ -69,7 +69,7 @@ func (c *Cursors) Seal(cursor Cursor, filters ...string) string {
 // *venues.Error invalid_request that names the parameter cursor.
 func (c *Cursors) Open(text string, filters ...string) (Cursor, error) {
 	var f Faults
-	f.Add("cursor", ruleMalformed, "", "nextCursor of the page before, with the same filters")
+	f.Add("cursor", RuleMalformed, "", "nextCursor of the page before, with the same filters")
 	sealed, err := decodeCursor(text)
 	if err != nil || len(sealed) < cursorHeadBytes+cursorMACBytes || sealed[0] != cursorVersion {
 		return Cursor{}, f.Err()

@@ -25,7 +25,7 @@ func ParseQuery(raw string, known ...string) *Query {
 	q := &Query{values: make(map[string]string)}
 	pairs, err := url.ParseQuery(raw)
 	if err != nil || !utf8.ValidString(raw) {
-		q.Add("query", ruleMalformed, "", "name=value pairs, percent-encoded")
+		q.Add("query", RuleMalformed, "", "name=value pairs, percent-encoded")
 		return q
 	}
 	names := make([]string, 0, len(pairs))
@@ -46,9 +46,9 @@ func (q *Query) take(name string, values, known []string) {
 	}
 	switch {
 	case len(values) > 1:
-		q.Add(name, ruleDuplicate, "", "each name once")
+		q.Add(name, RuleDuplicate, "", "each name once")
 	case !utf8.ValidString(values[0]):
-		q.Add(name, ruleMalformed, "", "UTF-8")
+		q.Add(name, RuleMalformed, "", "UTF-8")
 	default:
 		q.values[name] = values[0]
 	}
@@ -57,7 +57,7 @@ func (q *Query) take(name string, values, known []string) {
 func (q *Query) foreign(name string, known []string) {
 	for _, parameter := range known {
 		if strings.EqualFold(parameter, name) {
-			q.Add(name, ruleWrongCase, name, parameter)
+			q.Add(name, RuleWrongCase, name, parameter)
 			return
 		}
 	}
@@ -68,7 +68,7 @@ func (q *Query) foreign(name string, known []string) {
 // misspelt filter would widen what is changed.
 func (q *Query) RefuseUnknown(known ...string) {
 	for _, name := range q.unknown {
-		q.Add(name, ruleUnknownName, name, strings.Join(known, ", "))
+		q.Add(name, RuleUnknownName, name, strings.Join(known, ", "))
 	}
 }
 
@@ -109,7 +109,7 @@ func (q *Query) Identifier(name string) string {
 		return ""
 	}
 	if !ValidIdentifier(value) {
-		q.Add(name, ruleMalformed, value, "an id that the service made")
+		q.Add(name, RuleMalformed, value, "an id that the service made")
 		return ""
 	}
 	return value

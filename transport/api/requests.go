@@ -86,9 +86,9 @@ func CheckOrder(f *Faults, o *venues.OrderSpec) {
 func checkPriceOf(f *Faults, field string, value venues.Optional, wanted bool, t venues.OrderType) {
 	switch {
 	case wanted && !value.Valid && !f.names(field):
-		f.Add(field, ruleMissing, "", "a price, for type "+string(t))
+		f.Add(field, RuleMissing, "", "a price, for type "+string(t))
 	case !wanted && value.Valid:
-		f.Add(field, ruleNotApplicable, venues.FormatDecimal(value.Decimal), "none, for type "+string(t))
+		f.Add(field, RuleNotApplicable, venues.FormatDecimal(value.Decimal), "none, for type "+string(t))
 	default:
 		f.positive(field, value)
 	}
@@ -116,13 +116,13 @@ func checkTimeInForce(f *Faults, o *venues.OrderSpec) {
 	case o.TimeInForce == "":
 		o.TimeInForce = venues.GoodTillCancel
 	case market && o.TimeInForce != venues.ImmediateOrCancel:
-		f.Add("timeInForce", ruleNotApplicable, string(o.TimeInForce), "ioc or none, for type "+string(o.Type))
+		f.Add("timeInForce", RuleNotApplicable, string(o.TimeInForce), "ioc or none, for type "+string(o.Type))
 	}
 	switch {
 	case o.PostOnly && market:
-		f.Add("postOnly", ruleNotApplicable, "true", "false, for type "+string(o.Type))
+		f.Add("postOnly", RuleNotApplicable, "true", "false, for type "+string(o.Type))
 	case o.PostOnly && o.TimeInForce != venues.GoodTillCancel:
-		f.Add("postOnly", ruleNotApplicable, "true", "false, for timeInForce "+string(o.TimeInForce))
+		f.Add("postOnly", RuleNotApplicable, "true", "false, for timeInForce "+string(o.TimeInForce))
 	}
 }
 
@@ -142,7 +142,7 @@ func checkProtection(f *Faults, o *venues.OrderSpec) {
 		entry = o.TriggerPrice
 	}
 	wrong := func(field string, value venues.Optional, allowed string, bound venues.Optional) {
-		f.Add(field, ruleWrongSide, venues.FormatDecimal(value.Decimal), allowed+" "+venues.FormatDecimal(bound.Decimal))
+		f.Add(field, RuleWrongSide, venues.FormatDecimal(value.Decimal), allowed+" "+venues.FormatDecimal(bound.Decimal))
 	}
 	if entry.Valid {
 		if low.Valid && low.Decimal.GreaterThanOrEqual(entry.Decimal) {
@@ -185,7 +185,7 @@ func DecodeAmendOrder(data []byte) (venues.AmendOrder, error) {
 	}
 	a.DropStopLoss, a.DropTakeProfit = b.IsNull("stopLoss"), b.IsNull("takeProfit")
 	if b.Count() == 0 && !a.DropStopLoss && !a.DropTakeProfit {
-		b.Add("body", ruleMissing, "", "at least one of "+list(AmendOrderMembers()))
+		b.Add("body", RuleMissing, "", "at least one of "+list(AmendOrderMembers()))
 	}
 	if err := b.Err(); err != nil {
 		return venues.AmendOrder{}, err
@@ -212,7 +212,7 @@ func DecodeCancelOrders(data []byte) (venues.CancelOrders, error) {
 		}
 	}
 	for _, name := range b.Ignored() {
-		b.Add(name, ruleUnknownName, name, list(CancelOrdersMembers()))
+		b.Add(name, RuleUnknownName, name, list(CancelOrdersMembers()))
 	}
 	if err := b.Err(); err != nil {
 		return venues.CancelOrders{}, err

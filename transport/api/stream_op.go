@@ -103,7 +103,7 @@ func (b *Body) messageID() string {
 	if n, err := strconv.ParseInt(value, 10, 64); kind == jsontext.KindNumber && err == nil && strconv.FormatInt(n, 10) == value {
 		return value
 	}
-	b.Add(b.Name(), ruleWrongType, value, want)
+	b.Add(b.Name(), RuleWrongType, value, want)
 	return ""
 }
 

@@ -12,30 +12,30 @@ import (
 // Rules that a field can break, as `rule` of details.fields. The venue's own
 // rules (tick, step, bounds) are named in package venues.
 const (
-	ruleMissing       = "missing"
-	ruleMalformed     = "malformed"
-	ruleDuplicate     = "duplicate"
-	ruleWrongCase     = "wrong_case"
-	ruleWrongType     = "wrong_type"
-	ruleTooDeep       = "too_deep"
-	ruleTooLong       = "too_long"
-	ruleUnknownName   = "unknown_name"
-	ruleUnknownValue  = "unknown_value"
-	ruleNotADecimal   = "not_a_decimal"
-	ruleNotPositive   = "not_positive"
-	ruleNotASymbol    = "not_a_symbol"
-	ruleNotATime      = "not_a_time"
-	ruleOutOfRange    = "out_of_range"
-	ruleNotApplicable = "not_applicable"
-	ruleWrongSide     = "wrong_side"
+	RuleMissing       = "missing"
+	RuleMalformed     = "malformed"
+	RuleDuplicate     = "duplicate"
+	RuleWrongCase     = "wrong_case"
+	RuleWrongType     = "wrong_type"
+	RuleTooDeep       = "too_deep"
+	RuleTooLong       = "too_long"
+	RuleUnknownName   = "unknown_name"
+	RuleUnknownValue  = "unknown_value"
+	RuleNotADecimal   = "not_a_decimal"
+	RuleNotPositive   = "not_positive"
+	RuleNotASymbol    = "not_a_symbol"
+	RuleNotATime      = "not_a_time"
+	RuleOutOfRange    = "out_of_range"
+	RuleNotApplicable = "not_applicable"
+	RuleWrongSide     = "wrong_side"
 )
 
 // Rules lists every rule that this package reports, for the document.
 func Rules() []string {
 	return []string{
-		ruleMissing, ruleMalformed, ruleDuplicate, ruleWrongCase, ruleWrongType, ruleTooDeep, ruleTooLong,
-		ruleUnknownName, ruleUnknownValue, ruleNotADecimal, ruleNotPositive, ruleNotASymbol, ruleNotATime,
-		ruleOutOfRange, ruleNotApplicable, ruleWrongSide,
+		RuleMissing, RuleMalformed, RuleDuplicate, RuleWrongCase, RuleWrongType, RuleTooDeep, RuleTooLong,
+		RuleUnknownName, RuleUnknownValue, RuleNotADecimal, RuleNotPositive, RuleNotASymbol, RuleNotATime,
+		RuleOutOfRange, RuleNotApplicable, RuleWrongSide,
 	}
 }
 
@@ -58,6 +58,13 @@ func (f *Faults) Add(field, rule, given, allowed string) {
 			Field: shorten(field), Rule: rule, Given: shorten(given), Allowed: allowed,
 		})
 	}
+}
+
+// Fault is an invalid_request of one field.
+func Fault(field, rule, given, allowed string) error {
+	var f Faults
+	f.Add(field, rule, given, allowed)
+	return f.Err()
 }
 
 // Err is nil, or a *venues.Error invalid_request that names every fault.
@@ -89,7 +96,7 @@ func oneOf[T ~string](f *Faults, field, text string, allowed ...T) T {
 			return a
 		}
 	}
-	f.Add(field, ruleUnknownValue, text, list(allowed))
+	f.Add(field, RuleUnknownValue, text, list(allowed))
 	return ""
 }
 
@@ -112,7 +119,7 @@ func (f *Faults) exchange(field, text string) venues.Venue {
 // the venue's own spelling needs the catalogue.
 func (f *Faults) symbol(field, text string) string {
 	if venues.NormalizeSymbol(text) == "" {
-		f.Add(field, ruleNotASymbol, text, "such as BTCUSDT, BTCUSDT-260925, BTC-USDT-SWAP, BTCUSDT.P")
+		f.Add(field, RuleNotASymbol, text, "such as BTCUSDT, BTCUSDT-260925, BTC-USDT-SWAP, BTCUSDT.P")
 		return ""
 	}
 	return text
@@ -121,7 +128,7 @@ func (f *Faults) symbol(field, text string) string {
 func (f *Faults) decimal(field, text string) venues.Optional {
 	d, err := venues.ParseDecimal(text)
 	if err != nil {
-		f.Add(field, ruleNotADecimal, text, "a string of plain digits, such as \"0.5\"")
+		f.Add(field, RuleNotADecimal, text, "a string of plain digits, such as \"0.5\"")
 		return venues.Optional{}
 	}
 	return venues.Some(d)
@@ -130,13 +137,13 @@ func (f *Faults) decimal(field, text string) venues.Optional {
 // positive notes a known value that is not above zero.
 func (f *Faults) positive(field string, value venues.Optional) {
 	if value.Valid && !value.Decimal.IsPositive() {
-		f.Add(field, ruleNotPositive, venues.FormatDecimal(value.Decimal), "above 0")
+		f.Add(field, RuleNotPositive, venues.FormatDecimal(value.Decimal), "above 0")
 	}
 }
 
 func (f *Faults) requestID(field, text string) string {
 	if !ValidRequestID(text) {
-		f.Add(field, ruleMalformed, text, "[A-Za-z0-9._:-]{1,64}")
+		f.Add(field, RuleMalformed, text, "[A-Za-z0-9._:-]{1,64}")
 		return ""
 	}
 	return text
@@ -159,7 +166,7 @@ func ValidRequestID(text string) bool {
 
 func (f *Faults) text(field, text string, charsMax int) string {
 	if utf8.RuneCountInString(text) > charsMax {
-		f.Add(field, ruleTooLong, "", "at most "+strconv.Itoa(charsMax)+" characters")
+		f.Add(field, RuleTooLong, "", "at most "+strconv.Itoa(charsMax)+" characters")
 		return ""
 	}
 	return text
@@ -177,10 +184,10 @@ func (f *Faults) moment(field, text string) time.Time {
 	}
 	switch {
 	case err != nil:
-		f.Add(field, ruleNotATime, text, "such as 2026-11-20T09:19:00.123Z")
+		f.Add(field, RuleNotATime, text, "such as 2026-11-20T09:19:00.123Z")
 		return time.Time{}
 	case at.UTC().Year() < yearMin || at.UTC().Year() >= yearMax:
-		f.Add(field, ruleOutOfRange, text, "from "+strconv.Itoa(yearMin)+" to "+strconv.Itoa(yearMax))
+		f.Add(field, RuleOutOfRange, text, "from "+strconv.Itoa(yearMin)+" to "+strconv.Itoa(yearMax))
 		return time.Time{}
 	}
 	return at.UTC()
@@ -190,7 +197,7 @@ func (f *Faults) moment(field, text string) time.Time {
 func (f *Faults) limit(field, text string, most int) int {
 	n, err := strconv.Atoi(text)
 	if err != nil || strconv.Itoa(n) != text || n < 1 || n > most {
-		f.Add(field, ruleOutOfRange, text, "1 to "+strconv.Itoa(most))
+		f.Add(field, RuleOutOfRange, text, "1 to "+strconv.Itoa(most))
 		return 0
 	}
 	return n

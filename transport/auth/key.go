@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"venuegate/persistence"
+	"venuegate/transport/api"
 	"venuegate/venues"
 )
 
@@ -64,19 +65,15 @@ func checkGrant(g Grant) error {
 		switch scope {
 		case persistence.ScopeRead, persistence.ScopeTrade, persistence.ScopeAccount:
 		default:
-			return venues.InvalidFields(venues.FieldFault{
-				Field: "scopes", Rule: "unknown_value", Given: string(scope), Allowed: "read, trade, account",
-			})
+			return api.Fault("scopes", api.RuleUnknownValue, string(scope), "read, trade, account")
 		}
 	}
 	if len(g.Scopes) == 0 {
-		return venues.InvalidFields(venues.FieldFault{Field: "scopes", Rule: "missing", Allowed: "read, trade, account"})
+		return api.Fault("scopes", api.RuleMissing, "", "read, trade, account")
 	}
 	for _, entry := range g.Allow {
 		if _, err := parsePrefix(entry); err != nil {
-			return venues.InvalidFields(venues.FieldFault{
-				Field: "allow", Rule: "malformed", Given: entry, Allowed: "addresses and prefixes, such as 203.0.113.0/24",
-			})
+			return api.Fault("allow", api.RuleMalformed, entry, "addresses and prefixes, such as 203.0.113.0/24")
 		}
 	}
 	return nil

@@ -4,12 +4,9 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"mime"
 	"net/http"
 	"net/netip"
-	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
@@ -62,7 +59,7 @@ func (h *Hooks) Webhook(c *fiber.Ctx) error {
 	if err := h.count(c, channel.ID, now); err != nil {
 		return err
 	}
-	if err := checkHeaders(c, mediaJSON); err != nil {
+	if err := checkMedia(c, mediaJSON); err != nil {
 		return err
 	}
 	signal, _, err := api.DecodeSignal(body, false)
@@ -98,7 +95,7 @@ func (h *Hooks) Chart(c *fiber.Ctx) error {
 	if err := h.count(c, channel.ID, now); err != nil {
 		return err
 	}
-	if err := checkHeaders(c, mediaJSON, mediaText); err != nil {
+	if err := checkMedia(c, mediaJSON, mediaText); err != nil {
 		return err
 	}
 	if fault != nil {
@@ -164,19 +161,12 @@ func (h *Hooks) count(c *fiber.Ctx, channelID string, now time.Time) error {
 
 // Media types of a body. A chart sends what it does not know to be JSON as text.
 const (
-	mediaJSON = "application/json"
+	mediaJSON = api.MediaJSON
 	mediaText = "text/plain"
 )
 
-func checkHeaders(c *fiber.Ctx, allowed ...string) error {
-	if c.Get(fiber.HeaderContentEncoding) != "" {
-		return venues.InvalidFields(venues.FieldFault{Field: fiber.HeaderContentEncoding, Rule: "not_applicable", Allowed: "none"})
-	}
-	media, _, err := mime.ParseMediaType(c.Get(fiber.HeaderContentType))
-	if err != nil || !slices.Contains(allowed, media) {
-		return venues.InvalidFields(venues.FieldFault{Field: fiber.HeaderContentType, Rule: "not_applicable", Allowed: strings.Join(allowed, " or ")})
-	}
-	return nil
+func checkMedia(c *fiber.Ctx, allowed ...string) error {
+	return api.CheckMedia(c.Get(fiber.HeaderContentType), c.Get(fiber.HeaderContentEncoding), allowed...)
 }
 
 func (h *Hooks) accept(c *fiber.Ctx, channel *Channel, s venues.Signal, now time.Time) error {

@@ -4,6 +4,7 @@ import (
 	"regexp"
 
 	"venuegate/persistence"
+	"venuegate/transport/api"
 	"venuegate/venues"
 )
 
@@ -38,10 +39,10 @@ var targets = map[persistence.EndpointKind]struct {
 func CheckTarget(kind persistence.EndpointKind, target string) error {
 	rule, known := targets[kind]
 	if !known {
-		return venues.InvalidFields(venues.FieldFault{Field: "kind", Rule: "is no notification channel", Given: short(string(kind))})
+		return api.Fault("kind", api.RuleUnknownValue, short(string(kind)), "")
 	}
 	if !rule.form.MatchString(target) {
-		return venues.InvalidFields(venues.FieldFault{Field: fieldTarget, Rule: "has not the form of its kind", Given: short(target), Allowed: rule.allowed})
+		return api.Fault(fieldTarget, api.RuleMalformed, short(target), rule.allowed)
 	}
 	return nil
 }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"crypto/rand"
-	"mime"
 	"net/http"
 	"strconv"
 	"strings"
@@ -148,20 +147,5 @@ func (in *call) take(c *fiber.Ctx, r *Route) error {
 	if len(in.body) == 0 {
 		return nil
 	}
-	return checkBodyHeaders(c.Get(fiber.HeaderContentType), c.Get(fiber.HeaderContentEncoding))
-}
-
-// checkBodyHeaders: a body is JSON as it stands. A compressed one could be of
-// any size, one in another format would be misread.
-func checkBodyHeaders(contentType, encoding string) error {
-	if encoding != "" && !strings.EqualFold(encoding, "identity") {
-		return venues.InvalidFields(venues.FieldFault{Field: "Content-Encoding", Rule: "not_applicable", Allowed: "none"})
-	}
-	if contentType == "" {
-		return nil
-	}
-	if media, _, err := mime.ParseMediaType(contentType); err != nil || media != mediaJSON {
-		return venues.InvalidFields(venues.FieldFault{Field: "Content-Type", Rule: "not_applicable", Allowed: mediaJSON})
-	}
-	return nil
+	return api.CheckMedia(c.Get(fiber.HeaderContentType, mediaJSON), c.Get(fiber.HeaderContentEncoding), mediaJSON)
 }

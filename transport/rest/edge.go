@@ -22,7 +22,7 @@ import (
 
 const (
 	headerRequestID = "X-Request-Id"
-	mediaJSON       = "application/json"
+	mediaJSON       = api.MediaJSON
 	// policyNone is for answers that are data: a browser loads and runs nothing.
 	policyNone = "default-src 'none'; frame-ancestors 'none'"
 )

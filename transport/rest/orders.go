@@ -123,9 +123,7 @@ func cancelFilters(in *call) (venues.CancelOrders, error) {
 		return c, err
 	}
 	if given {
-		return venues.CancelOrders{}, venues.InvalidFields(venues.FieldFault{
-			Field: "body", Rule: "not_applicable", Allowed: "filters in the query or in the body, not in both",
-		})
+		return venues.CancelOrders{}, api.Fault("body", api.RuleNotApplicable, "", "filters in the query or in the body, not in both")
 	}
 	return api.DecodeCancelOrders(in.body)
 }
