@@ -13,7 +13,7 @@ func (s *state) admitBound(cmd *venues.PlaceOrder) *venues.Error {
 	if cmd.ReduceOnly {
 		return nil
 	}
-	own, against := s.open(cmd.Symbol, openedBy(cmd.Side)), s.open(cmd.Symbol, openedBy(cmd.Side.Opposite()))
+	own, against := s.mostOpen(cmd.Symbol, openedBy(cmd.Side)), s.open(cmd.Symbol, openedBy(cmd.Side.Opposite()))
 	if cmd.NotOpposite && against.IsPositive() {
 		return venues.Errorf(venues.CodeRiskRejected, "a position on the other side is open").
 			With("rule", venues.RuleOpposite).With("limit", "0").With("given", venues.FormatDecimal(against))
@@ -38,6 +38,16 @@ func (s *state) open(symbol string, side venues.PositionSide) decimal.Decimal {
 		return decimal.Max(decimal.Zero, openQty(b.now.of(side)))
 	}
 	return s.funds.positions[(&venues.Position{Symbol: symbol, Side: side}).Key()].Qty
+}
+
+// mostOpen is what a position may be at most. What the venue has told since the newest
+// execution counts if it is more: others are missing.
+func (s *state) mostOpen(symbol string, side venues.PositionSide) decimal.Decimal {
+	open, key := s.open(symbol, side), (&venues.Position{Symbol: symbol, Side: side}).Key()
+	if b, known := s.ledger.books[symbol]; known && s.funds.asOf[key].After(b.heardAt) {
+		return decimal.Max(open, s.funds.positions[key].Qty)
+	}
+	return open
 }
 
 // inFlight is what the orders of one side may still add to a position.

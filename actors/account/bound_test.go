@@ -75,6 +75,33 @@ func TestBoundDoesNotNet(t *testing.T) {
 	}
 }
 
+// TestBoundBelievesTheVenueThatMoreIsOpen: the executions that closed the long position
+// were never told, so that what opened the short one seems to have closed it. What the
+// venue has told before the newest execution is void.
+func TestBoundBelievesTheVenueThatMoreIsOpen(t *testing.T) {
+	for listed, want := range map[string]any{"0": nil, "0.2": nil, "0.6": venues.RuleMaxPosition} {
+		b := newBench(t, venues.Capabilities{})
+		b.stranger(1, venues.Buy, "0.4", "100", nil)
+		b.lists(venues.Long, "0.4")
+		b.later()
+		b.lists(venues.Long, "0")
+		b.stranger(2, venues.Sell, "0.6", "100", nil)
+		b.now = b.now.Add(time.Nanosecond)
+		b.lists(venues.Short, listed)
+		if _, rule := b.refusedBy(bounded("r1", venues.Sell, "0.5", "1")); rule != want {
+			t.Errorf("the venue tells %s: refused by %v, want %v", listed, rule, want)
+		}
+	}
+	b := newBench(t, venues.Capabilities{})
+	b.stranger(1, venues.Buy, "0.9", "100", nil)
+	b.lists(venues.Long, "0.9")
+	b.later()
+	b.stranger(2, venues.Sell, "0.5", "100", nil)
+	if _, rule := b.refusedBy(bounded("r1", venues.Buy, "0.6", "1")); rule != nil {
+		t.Errorf("0.4 are open, 0.6 more are refused by %v", rule)
+	}
+}
+
 // An amend that is on its way may be in force already.
 func TestBoundCountsAmends(t *testing.T) {
 	b := newBench(t, venues.Capabilities{})
