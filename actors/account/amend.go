@@ -52,6 +52,7 @@ func (s *state) amend(m moment, in amendOrder) {
 		o.change.sent = true
 		s.after(callCancel{orderID: o.OrderID, ref: s.ref(o)})
 	default:
+		o.change.sent = true
 		s.after(callAmend{orderID: o.OrderID, request: s.amendRequest(m, o)})
 	}
 }

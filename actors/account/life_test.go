@@ -12,62 +12,6 @@ import (
 	"venuegate/venues"
 )
 
-func (b *bench) amend(o *order, price string) {
-	in := amendOrder{
-		orderReply: actors.ReplyFunc(func(venues.Order, error) {}), instrument: instrument(), mark: venues.Some(venues.MustDecimal("60000")),
-		cmd: venues.AmendOrder{OrderID: o.OrderID, Price: venues.Some(venues.MustDecimal(price))},
-	}
-	b.step(func(m moment) { b.state.amend(m, in) })
-}
-
-func TestRefusedAmendDoesNotEndTheCancelAfterIt(t *testing.T) {
-	b := newBench(t, venues.Capabilities{})
-	o := b.open(limitOrder(""), venues.StatusOpen)
-	b.amend(o, "59000")
-	b.cancel(o)
-	b.replies = nil
-	b.step(func(m moment) {
-		b.state.amended(m, amendDone{orderID: o.OrderID, err: venues.Errorf(venues.CodeOrderRejected, "too late")})
-	})
-	if len(b.replies) != 0 || o.PendingAction != venues.PendingCancel {
-		t.Fatalf("the cancel was answered with the amend's refusal: %+v", b.replies)
-	}
-	b.step(func(m moment) {
-		b.state.cancelled(m, cancelDone{orderID: o.OrderID, report: o.says(venues.StatusCancelled, "0")})
-	})
-	if r := b.lastReply(); r.err != nil || r.order.Status != venues.StatusCancelled {
-		t.Fatalf("answer %+v", r)
-	}
-}
-
-func TestAcceptedAmendThatDoesNotShowIsAskedFor(t *testing.T) {
-	b := newBench(t, venues.Capabilities{})
-	o := b.open(limitOrder(""), venues.StatusOpen)
-	b.amend(o, "59000")
-	b.step(func(m moment) {
-		b.state.amended(m, amendDone{orderID: o.OrderID, report: o.says(venues.StatusPending, "0")})
-	})
-	for range 40 {
-		if count(b.pass(time.Second), isQuery) > 0 {
-			b.step(func(m moment) {
-				b.state.queried(m, queryDone{orderID: o.OrderID, report: o.says(venues.StatusOpen, "0")})
-			})
-		}
-	}
-	if o.PendingAction != venues.PendingNone || o.change.kind != venues.PendingNone {
-		t.Fatalf("pending action %q for ever", o.PendingAction)
-	}
-}
-
-func TestAmendBeyondTheStopLossIsRefused(t *testing.T) {
-	b := newBench(t, venues.Capabilities{})
-	o := b.open(protectedOrder(), venues.StatusOpen)
-	b.amend(o, "57000")
-	if venues.CodeOf(b.lastReply().err) != venues.CodeInvalidRequest {
-		t.Fatalf("answer %+v", b.lastReply())
-	}
-}
-
 // reload lets another incarnation begin with what is stored.
 func (b *bench) reload() *bench {
 	next := newBench(b.t, b.state.caps)
@@ -111,19 +55,6 @@ func TestOlderReportDoesNotDisplaceAHeldOne(t *testing.T) {
 	b.step(func(m moment) { b.state.report(m, o.says(venues.StatusPartiallyFilled, "0.5")) })
 	b.pass(fillsHoldMax)
 	b.want(o, venues.StatusFilled, "1")
-}
-
-func TestListReadBeforeAnAmendmentDoesNotUndoIt(t *testing.T) {
-	b := newBench(t, venues.Capabilities{})
-	o := b.open(limitOrder(""), venues.StatusOpen)
-	newer, older := o.says(venues.StatusOpen, "0"), o.says(venues.StatusOpen, "0")
-	newer.Price, newer.VenueTime = venues.Some(venues.MustDecimal("59000")), b.now
-	older.VenueTime = b.now.Add(-time.Second)
-	b.step(func(m moment) { b.state.report(m, newer) })
-	b.step(func(m moment) { b.state.reconciled(m, reconcileDone{open: []venues.ExecutionReport{older}}) })
-	if !o.Price.Decimal.Equal(venues.MustDecimal("59000")) {
-		t.Fatalf("price %s", o.Price.Decimal)
-	}
 }
 
 func stopOrder() placeOrder {
