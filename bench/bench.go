@@ -71,7 +71,7 @@ func (s Spread) String() string {
 
 // Scenarios lists everything that can be measured.
 func Scenarios() []Scenario {
-	return append(bookScenarios(), commitScenario, ordersScenario, hooksScenario, memoryScenario)
+	return append(bookScenarios(), commitScenario, ordersScenario, fanoutScenario, hooksScenario, memoryScenario)
 }
 
 // Select finds scenarios by name, or by the first word of their names: "book" is

@@ -33,6 +33,7 @@ func TestScenariosAreSelectedByName(t *testing.T) {
 		{nil, len(bench.Scenarios())},
 		{[]string{"book"}, 3},
 		{[]string{"book-okx", "commit"}, 2},
+		{[]string{"orders"}, 2},
 		{[]string{"boo"}, 0},
 		{[]string{"commit", "levitation"}, 0},
 	} {
@@ -75,6 +76,7 @@ func TestOrdersAreMeasured(t *testing.T) {
 	for _, name := range []string{
 		"1 client, one core, forward", "one core, in memory, added", "1 client, durable", "processor time",
 		"16 clients, durable", "64 clients, in memory", "against CCXT", "an actor asked",
+		"beside orders", "beside it, p99.9",
 	} {
 		if !strings.Contains(out.String(), name) {
 			t.Errorf("the table has no %s", name)

@@ -15,6 +15,9 @@ import (
 // played from its snapshot on as often as that takes.
 const bookMessagesMin = 20_000
 
+// bookMessagesQuick are as few as show that a book and its probes agree.
+const bookMessagesQuick = 500
+
 // Goals of a book, against the probe and against CCXT Pro.
 const (
 	bookGoal     = ">= 0.80"
@@ -57,17 +60,19 @@ func measureBook(ctx context.Context, o Options, f *bookFeed) ([]Figure, error) 
 	if f.missing != "" {
 		return []Figure{{Name: f.name, Missing: f.missing}}, nil
 	}
-	peer, err := startPeer(ctx, f)
+	least, peerLeast := bookMessagesMin, peerMessagesMin
+	if o.Quick {
+		f.updates = f.updates[:min(len(f.updates), bookMessagesQuick)]
+		least, peerLeast = len(f.updates), len(f.updates)
+	}
+	peer, err := startPeer(ctx, f, peerLeast)
 	if err != nil && !errors.Is(err, errNoPeer) {
 		return nil, err
 	}
 	defer peer.close()
 	var ours, limit, theirs, allocs []float64
 	for range o.Rounds {
-		r := &bookRound{feed: f, least: bookMessagesMin}
-		if o.Quick {
-			r.least = 1
-		}
+		r := &bookRound{feed: f, least: least}
 		if err := r.run(); err != nil {
 			return nil, err
 		}

@@ -21,7 +21,7 @@ import (
 //go:embed peers/ccxt.js
 var peerScript string
 
-// peerMessagesMin is how many messages CCXT Pro measures in a round.
+// peerMessagesMin is how many messages CCXT Pro measures in a round at the least.
 const peerMessagesMin = 4000
 
 // peerFolder is where the pinned CCXT is installed, below the module.
@@ -38,8 +38,9 @@ type peer struct {
 	release string
 }
 
-// startPeer gives CCXT Pro the feed's messages and waits until it is warm.
-func startPeer(ctx context.Context, f *bookFeed) (*peer, error) {
+// startPeer gives CCXT Pro the feed's messages, of which it is to measure so many at
+// the least, and waits until it is warm.
+func startPeer(ctx context.Context, f *bookFeed, messages int) (*peer, error) {
 	node, folder, release, err := findPeer()
 	if err != nil {
 		return nil, err
@@ -49,7 +50,7 @@ func startPeer(ctx context.Context, f *bookFeed) (*peer, error) {
 		return nil, err
 	}
 	command := exec.CommandContext(ctx, node, "--input-type=module", "--eval", peerScript, "--",
-		string(f.venue), file, f.instrument.VenueSymbol, strconv.Itoa(peerMessagesMin))
+		string(f.venue), file, f.instrument.VenueSymbol, strconv.Itoa(messages))
 	command.Dir = folder
 	started, err := startPartner(command, &struct{}{})
 	if err != nil {

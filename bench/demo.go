@@ -17,6 +17,8 @@ const (
 	// looked at.
 	demoReadyMax = 60 * time.Second
 	demoPoll     = 50 * time.Millisecond
+	// demoConnectionsMax bounds the clients.
+	demoConnectionsMax = 2048
 )
 
 // demo is the whole service as a process of its own, with simulated venues.
@@ -32,8 +34,10 @@ type demo struct {
 // demoFile is what the scenarios read of demo.json.
 type demoFile struct {
 	BaseURL    string `json:"baseUrl"`
+	WSURL      string `json:"wsUrl"`
 	AdminURL   string `json:"adminUrl"`
 	AdminToken string `json:"adminToken"`
+	ReadKey    string `json:"readKey"`
 }
 
 // startDemo runs `venuegate serve --demo` on free ports, with its data within dir,
@@ -43,6 +47,8 @@ func startDemo(ctx context.Context, binary, dir string, flags ...string) (*demo,
 	flags = append([]string{"serve", "--demo", "--data", d.data, "--listen", "127.0.0.1:0", "--admin-listen", "127.0.0.1:0", "--log-level", "warn"}, flags...)
 	d.command = exec.CommandContext(context.WithoutCancel(ctx), binary, flags...)
 	d.command.Stderr = os.Stderr
+	// All clients come from one address.
+	d.command.Env = append(os.Environ(), fmt.Sprint("VENUEGATE_LIMITS_CONNECTIONS_PER_SOURCE=", demoConnectionsMax))
 	if err := d.command.Start(); err != nil {
 		return nil, err
 	}

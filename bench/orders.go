@@ -12,7 +12,8 @@ const (
 	// orderAccounts share the orders, so that neither what a venue takes from an
 	// account nor what a key may send in a minute is used up. There are no more
 	// clients than accounts.
-	orderAccounts = 64
+	orderAccounts      = 64
+	orderAccountsQuick = 4
 	// orderTurns is how often the ways take turns in a round.
 	orderTurns = 4
 	// orderEvery is how often an account sends an order, on average: a venue takes
@@ -61,14 +62,14 @@ func measureOrders(ctx context.Context, o Options) (figures []Figure, err error)
 		return []Figure{{Name: "clients", Missing: "no place in memory for a store: " + err.Error()}}, nil
 	}
 	defer keepAwake()()
-	b, err := openOrdersBench(ctx, o.Binary)
-	if err != nil {
+	b := newOrdersBench(o)
+	defer func() { err = errors.Join(err, b.close()) }()
+	if err := b.open(ctx); err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, b.close()) }()
 	for _, setting := range orderSettings {
 		if o.Quick {
-			setting.each = ordersQuick
+			setting.clients, setting.each = min(setting.clients, b.accounts), ordersQuick
 		}
 		m, err := b.measure(ctx, setting, o.Rounds)
 		if err != nil {
@@ -146,7 +147,7 @@ func (b *ordersBench) measure(ctx context.Context, setting orderSetting, rounds 
 	}
 	for range rounds {
 		// With one client two ways lead through the same service.
-		begun, perAccount := time.Now(), 2*orderTurns*setting.clients*(ordersWarmTurn+setting.each)/orderAccounts
+		begun, perAccount := time.Now(), 2*orderTurns*setting.clients*(ordersWarmTurn+setting.each)/b.accounts
 		if err := b.renewKeys(); err != nil {
 			return nil, err
 		}

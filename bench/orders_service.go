@@ -15,7 +15,7 @@ import (
 )
 
 // orderService is a service as a process of its own, with a customer and an account
-// at the venue for each of orderAccounts: a venue takes only so many orders from one.
+// at the venue for each of its accounts: a venue takes only so many orders from one.
 type orderService struct {
 	bench     *ordersBench
 	demo      *demo
@@ -33,7 +33,7 @@ type orderKey struct {
 
 // startService starts a service with its store below a directory, which may be empty
 // for the usual one. The first of the accounts is the demo's, the others are the customers'.
-func (b *ordersBench) startService(ctx context.Context, binary, below string, accounts []simcore.Credentials) (*orderService, error) {
+func (b *ordersBench) startService(ctx context.Context, below string, accounts []simcore.Credentials) (*orderService, error) {
 	dir, err := os.MkdirTemp(below, "venuegate-bench-")
 	if err != nil {
 		return nil, err
@@ -51,7 +51,7 @@ func (b *ordersBench) startService(ctx context.Context, binary, below string, ac
 		return nil, err
 	}
 	s := &orderService{bench: b}
-	if s.demo, err = startDemo(ctx, binary, dir, "--sim", venues); err != nil {
+	if s.demo, err = startDemo(ctx, b.binary, dir, "--sim", venues); err != nil {
 		return nil, err
 	}
 	b.closers = append(b.closers, s.demo.Close)
@@ -90,7 +90,7 @@ func (s *orderService) renewKeys() error {
 	old := s.keys
 	s.keys = make([]orderKey, len(s.customers))
 	for i, customer := range s.customers {
-		if err := s.admin("/admin/v1/keys", map[string]any{"customer": customer, "name": "bench", "scopes": []string{"read", "trade"}}, &s.keys[i]); err != nil {
+		if err := s.admin("/admin/v1/keys", map[string]any{"customer": customer, "name": "bench", "scopes": []string{"trade"}}, &s.keys[i]); err != nil {
 			return err
 		}
 	}

@@ -29,6 +29,9 @@ const orderAnswerMax = 10 * time.Second
 // in this one and in node. The services trade accounts of their own: a private
 // stream tells nobody of another's orders.
 type ordersBench struct {
+	binary string
+	// accounts of each service.
+	accounts     int
 	dir          string
 	venuePart    *partner
 	venue        venueReady
@@ -45,30 +48,33 @@ type ordersBench struct {
 	closers  []func() error
 }
 
-func openOrdersBench(ctx context.Context, binary string) (*ordersBench, error) {
-	b := &ordersBench{http: &fasthttp.Client{MaxConnsPerHost: 2 * orderAccounts, NoDefaultUserAgentHeader: true}}
-	if err := b.open(ctx, binary); err != nil {
-		return nil, errors.Join(err, b.close())
+func newOrdersBench(o Options) *ordersBench {
+	b := &ordersBench{
+		binary: o.Binary, accounts: orderAccounts,
+		http: &fasthttp.Client{MaxConnsPerHost: 2 * orderAccounts, NoDefaultUserAgentHeader: true},
 	}
-	return b, nil
+	if o.Quick {
+		b.accounts = orderAccountsQuick
+	}
+	return b
 }
 
-func (b *ordersBench) open(ctx context.Context, binary string) error {
-	if err := b.openVenue(ctx, binary, 2*(1+orderAccounts)); err != nil {
+func (b *ordersBench) open(ctx context.Context) error {
+	if err := b.openVenue(ctx, 2*(1+b.accounts)); err != nil {
 		return err
 	}
 	var forward forwardReady
 	var err error
-	if b.forwardPart, err = startPart(ctx, binary, &forward, "forward", b.venue.At.RestURL); err != nil {
+	if b.forwardPart, err = startPart(ctx, b.binary, &forward, "forward", b.venue.At.RestURL); err != nil {
 		return err
 	}
 	b.forward = forward.URL
 	b.closers = append(b.closers, b.forwardPart.close)
 	half := len(b.venue.Accounts) / 2
-	if b.memory, err = b.startService(ctx, binary, memoryDir, b.venue.Accounts[:half]); err != nil {
+	if b.memory, err = b.startService(ctx, memoryDir, b.venue.Accounts[:half]); err != nil {
 		return err
 	}
-	if b.disk, err = b.startService(ctx, binary, "", b.venue.Accounts[half:]); err != nil {
+	if b.disk, err = b.startService(ctx, "", b.venue.Accounts[half:]); err != nil {
 		return err
 	}
 	if err := b.openLog(); err != nil {
@@ -86,13 +92,13 @@ func (b *ordersBench) open(ctx context.Context, binary string) error {
 }
 
 // openVenue starts the venue with so many accounts.
-func (b *ordersBench) openVenue(ctx context.Context, binary string, accounts int) error {
+func (b *ordersBench) openVenue(ctx context.Context, accounts int) error {
 	var err error
 	if b.dir, err = os.MkdirTemp("", "venuegate-bench-"); err != nil {
 		return err
 	}
 	b.closers = append(b.closers, func() error { return os.RemoveAll(b.dir) })
-	if b.venuePart, err = startPart(ctx, binary, &b.venue, "venue", strconv.Itoa(accounts)); err != nil {
+	if b.venuePart, err = startPart(ctx, b.binary, &b.venue, "venue", strconv.Itoa(accounts)); err != nil {
 		return err
 	}
 	b.closers = append(b.closers, b.venuePart.close)
@@ -105,7 +111,7 @@ func (b *ordersBench) openLog() error {
 	if err != nil {
 		return err
 	}
-	for account := range orderAccounts {
+	for account := range b.accounts {
 		if err := b.disk.orderOf(account); err != nil {
 			return err
 		}
@@ -114,7 +120,7 @@ func (b *ordersBench) openLog() error {
 	if err != nil {
 		return err
 	}
-	if b.log, err = openSyncLog(filepath.Join(b.dir, "log"), int(after-before)/orderAccounts/2); err != nil {
+	if b.log, err = openSyncLog(filepath.Join(b.dir, "log"), int(after-before)/b.accounts/2); err != nil {
 		return err
 	}
 	b.closers = append(b.closers, b.log.close)
