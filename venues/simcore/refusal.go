@@ -1,6 +1,10 @@
 package simcore
 
-import "github.com/shopspring/decimal"
+import (
+	"errors"
+
+	"github.com/shopspring/decimal"
+)
 
 // Reason is why the exchange refused a request. Each simulator maps it to the
 // code and text of its venue.
@@ -64,6 +68,15 @@ func (r *Refusal) Error() string {
 		return string(r.Reason)
 	}
 	return string(r.Reason) + " (limit " + r.Limit.String() + ")"
+}
+
+// ReasonOf is the reason of a refusal, empty for any other error.
+func ReasonOf(err error) Reason {
+	var refusal *Refusal
+	if errors.As(err, &refusal) {
+		return refusal.Reason
+	}
+	return ""
 }
 
 func refuse(reason Reason) *Refusal { return &Refusal{Reason: reason} }

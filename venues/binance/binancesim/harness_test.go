@@ -27,11 +27,7 @@ func start(t testing.TB, options binancesim.Options) *venue {
 // create makes a simulator that is not served yet.
 func create(t testing.TB, options binancesim.Options) *binancesim.Sim {
 	t.Helper()
-	sim, err := binancesim.New(options)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return sim
+	return simtest.Create(t, binancesim.New, options)
 }
 
 func serve(t testing.TB, sim *binancesim.Sim) *venue {

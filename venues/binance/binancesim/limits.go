@@ -32,16 +32,10 @@ const (
 )
 
 func (l RateLimits) withDefaults() RateLimits {
-	pick := func(n, otherwise int) int {
-		if n == 0 {
-			return otherwise
-		}
-		return n
-	}
 	return RateLimits{
-		WeightPerMinute: pick(l.WeightPerMinute, weightPerMinuteDefault),
-		OrdersPer10s:    pick(l.OrdersPer10s, ordersPer10sDefault),
-		OrdersPerMinute: pick(l.OrdersPerMinute, ordersPerMinuteDefault),
+		WeightPerMinute: cmp.Or(l.WeightPerMinute, weightPerMinuteDefault),
+		OrdersPer10s:    cmp.Or(l.OrdersPer10s, ordersPer10sDefault),
+		OrdersPerMinute: cmp.Or(l.OrdersPerMinute, ordersPerMinuteDefault),
 		MinuteSpan:      cmp.Or(l.MinuteSpan, time.Minute),
 	}
 }

@@ -117,11 +117,7 @@ func (s *Sim) queriedAlgos(found []simcore.Conditional) []algoBody {
 }
 
 func (s *Sim) allAlgo(c *call) (any, *apiError) {
-	l, err := s.listing(c)
-	if err != nil {
-		return nil, err
-	}
-	limit, err := c.params.limit(500, 1000)
+	l, limit, err := s.listingPage(c)
 	if err != nil {
 		return nil, err
 	}

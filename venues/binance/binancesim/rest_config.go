@@ -2,7 +2,6 @@ package binancesim
 
 import (
 	"encoding/json"
-	"errors"
 	"net/http"
 	"strconv"
 
@@ -138,7 +137,7 @@ func (s *Sim) setLeverage(c *call) (any, *apiError) {
 }
 
 func leverageRefused(err error, leverage int) *apiError {
-	switch reasonOf(err) {
+	switch simcore.ReasonOf(err) {
 	case simcore.ReasonLeverage:
 		return bad(-4028, "Leverage %d is not valid", leverage)
 	case simcore.ReasonLeverageIsolated:
@@ -148,14 +147,6 @@ func leverageRefused(err error, leverage int) *apiError {
 	default:
 		return refused(err, 0)
 	}
-}
-
-func reasonOf(err error) simcore.Reason {
-	var refusal *simcore.Refusal
-	if errors.As(err, &refusal) {
-		return refusal.Reason
-	}
-	return ""
 }
 
 func (s *Sim) setMarginType(c *call) (any, *apiError) {
@@ -171,7 +162,7 @@ func (s *Sim) setMarginType(c *call) (any, *apiError) {
 		return nil, bad(-1128, "Combination of optional parameters invalid.")
 	}
 	failed := s.Exchange().SetMarginMode(c.account.ID, l.Symbol, marginType == "ISOLATED")
-	switch reasonOf(failed) {
+	switch simcore.ReasonOf(failed) {
 	case "":
 		return success, nil
 	case simcore.ReasonNoChange:
@@ -205,7 +196,7 @@ func (s *Sim) addMargin(c *call) (any, *apiError) {
 	if kind == 2 {
 		signed = amount.Neg()
 	}
-	switch reasonOf(s.Exchange().AddIsolatedMargin(c.account.ID, l.Symbol, side, signed)) {
+	switch simcore.ReasonOf(s.Exchange().AddIsolatedMargin(c.account.ID, l.Symbol, side, signed)) {
 	case "":
 	case simcore.ReasonNoPosition:
 		return nil, bad(-4054, "Cannot add position margin: position is 0.")
@@ -238,7 +229,7 @@ func (s *Sim) setPositionMode(c *call) (any, *apiError) {
 	if dual {
 		mode = simcore.Hedge
 	}
-	switch reasonOf(s.Exchange().SetPositionMode(c.account.ID, mode)) {
+	switch simcore.ReasonOf(s.Exchange().SetPositionMode(c.account.ID, mode)) {
 	case "":
 		return success, nil
 	case simcore.ReasonNoChange:

@@ -29,6 +29,16 @@ func (s *Sim) listing(c *call) (*listing, *apiError) {
 	return l, nil
 }
 
+// listingPage is the symbol that a call names and how many of its records.
+func (s *Sim) listingPage(c *call) (*listing, int, *apiError) {
+	l, err := s.listing(c)
+	if err != nil {
+		return nil, 0, err
+	}
+	limit, err := c.params.limit(500, 1000)
+	return l, limit, err
+}
+
 // eachListing answers one record for the symbol that a call names, or a list
 // of all.
 func eachListing[T any](s *Sim, c *call, record func(*listing) T) (any, *apiError) {
@@ -97,11 +107,7 @@ type tradeBody struct {
 }
 
 func (s *Sim) trades(c *call) (any, *apiError) {
-	l, err := s.listing(c)
-	if err != nil {
-		return nil, err
-	}
-	limit, err := c.params.limit(500, 1000)
+	l, limit, err := s.listingPage(c)
 	if err != nil {
 		return nil, err
 	}

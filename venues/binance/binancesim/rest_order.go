@@ -158,7 +158,7 @@ func (s *Sim) checkAmendReduceOnly(p params, request simcore.AmendRequest) *apiE
 }
 
 func amendRefused(err error, l *listing) *apiError {
-	switch reasonOf(err) {
+	switch simcore.ReasonOf(err) {
 	case simcore.ReasonUnknownOrder:
 		return errNoSuchOrder
 	case simcore.ReasonNotTradable:

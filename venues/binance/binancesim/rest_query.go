@@ -78,11 +78,7 @@ func (s *Sim) queriedAll(orders []simcore.Order) []orderBody {
 }
 
 func (s *Sim) allOrders(c *call) (any, *apiError) {
-	l, err := s.listing(c)
-	if err != nil {
-		return nil, err
-	}
-	limit, err := c.params.limit(500, 1000)
+	l, limit, err := s.listingPage(c)
 	if err != nil {
 		return nil, err
 	}
@@ -169,11 +165,7 @@ type userTradeBody struct {
 // userTrades needs a symbol, gives seven days at most and reaches back three
 // months. A first id excludes times.
 func (s *Sim) userTrades(c *call) (any, *apiError) {
-	l, err := s.listing(c)
-	if err != nil {
-		return nil, err
-	}
-	limit, err := c.params.limit(500, 1000)
+	l, limit, err := s.listingPage(c)
 	if err != nil {
 		return nil, err
 	}

@@ -7,15 +7,13 @@ import (
 	"time"
 
 	"github.com/gofiber/fiber/v2"
-	"github.com/valyala/fasthttp"
-	"go.uber.org/zap"
 
 	"venuegate/venues/simcore"
-	"venuegate/venues/simcore/simnet"
 )
 
 // call is one request on its way through the venue.
 type call struct {
+	sim          *Sim
 	method, path string
 	ip, key      string
 	params       params
@@ -25,6 +23,9 @@ type call struct {
 	weightUsed   int
 	orders       orderCount
 	counted      bool
+	// result or failed is the answer.
+	result any
+	failed *apiError
 }
 
 func (s *Sim) addRoutes(app *fiber.App) {
@@ -40,18 +41,12 @@ func (s *Sim) addRoutes(app *fiber.App) {
 // serveREST answers one REST request, faults included.
 func (s *Sim) serveREST(c *fiber.Ctx) error {
 	in := &call{
-		method: c.Method(), path: c.Path(), ip: c.IP(), key: c.Get("X-MBX-APIKEY"), now: s.Clock.Now(),
+		sim: s, method: c.Method(), path: c.Path(), ip: c.IP(), key: c.Get("X-MBX-APIKEY"), now: s.Clock.Now(),
 	}
-	var result any
-	failed := s.admit(c, in)
-	if failed == nil {
-		fault, struck := s.Faults.StrikeRequest(in.path, in.method)
-		if struck {
-			return s.serveFaulty(c, in, fault)
-		}
-		result, failed = s.handle(in)
+	if in.failed = s.admit(c, in); in.failed != nil {
+		return in.Respond(c)
 	}
-	return s.respond(c, in, result, failed)
+	return s.Answer(c, in)
 }
 
 // admit does what happens before a request may do anything.
@@ -96,92 +91,52 @@ func (s *Sim) handle(in *call) (any, *apiError) {
 	return endpoint.handle(s, in)
 }
 
-func (s *Sim) respond(c *fiber.Ctx, in *call, result any, failed *apiError) error {
-	status := http.StatusOK
-	if failed != nil {
-		status, result = failed.status, failed.body()
-		if failed.retryAfter > 0 {
-			c.Set(fiber.HeaderRetryAfter, strconv.Itoa(failed.retryAfter))
-		}
-	}
-	body, err := json.Marshal(result)
-	if err != nil {
-		s.Log.Error("answer of the simulated venue cannot be encoded", zap.String("path", in.path), zap.Error(err))
-		return err
-	}
-	c.Set(fiber.HeaderDate, s.Clock.Now().UTC().Format(http.TimeFormat))
+// Execute implements simnet.Request.
+func (in *call) Execute() bool {
+	in.result, in.failed = in.sim.handle(in)
+	return in.failed == nil
+}
+
+// Refuse implements simnet.Request.
+func (in *call) Refuse(fault simcore.FaultInfo) { in.failed = in.sim.refusal(in, fault) }
+
+// Respond implements simnet.Request.
+func (in *call) Respond(c *fiber.Ctx) error {
 	c.Set("Server", "Bengine")
 	c.Set("x-mbx-used-weight-1m", strconv.Itoa(in.weightUsed))
 	if in.counted {
 		c.Set("x-mbx-order-count-10s", strconv.Itoa(in.orders.tens))
 		c.Set("x-mbx-order-count-1m", strconv.Itoa(in.orders.minute))
 	}
-	c.Set("x-response-time", strconv.FormatInt(s.Clock.Now().Sub(in.now).Milliseconds(), 10)+"ms")
-	c.Set(fiber.HeaderContentType, fiber.MIMEApplicationJSON)
-	return c.Status(status).Send(body)
+	c.Set("x-response-time", strconv.FormatInt(in.sim.Clock.Now().Sub(in.now).Milliseconds(), 10)+"ms")
+	if in.failed == nil {
+		return in.sim.Venue.Respond(c, http.StatusOK, in.result)
+	}
+	if in.failed.retryAfter > 0 {
+		c.Set(fiber.HeaderRetryAfter, strconv.Itoa(in.failed.retryAfter))
+	}
+	return in.sim.Venue.Respond(c, in.failed.status, in.failed.body())
 }
 
-// serveFaulty answers a request that a scripted fault struck.
-func (s *Sim) serveFaulty(c *fiber.Ctx, in *call, fault simcore.FaultInfo) error {
+// refusal is the error with which a scripted fault answers. A message of the
+// WebSocket API has no page that a status could come with.
+func (s *Sim) refusal(in *call, fault simcore.FaultInfo) *apiError {
 	switch fault.Do {
-	case simcore.FaultDelay:
-		if !s.Server.Wait(fault.Args.Delay(0)) {
-			simnet.Drop(c.Context())
-			return nil
-		}
-		result, failed := s.handle(in)
-		return s.respond(c, in, result, failed)
-	case simcore.FaultTimeoutBefore:
-		s.Server.Silence(c.Context(), fault)
-		return nil
-	case simcore.FaultTimeoutAfter:
-		s.execute(in)
-		s.Server.Silence(c.Context(), fault)
-		return nil
-	case simcore.FaultDropConnection:
-		if fault.Args.Executed {
-			s.execute(in)
-		}
-		simnet.Drop(c.Context())
-		return nil
-	case simcore.FaultStatus:
-		if fault.Args.Executed {
-			s.execute(in)
-		}
-		return s.sendStatus(c, fault)
 	case simcore.FaultBan:
-		return s.respond(c, in, nil, s.limiter.ban(in.ip, in.now, fault.Args.Delay(banDefault)))
+		return s.limiter.ban(in.ip, in.now, fault.Args.Delay(banDefault))
 	case simcore.FaultReject:
-		if fault.Args.Executed {
-			s.execute(in)
+		return rejection(fault)
+	case simcore.FaultStatus:
+		status, _ := s.StatusPage(fault)
+		failed := apiError{status: status, code: -1000, message: rejectionTexts[-1000].message}
+		var body errorBody
+		if json.Unmarshal([]byte(fault.Args.Text()), &body) == nil {
+			failed.code, failed.message = body.Code, body.Msg
 		}
-		return s.respond(c, in, nil, rejection(fault))
+		return &failed
 	default:
-		return s.respond(c, in, nil, errMaintenance)
+		return errMaintenance
 	}
-}
-
-// execute does a request whose answer nobody will see.
-func (s *Sim) execute(in *call) {
-	if _, failed := s.handle(in); failed != nil {
-		s.Log.Info("request with an injected fault was refused", zap.String("path", in.path), zap.Int("code", failed.code))
-	}
-}
-
-// sendStatus answers a bare status. Without a body it is the HTML page of a
-// gateway.
-func (s *Sim) sendStatus(c *fiber.Ctx, fault simcore.FaultInfo) error {
-	status := fault.Args.Status
-	if status == 0 {
-		status = http.StatusServiceUnavailable
-	}
-	body := fault.Args.Text()
-	c.Set(fiber.HeaderContentType, fiber.MIMEApplicationJSON)
-	if body == "" {
-		body = "<html><body><h1>" + strconv.Itoa(status) + " " + fasthttp.StatusMessage(status) + "</h1></body></html>"
-		c.Set(fiber.HeaderContentType, fiber.MIMETextHTML)
-	}
-	return c.Status(status).SendString(body)
 }
 
 // rejectionTexts are the venue's words for codes that scripts inject.

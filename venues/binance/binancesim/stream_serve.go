@@ -8,7 +8,6 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
-	"venuegate/venues/simcore"
 	"venuegate/venues/simcore/simnet"
 )
 
@@ -34,9 +33,6 @@ type client struct {
 
 // serveStream upgrades a request on one of the stream paths.
 func (s *Sim) serveStream(c *fiber.Ctx) error {
-	if fault, struck := s.Faults.StrikeHandshake(c.Path()); struck {
-		return s.refuseStream(c, fault)
-	}
 	category, rest, _ := strings.Cut(strings.TrimPrefix(c.Path(), "/"), "/")
 	form, names, _ := strings.Cut(rest, "/")
 	cl := &client{category: category, combined: form == "stream", streams: map[string]bool{}}
@@ -47,7 +43,7 @@ func (s *Sim) serveStream(c *fiber.Ctx) error {
 			cl.events[event] = true
 		}
 	}
-	return s.Server.Sessions.Serve(c.Context(), s.sessionOptions(c.Path()), simnet.SessionHandler{
+	return s.Upgrade(c, s.sessionOptions(), simnet.SessionHandler{
 		Opened: func(session *simnet.Session) {
 			cl.session = session
 			s.subscribe(cl, initial)
@@ -60,24 +56,8 @@ func (s *Sim) serveStream(c *fiber.Ctx) error {
 	})
 }
 
-// refuseStream lets the opening of a stream fail as a scripted fault wants it.
-func (s *Sim) refuseStream(c *fiber.Ctx, fault simcore.FaultInfo) error {
-	switch fault.Do {
-	case simcore.FaultStatus:
-		return s.sendStatus(c, fault)
-	case simcore.FaultBan, simcore.FaultMaintenance, simcore.FaultReject:
-		return c.SendStatus(fiber.StatusServiceUnavailable)
-	case simcore.FaultDropConnection:
-		simnet.Drop(c.Context())
-	default:
-		s.Server.Silence(c.Context(), fault)
-	}
-	return nil
-}
-
-func (s *Sim) sessionOptions(path string) simnet.SessionOptions {
+func (s *Sim) sessionOptions() simnet.SessionOptions {
 	return simnet.SessionOptions{
-		Path: path, Faults: s.Faults,
 		PingInterval: s.options.PingInterval, LifeMax: s.options.SessionLifeMax,
 		SilenceMax: sessionSilenceMax, MessagesPerSecondMax: streamMessagesPerSec,
 	}
@@ -192,11 +172,7 @@ func (cl *client) answer(id uint64, result any) {
 }
 
 func (cl *client) sendJSON(body any) {
-	data, err := json.Marshal(body)
-	if err != nil {
-		panic("binancesim: encode answer: " + err.Error())
-	}
-	cl.session.Send(commandTopic, data)
+	cl.session.Send(commandTopic, simnet.Encode(body))
 }
 
 // deliver sends a message of a stream in the client's form.

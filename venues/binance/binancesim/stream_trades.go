@@ -126,11 +126,7 @@ type aggTradeBody struct {
 }
 
 func (s *Sim) aggTrades(c *call) (any, *apiError) {
-	l, err := s.listing(c)
-	if err != nil {
-		return nil, err
-	}
-	limit, err := c.params.limit(500, 1000)
+	l, limit, err := s.listingPage(c)
 	if err != nil {
 		return nil, err
 	}

@@ -1,13 +1,10 @@
 package binancesim
 
 import (
-	"encoding/json"
 	"sort"
 	"strings"
 	"sync"
 	"time"
-
-	"go.uber.org/zap"
 
 	"venuegate/venues/simcore"
 	"venuegate/venues/simcore/simnet"
@@ -19,7 +16,7 @@ type streams struct {
 	sim *Sim
 
 	mu        sync.Mutex
-	listeners map[string]map[*client]bool
+	listeners simnet.Listeners[*client]
 	markets   map[string]*marketState
 	kinds     map[string]streamKind
 	paces     simnet.Paces
@@ -55,7 +52,7 @@ type streamKind struct {
 
 func newStreams(s *Sim) *streams {
 	st := &streams{
-		sim: s, listeners: map[string]map[*client]bool{}, markets: map[string]*marketState{},
+		sim: s, listeners: simnet.Listeners[*client]{}, markets: map[string]*marketState{},
 		kinds: map[string]streamKind{},
 	}
 	for _, name := range s.symbols {
@@ -89,11 +86,9 @@ func (st *streams) subscribe(cl *client, names []string) {
 			continue
 		}
 		st.kinds[name] = kind
-		if st.listeners[name] == nil {
-			st.listeners[name] = map[*client]bool{}
+		if st.listeners.Add(name, cl) {
 			st.open(name, kind)
 		}
-		st.listeners[name][cl] = true
 	}
 }
 
@@ -115,9 +110,7 @@ func (st *streams) forget(cl *client) {
 
 func (st *streams) remove(cl *client, name string) {
 	delete(cl.streams, name)
-	delete(st.listeners[name], cl)
-	if len(st.listeners[name]) == 0 {
-		delete(st.listeners, name)
+	if st.listeners.Remove(name, cl) {
 		st.close(name)
 		delete(st.kinds, name)
 	}
@@ -140,12 +133,7 @@ func (st *streams) publish(name string, body any) {
 	if len(st.listeners[name]) == 0 {
 		return
 	}
-	raw, err := json.Marshal(body)
-	if err != nil {
-		st.sim.Log.Error("stream message cannot be encoded", zap.String("stream", name), zap.Error(err))
-		return
-	}
-	st.publishRaw(name, raw)
+	st.publishRaw(name, simnet.Encode(body))
 }
 
 func (st *streams) publishRaw(name string, raw []byte) {

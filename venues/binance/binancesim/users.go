@@ -1,14 +1,13 @@
 package binancesim
 
 import (
-	"encoding/json"
 	"sort"
 	"strconv"
 	"strings"
 	"sync"
 	"time"
 
-	"go.uber.org/zap"
+	"venuegate/venues/simcore/simnet"
 )
 
 // listenKey opens the private stream of one account.
@@ -25,13 +24,13 @@ type users struct {
 	mu        sync.Mutex
 	keys      map[string]*listenKey
 	byAccount map[string]*listenKey
-	listeners map[string]map[*client]bool
+	listeners simnet.Listeners[*client]
 }
 
 func newUsers(s *Sim) *users {
 	return &users{
 		sim: s, keys: map[string]*listenKey{}, byAccount: map[string]*listenKey{},
-		listeners: map[string]map[*client]bool{},
+		listeners: simnet.Listeners[*client]{},
 	}
 }
 
@@ -134,13 +133,9 @@ func (u *users) subscribe(cl *client, names []string) {
 	for _, name := range names {
 		name, _, _ = strings.Cut(name, "?")
 		cl.streams[name] = true
-		if u.keys[name] == nil {
-			continue
+		if u.keys[name] != nil {
+			u.listeners.Add(name, cl)
 		}
-		if u.listeners[name] == nil {
-			u.listeners[name] = map[*client]bool{}
-		}
-		u.listeners[name][cl] = true
 	}
 }
 
@@ -149,7 +144,7 @@ func (u *users) unsubscribe(cl *client, names []string) {
 	defer u.mu.Unlock()
 	for _, name := range names {
 		delete(cl.streams, name)
-		delete(u.listeners[name], cl)
+		u.listeners.Remove(name, cl)
 	}
 }
 
@@ -157,7 +152,7 @@ func (u *users) forget(cl *client) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	for name := range cl.streams {
-		delete(u.listeners[name], cl)
+		u.listeners.Remove(name, cl)
 	}
 }
 
@@ -172,11 +167,7 @@ func (u *users) send(account, event string, body any) {
 	if !u.listening(account) {
 		return
 	}
-	raw, err := json.Marshal(body)
-	if err != nil {
-		u.sim.Log.Error("user event cannot be encoded", zap.String("event", event), zap.Error(err))
-		return
-	}
+	raw := simnet.Encode(body)
 	key := u.byAccount[account].key
 	wrapped := wrap(key, raw)
 	for cl := range u.listeners[key] {

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/gofiber/fiber/v2"
-	"go.uber.org/zap"
 
 	"venuegate/venues/simcore"
 	"venuegate/venues/simcore/simnet"
@@ -43,18 +42,14 @@ type apiClient struct {
 
 // serveAPI upgrades a request on the path of the WebSocket API.
 func (s *Sim) serveAPI(c *fiber.Ctx) error {
-	if fault, struck := s.Faults.StrikeHandshake(c.Path()); struck {
-		return s.refuseStream(c, fault)
-	}
-	in := &call{method: c.Method(), path: c.Path(), ip: c.IP(), now: s.Clock.Now()}
-	used, limited := s.limiter.spend(in.ip, apiHandshakeWeight, in.now)
-	if in.weightUsed = used; limited != nil {
-		return s.respond(c, in, nil, limited)
+	in := &call{sim: s, method: c.Method(), path: c.Path(), ip: c.IP(), now: s.Clock.Now()}
+	if in.weightUsed, in.failed = s.limiter.spend(in.ip, apiHandshakeWeight, in.now); in.failed != nil {
+		return in.Respond(c)
 	}
 	cl := &apiClient{ip: in.ip, since: in.now, showsLimits: c.Query("returnRateLimits") != "false"}
-	options := s.sessionOptions(apiPath)
+	options := s.sessionOptions()
 	options.MessagesPerSecondMax = 0 // what comes here is weighed
-	return s.Server.Sessions.Serve(c.Context(), options, simnet.SessionHandler{
+	return s.Upgrade(c, options, simnet.SessionHandler{
 		Opened:   func(session *simnet.Session) { cl.session = session },
 		Received: func(_ *simnet.Session, data []byte) { s.apiRequest(cl, data) },
 		Ended:    func(*simnet.Session) {},
@@ -65,7 +60,7 @@ func (s *Sim) serveAPI(c *fiber.Ctx) error {
 func (s *Sim) apiRequest(cl *apiClient, data []byte) {
 	in, failed := decodeAPIRequest(data)
 	if failed != nil {
-		cl.send(in.Method, s.encodeAPI(apiReply{ID: in.ID, Status: failed.status, Error: failed.body()}))
+		cl.send(in.Method, simnet.Encode(apiReply{ID: in.ID, Status: failed.status, Error: failed.body()}))
 		return
 	}
 	if session, ok := apiSessionMethods[in.Method]; ok {
@@ -89,7 +84,7 @@ func (s *Sim) apiRequest(cl *apiClient, data []byte) {
 			result, failed := s.handle(c)
 			return s.apiAnswer(cl, in, c, result, failed)
 		},
-		Refuse: func(fault simcore.FaultInfo) []byte { return s.apiAnswer(cl, in, c, nil, s.apiFault(c, fault)) },
+		Refuse: func(fault simcore.FaultInfo) []byte { return s.apiAnswer(cl, in, c, nil, s.refusal(c, fault)) },
 	})
 }
 
@@ -102,28 +97,6 @@ func (s *Sim) admitAPI(c *call, to endpoint) *apiError {
 		return errMandatory("apiKey")
 	}
 	return s.authenticate(c, to.security)
-}
-
-// apiFault is the error with which a scripted fault answers.
-func (s *Sim) apiFault(c *call, fault simcore.FaultInfo) *apiError {
-	switch fault.Do {
-	case simcore.FaultBan:
-		return s.limiter.ban(c.ip, c.now, fault.Args.Delay(banDefault))
-	case simcore.FaultReject:
-		return rejection(fault)
-	case simcore.FaultStatus:
-		failed := apiError{status: fault.Args.Status, code: -1000, message: rejectionTexts[-1000].message}
-		if failed.status == 0 {
-			failed.status = http.StatusServiceUnavailable
-		}
-		var body errorBody
-		if json.Unmarshal([]byte(fault.Args.Text()), &body) == nil {
-			failed.code, failed.message = body.Code, body.Msg
-		}
-		return &failed
-	default:
-		return errMaintenance
-	}
 }
 
 // apiReply is the envelope of every answer.
@@ -153,7 +126,7 @@ func (s *Sim) apiAnswer(cl *apiClient, in apiRequest, c *call, result any, faile
 	if shows {
 		reply.RateLimits = s.apiLimits(c)
 	}
-	return s.encodeAPI(reply)
+	return simnet.Encode(reply)
 }
 
 // apiLimits are the limits in the order of this API; the orders are counted for
@@ -168,15 +141,6 @@ func (s *Sim) apiLimits(c *call) []apiLimit {
 		{limitBody: limits[2], Count: c.orders.tens},
 		{limitBody: limits[1], Count: c.orders.minute},
 	}
-}
-
-func (s *Sim) encodeAPI(reply apiReply) []byte {
-	data, err := json.Marshal(reply)
-	if err != nil {
-		s.Log.Error("answer of the simulated venue cannot be encoded", zap.String("path", apiPath), zap.Error(err))
-		return nil
-	}
-	return data
 }
 
 func (cl *apiClient) send(topic string, data []byte) { cl.session.Send(topic, data) }

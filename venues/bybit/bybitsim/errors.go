@@ -1,8 +1,6 @@
 package bybitsim
 
 import (
-	"encoding/json"
-	"errors"
 	"fmt"
 	"net/http"
 	"strconv"
@@ -92,20 +90,12 @@ var refusals = map[simcore.Reason]*apiError{
 	simcore.ReasonOpenPosition:       bad(110024, "You have an existing position, so the position mode cannot be switched."),
 }
 
-func reasonOf(err error) simcore.Reason {
-	var refusal *simcore.Refusal
-	if errors.As(err, &refusal) {
-		return refusal.Reason
-	}
-	return ""
-}
-
 // refused is the venue's answer to a refusal of the exchange.
 func refused(err error) *apiError {
-	if known, ok := refusals[reasonOf(err)]; ok {
+	if known, ok := refusals[simcore.ReasonOf(err)]; ok {
 		return known
 	}
-	return bad(10001, "%s", reasonOf(err))
+	return bad(10001, "%s", simcore.ReasonOf(err))
 }
 
 // envelope is the form of all answers.
@@ -157,12 +147,4 @@ func rejection(fault simcore.FaultInfo) *apiError {
 		failed.message = fault.Args.Message
 	}
 	return failed
-}
-
-func encode(body any) []byte {
-	data, err := json.Marshal(body)
-	if err != nil {
-		panic("bybitsim: encode: " + err.Error())
-	}
-	return data
 }

@@ -143,7 +143,7 @@ func (g *guards) set(wanted guard, held simcore.PositionView) *apiError {
 		return nil
 	}
 	placed, err := g.sim.Exchange().PlaceConditional(g.request(wanted, held))
-	if reasonOf(err) == simcore.ReasonWouldTrigger {
+	if simcore.ReasonOf(err) == simcore.ReasonWouldTrigger {
 		return g.closeNow(wanted, held)
 	}
 	if err != nil {

@@ -33,11 +33,7 @@ func start(t testing.TB, options bybitsim.Options) *venue {
 // create makes a simulator that is not served yet.
 func create(t testing.TB, options bybitsim.Options) *bybitsim.Sim {
 	t.Helper()
-	sim, err := bybitsim.New(options)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return sim
+	return simtest.Create(t, bybitsim.New, options)
 }
 
 func serve(t testing.TB, sim *bybitsim.Sim) *venue {

@@ -1,6 +1,7 @@
 package bybitsim
 
 import (
+	"cmp"
 	"sync"
 	"time"
 )
@@ -34,21 +35,11 @@ const (
 )
 
 func (l RateLimits) withDefaults() RateLimits {
-	pick := func(n, otherwise int) int {
-		if n == 0 {
-			return otherwise
-		}
-		return n
-	}
-	span := l.EndpointSpan
-	if span == 0 {
-		span = endpointSpanDefault
-	}
 	return RateLimits{
-		EndpointSpan:   span,
-		RequestsPer5s:  pick(l.RequestsPer5s, requestsPer5sDefault),
-		TradePerSecond: pick(l.TradePerSecond, tradePerSecondDefault),
-		QueryPerSecond: pick(l.QueryPerSecond, queryPerSecondDefault),
+		EndpointSpan:   cmp.Or(l.EndpointSpan, endpointSpanDefault),
+		RequestsPer5s:  cmp.Or(l.RequestsPer5s, requestsPer5sDefault),
+		TradePerSecond: cmp.Or(l.TradePerSecond, tradePerSecondDefault),
+		QueryPerSecond: cmp.Or(l.QueryPerSecond, queryPerSecondDefault),
 	}
 }
 

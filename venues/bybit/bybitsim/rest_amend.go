@@ -72,7 +72,7 @@ func (s *Sim) amendWaiting(c *call, l *listing, ref simcore.OrderRef, body amend
 	case err == nil:
 		detailOf(waiting.Request.Detail).setTrigger(amended.Request.TriggerPrice)
 		return ack{OrderID: uuidOf(waiting.ID), OrderLinkID: waiting.Request.ClientID}, nil
-	case reasonOf(err) == simcore.ReasonUnknownOrder:
+	case simcore.ReasonOf(err) == simcore.ReasonUnknownOrder:
 		return nil, errTooLate
 	}
 	return nil, s.refusedTrigger(l.Symbol, waiting.Request.Rising, body.TriggerPrice.Decimal, err)
@@ -97,9 +97,9 @@ func (s *Sim) amend(c *call, o *simcore.Order, l *listing, body amendBody) *apiE
 	}
 	_, err := s.Exchange().Amend(request)
 	switch {
-	case err == nil || restopped && reasonOf(err) == simcore.ReasonNoChange:
+	case err == nil || restopped && simcore.ReasonOf(err) == simcore.ReasonNoChange:
 		return nil
-	case reasonOf(err) == simcore.ReasonUnknownOrder:
+	case simcore.ReasonOf(err) == simcore.ReasonUnknownOrder:
 		return errTooLate
 	}
 	return refused(err)

@@ -73,7 +73,7 @@ func (s *Sim) placeConditional(request simcore.ConditionalRequest) (int64, *apiE
 func (s *Sim) refusedTrigger(symbol string, rising bool, trigger decimal.Decimal, err error) *apiError {
 	last := s.Exchange().LastPrice(symbol)
 	switch {
-	case reasonOf(err) != simcore.ReasonWouldTrigger:
+	case simcore.ReasonOf(err) != simcore.ReasonWouldTrigger:
 		return refused(err)
 	case rising:
 		return bad(110092, "expect Rising, but trigger_price[%s] <= current[%s]??LastPrice", trigger, last)
@@ -91,7 +91,7 @@ func (s *Sim) conditionalExists(account, linkID string) bool {
 }
 
 func (s *Sim) refusedOrder(o *newOrder, err error) *apiError {
-	if reasonOf(err) == simcore.ReasonNoLiquidity {
+	if simcore.ReasonOf(err) == simcore.ReasonNoLiquidity {
 		bound := o.detail.slippageCap.Shift(4)
 		return errParam(" [%s]%s: [%s,%s] invalid", uuidOf(0), strings.ToLower(o.body.Side), bound, bound)
 	}

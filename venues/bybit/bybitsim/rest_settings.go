@@ -47,7 +47,7 @@ func (s *Sim) changeLeverage(account string, l *listing, leverage int) *apiError
 		return bad(110043, "Set leverage not modified")
 	}
 	err = s.Exchange().SetLeverage(account, l.Symbol, leverage)
-	switch reasonOf(err) {
+	switch simcore.ReasonOf(err) {
 	case "":
 		return nil
 	case simcore.ReasonInsufficientMargin:
@@ -88,7 +88,7 @@ func (s *Sim) switchMode(c *call) (any, *apiError) {
 		mode = simcore.Hedge
 	}
 	err := s.Exchange().SetPositionMode(c.account.ID, mode)
-	switch reasonOf(err) {
+	switch simcore.ReasonOf(err) {
 	case "":
 		return struct{}{}, nil
 	case simcore.ReasonNoChange:

@@ -1,6 +1,7 @@
 package bybitsim
 
 import (
+	"net/http"
 	"sync"
 
 	"venuegate/venues/simcore"
@@ -56,7 +57,7 @@ func New(options Options) (*Sim, error) {
 	// The guards first: they know why a stop ended, and the users tell it.
 	s.Exchange().Subscribe(s.guards.receive)
 	s.Exchange().Subscribe(s.users.receive)
-	s.Speak(simnet.Protocol{Routes: s.addRoutes, Step: s.step})
+	s.Speak(simnet.Protocol{Routes: s.addRoutes, Step: s.step, FaultStatus: http.StatusBadGateway})
 	return s, nil
 }
 

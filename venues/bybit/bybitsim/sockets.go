@@ -39,18 +39,15 @@ type client struct {
 
 func (s *Sim) serveStream(c *fiber.Ctx) error {
 	path := c.Path()
-	if fault, struck := s.Faults.StrikeHandshake(path); struck {
-		return s.refuseStream(c, fault)
-	}
 	if path == pathTrade && s.options.DemoTrading {
 		return c.Status(fiber.StatusNotFound).SendString(errNotFound.raw)
 	}
 	cl := &client{connID: s.newConnection(), ip: c.IP(), topics: map[string]bool{}}
-	options := simnet.SessionOptions{Path: path, Faults: s.Faults, SilenceMax: s.options.SessionSilenceMax}
+	options := simnet.SessionOptions{SilenceMax: s.options.SessionSilenceMax}
 	if path != pathTrade { // which answers that there are too many
 		options.MessagesPerSecondMax = streamMessagesPerSec
 	}
-	return s.Server.Sessions.Serve(c.Context(), options, simnet.SessionHandler{
+	return s.Upgrade(c, options, simnet.SessionHandler{
 		Opened: func(session *simnet.Session) { cl.session = session },
 		Received: func(_ *simnet.Session, data []byte) {
 			in, ok := decodeOp(data)
@@ -66,21 +63,6 @@ func (s *Sim) serveStream(c *fiber.Ctx) error {
 			s.streams.forget(cl)
 		},
 	})
-}
-
-// refuseStream lets the opening of a stream fail as a scripted fault wants it.
-func (s *Sim) refuseStream(c *fiber.Ctx, fault simcore.FaultInfo) error {
-	switch fault.Do {
-	case simcore.FaultStatus:
-		return s.sendStatus(c, fault)
-	case simcore.FaultBan, simcore.FaultMaintenance, simcore.FaultReject:
-		return c.SendStatus(fiber.StatusServiceUnavailable)
-	case simcore.FaultDropConnection:
-		simnet.Drop(c.Context())
-	default:
-		s.Server.Silence(c.Context(), fault)
-	}
-	return nil
 }
 
 func (s *Sim) newConnection() string {
@@ -148,7 +130,7 @@ func (cl *client) reply(in opBody, mistake string) {
 	cl.sendJSON(opReply{Success: mistake == "", RetMsg: mistake, ConnID: cl.connID, ReqID: in.ReqID, Op: in.Op})
 }
 
-func (cl *client) sendJSON(body any) { cl.session.Send(commandTopic, encode(body)) }
+func (cl *client) sendJSON(body any) { cl.session.Send(commandTopic, simnet.Encode(body)) }
 
 func (s *Sim) publicOp(cl *client, in opBody) {
 	names, ok := in.names()

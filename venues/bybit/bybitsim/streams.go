@@ -1,14 +1,11 @@
 package bybitsim
 
 import (
-	"encoding/json"
 	"sort"
 	"strconv"
 	"strings"
 	"sync"
 	"time"
-
-	"go.uber.org/zap"
 
 	"venuegate/venues/simcore"
 	"venuegate/venues/simcore/simnet"
@@ -237,11 +234,7 @@ func (st *streams) send(feed *topicFeed, to map[*client]bool, body any) {
 	if len(to) == 0 {
 		return
 	}
-	raw, err := json.Marshal(body)
-	if err != nil {
-		st.sim.Log.Error("stream message cannot be encoded", zap.String("topic", feed.name), zap.Error(err))
-		return
-	}
+	raw := simnet.Encode(body)
 	for cl := range to {
 		cl.session.Send(feed.name, raw)
 	}

@@ -38,13 +38,13 @@ var tradeOps = map[string]string{
 func (s *Sim) tradeOp(cl *client, in opBody) {
 	if in.Op == "ping" {
 		pong := tradeReply{ReqID: in.TradeReqID, RetMsg: "OK", Op: "pong", Data: []string{millisText(s.Clock.Now())}, ConnID: cl.connID}
-		cl.session.Send(commandTopic, encode(pong))
+		cl.session.Send(commandTopic, simnet.Encode(pong))
 		return
 	}
 	repeated := !cl.isNew(in.TradeReqID)
 	s.Server.Operate(cl.session, simnet.Operation{
 		Name: in.Op, AnswerDelay: s.options.AckDelay,
-		Execute: func() []byte { return encode(s.tradeAnswer(cl, in, repeated)) },
+		Execute: func() []byte { return simnet.Encode(s.tradeAnswer(cl, in, repeated)) },
 		Refuse:  func(fault simcore.FaultInfo) []byte { return s.tradeRefusal(cl, in, fault) },
 	})
 }
@@ -144,14 +144,14 @@ func (s *Sim) tradeHandle(c *call, in opBody) (any, *apiError) {
 func (s *Sim) tradeRefusal(cl *client, in opBody, fault simcore.FaultInfo) []byte {
 	switch fault.Do {
 	case simcore.FaultStatus:
-		_, page := statusPage(fault)
+		_, page := s.StatusPage(fault)
 		return []byte(page)
 	case simcore.FaultBan:
 		_ = s.limiter.ban(cl.ip, s.Clock.Now(), fault.Args.Delay(banDefault)) // the words of REST
-		return encode(gatewayReply(cl, in, errAddressLimit))
+		return simnet.Encode(gatewayReply(cl, in, errAddressLimit))
 	case simcore.FaultReject:
-		return encode(s.orderReply(cl, in, &call{}, nil, rejection(fault)))
+		return simnet.Encode(s.orderReply(cl, in, &call{}, nil, rejection(fault)))
 	default:
-		return encode(s.orderReply(cl, in, &call{}, nil, errMaintenance))
+		return simnet.Encode(s.orderReply(cl, in, &call{}, nil, errMaintenance))
 	}
 }

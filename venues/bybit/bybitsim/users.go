@@ -1,15 +1,13 @@
 package bybitsim
 
 import (
-	"encoding/json"
 	"sort"
 	"strconv"
 	"sync"
 	"time"
 
-	"go.uber.org/zap"
-
 	"venuegate/venues/simcore"
+	"venuegate/venues/simcore/simnet"
 )
 
 // Topics of the private stream.
@@ -29,7 +27,7 @@ type users struct {
 	flushing sync.Mutex
 
 	mu        sync.Mutex
-	listeners map[string]map[*client]bool
+	listeners simnet.Listeners[*client]
 	pending   []change
 	// history are the executions of an account, oldest first.
 	history map[string][]execution
@@ -53,7 +51,7 @@ type change struct {
 
 func newUsers(s *Sim) *users {
 	return &users{
-		sim: s, listeners: map[string]map[*client]bool{}, history: map[string][]execution{}, seqs: map[seqKey]int64{},
+		sim: s, listeners: simnet.Listeners[*client]{}, history: map[string][]execution{}, seqs: map[seqKey]int64{},
 		held: map[guardKey]simcore.PositionView{}, marks: map[string]simcore.MarkPrice{},
 	}
 }
@@ -142,17 +140,14 @@ func (u *users) executionsOf(account string, keep func(*execution) bool) []execu
 func (u *users) listen(account string, cl *client) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	if u.listeners[account] == nil {
-		u.listeners[account] = map[*client]bool{}
-	}
-	u.listeners[account][cl] = true
+	u.listeners.Add(account, cl)
 }
 
 func (u *users) forget(cl *client) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	for _, listening := range u.listeners {
-		delete(listening, cl)
+	for account := range u.listeners {
+		u.listeners.Remove(account, cl)
 	}
 }
 
@@ -325,12 +320,7 @@ func (u *users) send(account string, messages []push) {
 				if !cl.topics[name] {
 					continue
 				}
-				data, err := json.Marshal(pushBody{Topic: name, ID: m.id, CreationTime: millis(m.at), Data: m.data})
-				if err != nil {
-					u.sim.Log.Error("private message cannot be encoded", zap.String("topic", name), zap.Error(err))
-					continue
-				}
-				cl.session.Send(name, data)
+				cl.session.Send(name, simnet.Encode(pushBody{Topic: name, ID: m.id, CreationTime: millis(m.at), Data: m.data}))
 			}
 		}
 	}

@@ -131,7 +131,7 @@ func (s *Sim) changeLeg(a *algo, kind legKind, id int64, change legChange, qty d
 		request.Rising = a.rises(s, &moved, kind)
 	}
 	if _, err := s.Exchange().AmendConditional(request); err != nil {
-		if reasonOf(err) == simcore.ReasonUnknownOrder {
+		if simcore.ReasonOf(err) == simcore.ReasonUnknownOrder {
 			return errAlgoGone
 		}
 		return algoRefused(err, &c.Request)

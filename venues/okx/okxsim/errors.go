@@ -114,14 +114,6 @@ var refusedOrders = map[simcore.Reason]*apiError{
 	simcore.ReasonDuplicateClose:    refuse("51088", "You can only place 1 TP/SL order to close an entire position"),
 }
 
-func reasonOf(err error) simcore.Reason {
-	var refusal *simcore.Refusal
-	if errors.As(err, &refusal) {
-		return refusal.Reason
-	}
-	return ""
-}
-
 // refusedPrice is a price beyond the band; the text tells both bounds.
 func (s *Sim) refusedPrice(l *listing) *apiError {
 	buy, sell := s.band(l)
@@ -130,7 +122,7 @@ func (s *Sim) refusedPrice(l *listing) *apiError {
 
 // refusedOrder maps a refusal of an order of an instrument.
 func (s *Sim) refusedOrder(err error, l *listing, ordType simcore.OrderType) *apiError {
-	switch reasonOf(err) {
+	switch simcore.ReasonOf(err) {
 	case simcore.ReasonPriceTooHigh, simcore.ReasonPriceTooLow:
 		return s.refusedPrice(l)
 	case simcore.ReasonQtyAboveMax:

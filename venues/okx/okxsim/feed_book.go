@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"venuegate/venues/simcore"
+	"venuegate/venues/simcore/simnet"
 )
 
 // Channels of books.
@@ -76,9 +77,7 @@ func (h *hub) greetBook(sub *subscription, view simcore.BookView) {
 	} else {
 		push.Data = topPush(&feed.view, sub.arg.Channel)
 	}
-	if raw, ok := h.encode(channelBooks, push); ok {
-		h.send(sub.client, faultTopic(&sub.arg), raw)
-	}
+	h.send(sub.client, faultTopic(&sub.arg), simnet.Encode(push))
 }
 
 // topPush is the whole message of a channel of few levels.

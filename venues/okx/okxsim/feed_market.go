@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"venuegate/venues/simcore"
+	"venuegate/venues/simcore/simnet"
 )
 
 // Channels of the market besides books.
@@ -115,9 +116,7 @@ func (h *hub) statusChanged(event *simcore.StatusEvent) {
 			continue
 		}
 		for sub := range subs {
-			if raw, ok := h.encode(topic, pushBody{Arg: sub.arg, Data: []instrumentBody{body}}); ok {
-				h.send(sub.client, "instruments", raw)
-			}
+			h.send(sub.client, "instruments", simnet.Encode(pushBody{Arg: sub.arg, Data: []instrumentBody{body}}))
 		}
 	}
 }

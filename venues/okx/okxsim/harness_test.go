@@ -31,11 +31,7 @@ func start(t testing.TB, options okxsim.Options) *venue {
 // create makes a simulator that is not served yet.
 func create(t testing.TB, options okxsim.Options) *okxsim.Sim {
 	t.Helper()
-	sim, err := okxsim.New(options)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return sim
+	return simtest.Create(t, okxsim.New, options)
 }
 
 func serve(t testing.TB, sim *okxsim.Sim) *venue {

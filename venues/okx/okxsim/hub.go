@@ -1,14 +1,11 @@
 package okxsim
 
 import (
-	"encoding/json"
 	"sort"
 	"strconv"
 	"strings"
 	"sync"
 	"time"
-
-	"go.uber.org/zap"
 
 	"venuegate/venues/simcore"
 	"venuegate/venues/simcore/simnet"
@@ -34,7 +31,7 @@ type hub struct {
 	clients map[*client]bool
 	// topics are the listeners of public channels by channel and instrument, of
 	// private ones by channel and account.
-	topics  map[string]map[*subscription]bool
+	topics  simnet.Listeners[*subscription]
 	feeds   map[string]*bookFeed
 	traded  map[string]bool
 	changed map[string]*accountChanges
@@ -44,7 +41,7 @@ type hub struct {
 
 func newHub(s *Sim) *hub {
 	return &hub{
-		sim: s, clients: map[*client]bool{}, topics: map[string]map[*subscription]bool{}, feeds: map[string]*bookFeed{},
+		sim: s, clients: map[*client]bool{}, topics: simnet.Listeners[*subscription]{}, feeds: map[string]*bookFeed{},
 		traded: map[string]bool{}, changed: map[string]*accountChanges{},
 	}
 }
@@ -127,10 +124,7 @@ func (h *hub) subscribe(cl *client, arg channelArg) {
 	sub := &subscription{client: cl, arg: arg}
 	cl.subs[arg.key()] = sub
 	topic := topicOf(&arg, cl.account.ID)
-	if h.topics[topic] == nil {
-		h.topics[topic] = map[*subscription]bool{}
-	}
-	h.topics[topic][sub] = true
+	h.topics.Add(topic, sub)
 	switch {
 	case isBook(arg.Channel):
 		h.greetBook(sub, view)
@@ -154,13 +148,8 @@ func (h *hub) unsubscribe(cl *client, arg channelArg) {
 // drop forgets a subscription. The lock is held.
 func (h *hub) drop(sub *subscription) {
 	delete(sub.client.subs, sub.arg.key())
-	topic := topicOf(&sub.arg, sub.client.account.ID)
-	delete(h.topics[topic], sub)
-	if len(h.topics[topic]) > 0 {
-		return
-	}
-	delete(h.topics, topic)
-	if isBook(sub.arg.Channel) && !h.bookWanted(sub.arg.InstID) {
+	last := h.topics.Remove(topicOf(&sub.arg, sub.client.account.ID), sub)
+	if last && isBook(sub.arg.Channel) && !h.bookWanted(sub.arg.InstID) {
 		delete(h.feeds, sub.arg.InstID)
 	}
 }
@@ -180,23 +169,12 @@ func (h *hub) told(cl *client) {
 }
 
 func (h *hub) tellJSON(cl *client, topic string, body any) {
-	if data, ok := h.encode(topic, body); ok {
-		h.tell(cl, topic, data)
-	}
+	h.tell(cl, topic, simnet.Encode(body))
 }
 
 func (h *hub) send(cl *client, topic string, data []byte) {
 	cl.toldAt = h.sim.Clock.Base()
 	cl.session.Send(topic, data)
-}
-
-func (h *hub) encode(topic string, body any) ([]byte, bool) {
-	data, err := json.Marshal(body)
-	if err != nil {
-		h.sim.Log.Error("stream message cannot be encoded", zap.String("topic", topic), zap.Error(err))
-		return nil, false
-	}
-	return data, true
 }
 
 // pushBody is a message of a channel.
@@ -224,10 +202,7 @@ func (h *hub) publish(channel, symbol, action string, data any) {
 	if len(h.topics[topic]) == 0 {
 		return
 	}
-	raw, ok := h.encode(topic, pushBody{Arg: arg, Action: action, Data: data})
-	if !ok {
-		return
-	}
+	raw := simnet.Encode(pushBody{Arg: arg, Action: action, Data: data})
 	for sub := range h.topics[topic] {
 		h.send(sub.client, faultTopic(&arg), raw)
 	}
@@ -239,9 +214,7 @@ func (h *hub) whisper(sub *subscription, push pushBody) {
 	push.Arg = sub.arg
 	push.Arg.ExtraParams = ""
 	push.Arg.UID = uidOf(sub.client.account.ID)
-	if raw, ok := h.encode(sub.arg.Channel, push); ok {
-		h.send(sub.client, sub.arg.Channel, raw)
-	}
+	h.send(sub.client, sub.arg.Channel, simnet.Encode(push))
 }
 
 // receive turns an event of the exchange into messages.
@@ -329,9 +302,7 @@ func (h *hub) closeUpgraded(base time.Time) {
 		case cl.noticedAt.IsZero():
 			cl.noticedAt = base
 			text := "The connection will soon be closed for a service upgrade. Please reconnect."
-			if data, ok := h.encode(topicCommand, eventBody{Event: "notice", Code: "64008", Msg: &text, ConnID: cl.connID}); ok {
-				h.send(cl, topicCommand, data)
-			}
+			h.send(cl, topicCommand, simnet.Encode(eventBody{Event: "notice", Code: "64008", Msg: &text, ConnID: cl.connID}))
 		case base.Sub(cl.noticedAt) >= upgradeNotice:
 			cl.session.Close(closeGoingAway, "service upgrade")
 		}

@@ -1,6 +1,7 @@
 package okxsim
 
 import (
+	"cmp"
 	"encoding/json"
 	"sync"
 	"time"
@@ -41,12 +42,8 @@ type limiter struct {
 }
 
 func newLimiter(limits RateLimits) *limiter {
-	if limits.OrdersPerWindow == 0 {
-		limits.OrdersPerWindow = ordersPerWindowDefault
-	}
-	if limits.Window == 0 {
-		limits.Window = limitWindowDefault
-	}
+	limits.OrdersPerWindow = cmp.Or(limits.OrdersPerWindow, ordersPerWindowDefault)
+	limits.Window = cmp.Or(limits.Window, limitWindowDefault)
 	return &limiter{limits: limits, windows: map[string]*window{}, banned: map[string]time.Time{}}
 }
 

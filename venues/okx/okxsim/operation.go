@@ -117,29 +117,21 @@ func (s *Sim) answer(in *commandBody, c *call, result any, failed *apiError) []b
 		body.Code, body.Msg = failed.code, failed.message
 	}
 	body.OutTime = micros(s.Clock.Now())
-	data, _ := s.hub.encode(operationPrefix+in.Op, body)
-	return data
+	return simnet.Encode(body)
 }
 
 // refuseOperation is the answer that a scripted fault wants. A socket has no
 // status: in its place stands a text of the script as it is, or the venue's word
 // for an operation that it lost.
 func (s *Sim) refuseOperation(in *commandBody, c *call, at endpoint, fault simcore.FaultInfo) []byte {
-	switch fault.Do {
-	case simcore.FaultStatus:
-		if text := fault.Args.Text(); text != "" {
-			return []byte(text)
-		}
-		return s.answer(in, c, nil, errSocketInternal)
-	case simcore.FaultBan:
-		s.limiter.ban(c.ip, c.now.Add(fault.Args.Delay(banDefault)))
-		return s.answer(in, c, nil, errRateLimit)
-	case simcore.FaultReject:
-		result, failed := rejected(c, at, rejection(fault))
+	if fault.Do != simcore.FaultStatus {
+		result, failed := s.refusal(c, at, fault)
 		return s.answer(in, c, result, failed)
-	default:
-		return s.answer(in, c, nil, errBusy)
 	}
+	if text := fault.Args.Text(); text != "" {
+		return []byte(text)
+	}
+	return s.answer(in, c, nil, errSocketInternal)
 }
 
 // loginFault is what a scripted fault makes of a login: a refusal, silence, or

@@ -195,7 +195,7 @@ func (s *Sim) setLeverage(c *call) (any, *apiError) {
 		return nil, errLeverageAlgos
 	}
 	if err := s.Exchange().SetLeverage(c.account.ID, l.Symbol, int(lever.IntPart())); err != nil {
-		if reasonOf(err) == simcore.ReasonInsufficientMargin {
+		if simcore.ReasonOf(err) == simcore.ReasonInsufficientMargin {
 			return nil, errLeverageFunds
 		}
 		return nil, errLeverageHigh
@@ -216,7 +216,7 @@ func (s *Sim) setPositionMode(c *call) (any, *apiError) {
 	if !ok {
 		return nil, errParameter("posMode")
 	}
-	if err := s.Exchange().SetPositionMode(c.account.ID, mode); err != nil && reasonOf(err) != simcore.ReasonNoChange {
+	if err := s.Exchange().SetPositionMode(c.account.ID, mode); err != nil && simcore.ReasonOf(err) != simcore.ReasonNoChange {
 		return nil, errMode
 	}
 	return []modeArg{arg}, nil

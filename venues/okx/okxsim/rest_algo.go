@@ -117,7 +117,7 @@ func (s *Sim) openAlgo(c *call, arg *algoArg) (*algo, *apiError) {
 
 func algoRefused(err error, request *simcore.ConditionalRequest) *apiError {
 	detail, _ := request.Detail.(*orderDetail)
-	switch reason := reasonOf(err); {
+	switch reason := simcore.ReasonOf(err); {
 	case reason == simcore.ReasonDuplicateClientID:
 		return errAlgoDuplicate
 	case reason == simcore.ReasonWouldTrigger && detail.leg == legTakeProfit && request.Rising:

@@ -215,7 +215,7 @@ func (s *Sim) amendParsed(c *call, arg *amendArg) (simcore.Order, *apiError) {
 		// An order that is gone meanwhile needs no cancellation.
 		_, _ = s.Exchange().Cancel(c.account.ID, l.Symbol, simcore.OrderRef{ID: o.ID})
 	}
-	if reasonOf(err) == simcore.ReasonUnknownOrder {
+	if simcore.ReasonOf(err) == simcore.ReasonUnknownOrder {
 		return amended, errAmendGone
 	}
 	return amended, s.refusedOrder(err, l, o.Type)

@@ -1,22 +1,19 @@
 package okxsim
 
 import (
-	"encoding/json"
 	"net/http"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
-	"github.com/valyala/fasthttp"
-	"go.uber.org/zap"
 
 	"venuegate/venues/simcore"
-	"venuegate/venues/simcore/simnet"
 )
 
 // call is one request on its way through the venue.
 type call struct {
+	sim          *Sim
 	method, path string
 	// target is path and query as sent; the signature covers it.
 	target   string
@@ -28,6 +25,9 @@ type call struct {
 	account  simcore.AccountInfo
 	// onSocket calls came over a private socket.
 	onSocket bool
+	// result or failed is the answer.
+	result any
+	failed *apiError
 }
 
 // envelope is the wire form of every answer. Trade calls also tell when the
@@ -50,39 +50,34 @@ func (s *Sim) addRoutes(app *fiber.App) {
 // serveREST answers one REST request, faults included.
 func (s *Sim) serveREST(c *fiber.Ctx) error {
 	in := &call{
-		method: c.Method(), path: c.Path(), target: string(c.Request().RequestURI()), ip: c.IP(),
+		sim: s, method: c.Method(), path: c.Path(), target: string(c.Request().RequestURI()), ip: c.IP(),
 		query: func(name string) string { return c.Query(name) }, body: c.Body(), now: s.Clock.Now(),
 	}
-	at, failed := s.admit(c, in)
-	if failed != nil {
-		return s.respond(c, in, nil, failed)
+	if in.failed = s.admit(c, in); in.failed != nil {
+		return in.Respond(c)
 	}
-	if fault, struck := s.Faults.StrikeRequest(in.path, in.method); struck {
-		return s.serveFaulty(c, in, at, fault)
-	}
-	result, failed := s.handle(in, at)
-	return s.respond(c, in, result, failed)
+	return s.Answer(c, in)
 }
 
 // admit does what happens before a request may do anything.
-func (s *Sim) admit(c *fiber.Ctx, in *call) (endpoint, *apiError) {
+func (s *Sim) admit(c *fiber.Ctx, in *call) *apiError {
 	at, known := routes[route{in.method, in.path}]
 	if !known {
-		return at, errUnknownPath
+		return errUnknownPath
 	}
 	if s.limiter.isBanned(in.ip, in.now) {
-		return at, errRateLimit
+		return errRateLimit
 	}
 	if in.method == http.MethodPost && !strings.HasPrefix(strings.ToLower(c.Get(fiber.HeaderContentType)), fiber.MIMEApplicationJSON) {
-		return at, errContentType
+		return errContentType
 	}
 	if failed := s.authenticate(c, in, at.security); failed != nil {
-		return at, failed
+		return failed
 	}
 	if !s.spend(in, at) {
-		return at, errRateLimit
+		return errRateLimit
 	}
-	return at, in.readDeadline(c.Get("expTime"), at.expires)
+	return in.readDeadline(c.Get("expTime"), at.expires)
 }
 
 // readDeadline takes the request's own deadline where the endpoint knows one.
@@ -108,55 +103,41 @@ func (s *Sim) handle(in *call, at endpoint) (any, *apiError) {
 	return result, failed
 }
 
-func (s *Sim) respond(c *fiber.Ctx, in *call, result any, failed *apiError) error {
-	answer, status := envelope{Code: "0", Data: result}, http.StatusOK
-	if acks, ok := result.(ackList); ok {
-		answer.Code, answer.Msg = acks.code()
-		answer.InTime, answer.OutTime = micros(in.now), micros(s.Clock.Now())
-	}
-	if failed != nil {
-		status = failed.status
-		answer = envelope{Code: failed.code, Data: []struct{}{}, Msg: failed.message}
-	}
-	body, err := json.Marshal(answer)
-	if err != nil {
-		s.Log.Error("answer of the simulated venue cannot be encoded", zap.String("path", in.path), zap.Error(err))
-		return err
-	}
-	c.Set(fiber.HeaderDate, s.Clock.Now().UTC().Format(http.TimeFormat))
-	c.Set(fiber.HeaderContentType, fiber.MIMEApplicationJSON)
-	return c.Status(status).Send(body)
+// Execute implements simnet.Request.
+func (in *call) Execute() bool {
+	in.result, in.failed = in.sim.handle(in, routes[route{in.method, in.path}])
+	return in.failed == nil
 }
 
-// serveFaulty answers a request that a scripted fault struck.
-func (s *Sim) serveFaulty(c *fiber.Ctx, in *call, at endpoint, fault simcore.FaultInfo) error {
-	if fault.Args.Executed || fault.Do == simcore.FaultTimeoutAfter {
-		s.execute(in, at)
+// Refuse implements simnet.Request.
+func (in *call) Refuse(fault simcore.FaultInfo) {
+	in.result, in.failed = in.sim.refusal(in, routes[route{in.method, in.path}], fault)
+}
+
+// Respond implements simnet.Request.
+func (in *call) Respond(c *fiber.Ctx) error {
+	if in.failed != nil {
+		answer := envelope{Code: in.failed.code, Data: []struct{}{}, Msg: in.failed.message}
+		return in.sim.Venue.Respond(c, in.failed.status, answer)
 	}
+	answer := envelope{Code: "0", Data: in.result}
+	if acks, ok := in.result.(ackList); ok {
+		answer.Code, answer.Msg = acks.code()
+		answer.InTime, answer.OutTime = micros(in.now), micros(in.sim.Clock.Now())
+	}
+	return in.sim.Venue.Respond(c, http.StatusOK, answer)
+}
+
+// refusal is the answer that a scripted ban, maintenance or reject wants.
+func (s *Sim) refusal(in *call, at endpoint, fault simcore.FaultInfo) (any, *apiError) {
 	switch fault.Do {
-	case simcore.FaultDelay:
-		if !s.Server.Wait(fault.Args.Delay(0)) {
-			simnet.Drop(c.Context())
-			return nil
-		}
-		result, failed := s.handle(in, at)
-		return s.respond(c, in, result, failed)
-	case simcore.FaultTimeoutBefore, simcore.FaultTimeoutAfter:
-		s.Server.Silence(c.Context(), fault)
-		return nil
-	case simcore.FaultDropConnection:
-		simnet.Drop(c.Context())
-		return nil
-	case simcore.FaultStatus:
-		return s.sendStatus(c, fault)
 	case simcore.FaultBan:
 		s.limiter.ban(in.ip, in.now.Add(fault.Args.Delay(banDefault)))
-		return s.respond(c, in, nil, errRateLimit)
+		return nil, errRateLimit
 	case simcore.FaultReject:
-		result, failed := rejected(in, at, rejection(fault))
-		return s.respond(c, in, result, failed)
+		return rejected(in, at, rejection(fault))
 	default:
-		return s.respond(c, in, nil, errBusy)
+		return nil, errBusy
 	}
 }
 
@@ -167,28 +148,6 @@ func rejected(in *call, at endpoint, failed *apiError) (any, *apiError) {
 		return ackList{refusedAck(failed, in.now)}, nil
 	}
 	return nil, failed
-}
-
-// execute does a request whose answer nobody will see.
-func (s *Sim) execute(in *call, at endpoint) {
-	if _, failed := s.handle(in, at); failed != nil {
-		s.Log.Info("request with an injected fault was refused", zap.String("path", in.path), zap.String("code", failed.code))
-	}
-}
-
-// sendStatus answers a bare status. Without a body it is the HTML page of a
-// gateway.
-func (s *Sim) sendStatus(c *fiber.Ctx, fault simcore.FaultInfo) error {
-	status, body := fault.Args.Status, fault.Args.Text()
-	if status == 0 {
-		status = http.StatusServiceUnavailable
-	}
-	c.Set(fiber.HeaderContentType, fiber.MIMEApplicationJSON)
-	if body == "" {
-		body = "<html><body><h1>" + strconv.Itoa(status) + " " + fasthttp.StatusMessage(status) + "</h1></body></html>"
-		c.Set(fiber.HeaderContentType, fiber.MIMETextHTML)
-	}
-	return c.Status(status).SendString(body)
 }
 
 // rejectionTexts are errors that scripts ask for by code alone.

@@ -85,13 +85,10 @@ const (
 // serveSocket upgrades a request on one of the stream paths.
 func (s *Sim) serveSocket(c *fiber.Ctx) error {
 	path := c.Path()
-	if fault, struck := s.Faults.StrikeHandshake(path); struck {
-		return s.refuseSocket(c, fault)
-	}
 	cl := &client{
 		socket: path[strings.LastIndex(path, "/")+1:], ip: strings.Clone(c.IP()), subs: map[channelArg]*subscription{},
 	}
-	return s.Server.Sessions.Serve(c.Context(), simnet.SessionOptions{Path: path, Faults: s.Faults}, simnet.SessionHandler{
+	return s.Upgrade(c, simnet.SessionOptions{}, simnet.SessionHandler{
 		Opened: func(session *simnet.Session) {
 			cl.session = session
 			s.hub.enter(cl)
@@ -99,21 +96,6 @@ func (s *Sim) serveSocket(c *fiber.Ctx) error {
 		Received: func(_ *simnet.Session, data []byte) { s.command(cl, data) },
 		Ended:    func(*simnet.Session) { s.hub.leave(cl) },
 	})
-}
-
-// refuseSocket lets the opening of a stream fail as a scripted fault wants it.
-func (s *Sim) refuseSocket(c *fiber.Ctx, fault simcore.FaultInfo) error {
-	switch fault.Do {
-	case simcore.FaultStatus:
-		return s.sendStatus(c, fault)
-	case simcore.FaultBan, simcore.FaultMaintenance, simcore.FaultReject:
-		return c.SendStatus(fiber.StatusServiceUnavailable)
-	case simcore.FaultDropConnection:
-		simnet.Drop(c.Context())
-	default:
-		s.Server.Silence(c.Context(), fault)
-	}
-	return nil
 }
 
 func (s *Sim) command(cl *client, data []byte) {

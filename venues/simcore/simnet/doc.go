@@ -17,6 +17,12 @@
 // returns when the last goroutine is gone; an open connection never delays it
 // for longer than a write takes.
 //
+// # Requests
+//
+// What a venue has admitted is a [Request]: it is executed, refused and answered in
+// the venue's words, and [Venue.Answer] does so as the faults of requests want it.
+// [Venue.Upgrade] makes a session of one, unless a fault lets the handshake fail.
+//
 // # Sessions
 //
 // A session has one reader, the goroutine that called [Sessions.Serve], and one

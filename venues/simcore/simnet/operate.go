@@ -33,23 +33,17 @@ func (s *Server) Operate(session *Session, op Operation) {
 		s.perform(session, op)
 		return
 	}
+	if executesUnseen(fault) {
+		op.Execute()
+	}
 	switch fault.Do {
 	case simcore.FaultDelay:
 		s.after(fault.Args.Delay(0), func() { session.deliver(op.Execute()) })
-	case simcore.FaultTimeoutBefore:
-		s.after(fault.Args.Delay(silenceDefault), session.cut)
-	case simcore.FaultTimeoutAfter:
-		op.Execute()
+	case simcore.FaultTimeoutBefore, simcore.FaultTimeoutAfter:
 		s.after(fault.Args.Delay(silenceDefault), session.cut)
 	case simcore.FaultDropConnection:
-		if fault.Args.Executed {
-			op.Execute()
-		}
 		session.cut()
 	default: // the ones that are answered
-		if fault.Args.Executed {
-			op.Execute()
-		}
 		session.Send(op.Name, op.Refuse(fault))
 	}
 }

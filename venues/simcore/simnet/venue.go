@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"net/http"
 	"sync"
 	"time"
 
@@ -50,6 +51,8 @@ type Protocol struct {
 	Routes func(*fiber.App)
 	// Step does what is due after the exchange has ticked.
 	Step func()
+	// FaultStatus is the status of a fault that names none; default 503.
+	FaultStatus int
 }
 
 // Endpoints are the addresses of a running simulator; the venue's paths are below
@@ -83,7 +86,10 @@ func NewVenue(setup Setup, rules simcore.Options) (*Venue, error) {
 }
 
 // Speak gives the venue its protocol, once and before anything else.
-func (v *Venue) Speak(p Protocol) { v.protocol = p }
+func (v *Venue) Speak(p Protocol) {
+	p.FaultStatus = OrDefault(p.FaultStatus, http.StatusServiceUnavailable)
+	v.protocol = p
+}
 
 // Serve answers the venue's protocol on one listener and the control API on the
 // other, and sets the market in motion. It returns at once.

@@ -48,6 +48,16 @@ type Client struct {
 	dial  func(context.Context, string, string) (net.Conn, error)
 }
 
+// Create makes a simulator that is not served yet.
+func Create[Sim, Options any](t testing.TB, create func(Options) (Sim, error), options Options) Sim {
+	t.Helper()
+	sim, err := create(options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return sim
+}
+
 // Start serves a simulator on loopback until the test ends.
 func Start(t testing.TB, sim Simulator) *Client {
 	t.Helper()

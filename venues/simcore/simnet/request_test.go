@@ -1,0 +1,147 @@
+package simnet_test
+
+import (
+	"io"
+	"net/http"
+	"sync/atomic"
+	"testing"
+
+	"github.com/gofiber/fiber/v2"
+
+	"venuegate/venues/simcore"
+	"venuegate/venues/simcore/simnet"
+	"venuegate/venues/simcore/simtest"
+)
+
+// counted is a request that counts how often it is done.
+type counted struct {
+	venue    *simnet.Venue
+	executed *atomic.Int64
+	answer   string
+}
+
+func (r *counted) Execute() bool {
+	r.executed.Add(1)
+	r.answer = "done"
+	return true
+}
+
+func (r *counted) Refuse(fault simcore.FaultInfo) { r.answer = "refused: " + string(fault.Do) }
+
+func (r *counted) Respond(c *fiber.Ctx) error { return r.venue.Respond(c, http.StatusOK, r.answer) }
+
+// startCounting serves a venue that answers requests on /order and takes sessions
+// on /stream.
+func startCounting(t *testing.T) (*simtest.Client, *atomic.Int64) {
+	t.Helper()
+	v, err := simnet.NewVenue(simnet.Setup{Quiet: true}, rules())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var executed atomic.Int64
+	v.Speak(simnet.Protocol{Step: func() {}, Routes: func(app *fiber.App) {
+		app.Post("/order", func(c *fiber.Ctx) error { return v.Answer(c, &counted{venue: v, executed: &executed}) })
+		app.Get("/stream", func(c *fiber.Ctx) error {
+			return v.Upgrade(c, simnet.SessionOptions{}, simnet.SessionHandler{
+				Opened: func(s *simnet.Session) { s.Send("hello", []byte(`{"path":"`+s.Path()+`"}`)) },
+				Ended:  func(*simnet.Session) {},
+			})
+		})
+	}})
+	return simtest.Start(t, v), &executed
+}
+
+func TestFaultsOfRequests(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		name, fault string
+		// status is 0 where the connection ends without an answer.
+		status   int
+		body     string
+		executed int64
+	}{
+		{"none", ``, 200, `"done"`, 1},
+		{"another method", `"match":{"op":"GET"},"do":"drop_connection"`, 200, `"done"`, 1},
+		{"delay", `"do":"delay","args":{"delayMs":10}`, 200, `"done"`, 1},
+		{"delay is done once", `"do":"delay","args":{"delayMs":10,"executed":true}`, 200, `"done"`, 1},
+		{"timeout before", `"do":"timeout_before","args":{"delayMs":10}`, 0, "", 0},
+		{"timeout after", `"do":"timeout_after","args":{"delayMs":10}`, 0, "", 1},
+		{"dropped", `"do":"drop_connection"`, 0, "", 0},
+		{"dropped after", `"do":"drop_connection","args":{"executed":true}`, 0, "", 1},
+		{"status", `"do":"status"`, 503, "<html><body><h1>503 Service Unavailable</h1></body></html>", 0},
+		{"status after", `"do":"status","args":{"status":502,"body":"{}","executed":true}`, 502, "{}", 1},
+		{"ban", `"do":"ban"`, 200, `"refused: ban"`, 0},
+		{"maintenance after", `"do":"maintenance","args":{"executed":true}`, 200, `"refused: maintenance"`, 1},
+		{"reject", `"do":"reject"`, 200, `"refused: reject"`, 0},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			client, executed := startCounting(t)
+			if test.fault != "" {
+				client.Fault("{" + test.fault + "}")
+			}
+			status, body := post(t, client, "/order")
+			if status != test.status || body != test.body || executed.Load() != test.executed {
+				t.Errorf("%d %s, executed %d times", status, body, executed.Load())
+			}
+		})
+	}
+}
+
+// post answers status 0 where the connection ends without an answer.
+func post(t *testing.T, client *simtest.Client, path string) (status int, body string) {
+	t.Helper()
+	response, err := client.HTTP.Do(client.Request(http.MethodPost, path, ""))
+	if err != nil {
+		return 0, ""
+	}
+	defer response.Body.Close()
+	data, err := io.ReadAll(response.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return response.StatusCode, string(data)
+}
+
+func TestFaultsOfHandshakes(t *testing.T) {
+	t.Parallel()
+	client, _ := startCounting(t)
+	for _, test := range []struct {
+		fault  string
+		status int
+	}{
+		{`{"match":{"path":"/stream"},"do":"status","args":{"status":429}}`, http.StatusTooManyRequests},
+		{`{"match":{"path":"/stream"},"do":"maintenance"}`, http.StatusServiceUnavailable},
+		{`{"match":{"path":"/stream","op":"GET"},"do":"drop_connection"}`, 0},
+		{`{"match":{"path":"/stream"},"do":"timeout_before","args":{"delayMs":10}}`, 0},
+	} {
+		client.Script(http.MethodDelete, "/faults", "")
+		client.Fault(test.fault)
+		status := 0
+		response, err := client.HTTP.Do(client.Request(http.MethodGet, "/stream", ""))
+		if err == nil {
+			status = response.StatusCode
+			response.Body.Close()
+		}
+		if status != test.status {
+			t.Errorf("%s: %d %v", test.fault, status, err)
+		}
+	}
+	client.Script(http.MethodDelete, "/faults", "")
+	if m := client.Dial("/stream").Next(); m["path"] != "/stream" {
+		t.Errorf("%v", m)
+	}
+}
+
+func TestListeners(t *testing.T) {
+	t.Parallel()
+	l := simnet.Listeners[int]{}
+	for i, step := range []bool{l.Add("a", 1), !l.Add("a", 2), !l.Add("a", 2), l.Add("b", 1), !l.Remove("a", 1), l.Remove("a", 2), l.Remove("a", 2)} {
+		if !step {
+			t.Errorf("step %d", i)
+		}
+	}
+	if len(l) != 1 || !l["b"][1] {
+		t.Errorf("%v", l)
+	}
+}
