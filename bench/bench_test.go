@@ -58,7 +58,7 @@ func TestCommitsAreMeasured(t *testing.T) {
 	t.Log(out.String())
 }
 
-// TestHooksAreMeasured: each of the three servers takes the signals.
+// TestHooksAreMeasured: each of the servers takes the signals.
 func TestHooksAreMeasured(t *testing.T) {
 	var out strings.Builder
 	if err := bench.Run(context.Background(), &out, []string{"hooks"}, bench.Options{Rounds: 1, Quick: true}); err != nil {

@@ -4,12 +4,10 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
-	"net/http"
 	"net/netip"
 	"os"
 	"time"
 
-	"github.com/go-json-experiment/json"
 	"github.com/gofiber/fiber/v2"
 	"go.uber.org/zap"
 
@@ -35,36 +33,6 @@ const (
 
 func hookApp() *fiber.App {
 	return fiber.New(fiber.Config{Immutable: true, DisableStartupMessage: true, StrictRouting: true, CaseSensitive: true})
-}
-
-// openBareHook is the limit: the router, one decoded object, one written.
-func openBareHook(context.Context) (*hookServer, error) {
-	type signal struct {
-		Action, Exchange, Symbol, Side, Qty, StopLoss, RequestID, Comment string
-	}
-	type answer struct {
-		Accepted  bool    `json:"accepted"`
-		Duplicate bool    `json:"duplicate"`
-		RequestID string  `json:"requestId"`
-		OrderID   *string `json:"orderId"`
-		Status    string  `json:"status"`
-		FilledQty string  `json:"filledQty"`
-		AvgPrice  *string `json:"avgPrice"`
-	}
-	app := hookApp()
-	app.Post(hooks.WebhookPath, func(c *fiber.Ctx) error {
-		var in signal
-		if err := json.Unmarshal(c.Body(), &in, json.MatchCaseInsensitiveNames(true)); err != nil {
-			return err
-		}
-		text, err := json.Marshal(answer{Accepted: true, RequestID: in.RequestID, Status: "test", FilledQty: "0"})
-		if err != nil {
-			return err
-		}
-		c.Set(fiber.HeaderContentType, fiber.MIMEApplicationJSON)
-		return c.Status(http.StatusAccepted).Send(text)
-	})
-	return serveHook(app, func() error { return nil })
 }
 
 // openHookEdge is the service's edge without anything behind it.
