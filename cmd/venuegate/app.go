@@ -178,7 +178,11 @@ func serverFailure(ctx context.Context) error {
 func (a *App) shutdown() {
 	ctx, cancel := context.WithTimeout(context.Background(), drainMax)
 	defer cancel()
-	if err := errors.Join(a.engine.Shutdown(ctx), a.adminServer.Shutdown(ctx)); err != nil {
+	err := together(
+		func() error { return a.engine.Shutdown(ctx) },
+		func() error { return a.adminServer.Shutdown(ctx) },
+	)
+	if err != nil {
 		a.log.Warn("not all connections ended in time", zap.Error(err))
 	}
 }

@@ -22,6 +22,17 @@ func (c *closers) Close() error {
 	return failures
 }
 
+// together does several things at the same time and gives all that failed.
+func together(all ...func() error) error {
+	failures := make([]error, len(all))
+	var under sync.WaitGroup
+	for i, each := range all {
+		under.Go(func() { failures[i] = each() })
+	}
+	under.Wait()
+	return errors.Join(failures...)
+}
+
 // onceListener may be closed by its server and by its owner.
 type onceListener struct {
 	net.Listener

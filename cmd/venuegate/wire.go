@@ -29,7 +29,9 @@ const (
 	streamPath = "/v1/stream"
 	// subscribeMax bounds the wait of a stream session for the owner of a topic.
 	subscribeMax = 5 * time.Second
-	// stopMax bounds the wait for actors to put down what they hold.
+	// stopMax bounds the wait for all actors to put down what they hold. Nothing in
+	// it waits for anybody else: calls under way end with an unknown outcome, which
+	// the next start finds out.
 	stopMax = 5 * time.Second
 	// limiterKeysMax bounds the keys whose requests are counted.
 	limiterKeysMax = 65536
@@ -204,9 +206,13 @@ func (e *engine) AccountReady(ctx context.Context, customer string, exchange ven
 // Serve answers clients until Shutdown.
 func (e *engine) Serve(listener net.Listener) error { return e.rest.Serve(listener) }
 
-// Shutdown tells streams to come again elsewhere, and lets requests end.
+// Shutdown accepts nothing more, tells streams to come again elsewhere, and lets
+// requests end.
 func (e *engine) Shutdown(ctx context.Context) error {
-	return errors.Join(e.hub.Close(ctx), e.rest.Shutdown(ctx))
+	return together(
+		func() error { return e.hub.Close(ctx) },
+		func() error { return e.rest.Shutdown(ctx) },
+	)
 }
 
 // feed is the tree as the stream asks it.

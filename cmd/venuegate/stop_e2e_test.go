@@ -1,0 +1,196 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"path/filepath"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"venuegate/venues"
+)
+
+// line is the network between the service and one venue. Once it is dead it takes
+// every byte and gives none, and what connects anew meets the same.
+type line struct {
+	venue    string
+	listener net.Listener
+
+	mu    sync.Mutex
+	conns []net.Conn
+	dead  bool
+	// swallowed are the connections that sent something into the dead line.
+	swallowed int
+}
+
+func openLine(t *testing.T, venue string) *line {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := &line{venue: venue, listener: listener}
+	var serving sync.WaitGroup
+	serving.Go(func() {
+		for {
+			near, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			serving.Go(func() { l.serve(near) })
+		}
+	})
+	t.Cleanup(func() {
+		_ = listener.Close()
+		l.cut()
+		serving.Wait()
+	})
+	return l
+}
+
+// serve carries a connection until either side ends it.
+func (l *line) serve(near net.Conn) {
+	defer near.Close()
+	if !l.hold(near) {
+		if _, err := near.Read(make([]byte, 1)); err == nil {
+			l.mu.Lock()
+			l.swallowed++
+			l.mu.Unlock()
+		}
+		_, _ = io.Copy(io.Discard, near)
+		return
+	}
+	far, err := net.Dial("tcp", l.venue)
+	if err != nil {
+		return
+	}
+	defer far.Close()
+	go func() {
+		_, _ = io.Copy(l.through(far), near)
+		_ = far.Close()
+	}()
+	_, _ = io.Copy(l.through(near), far)
+}
+
+// hold notes a connection, and says whether the line is alive.
+func (l *line) hold(conn net.Conn) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.conns = append(l.conns, conn)
+	return !l.dead
+}
+
+// through writes to a side for as long as the line is alive.
+func (l *line) through(to io.Writer) io.Writer {
+	return writerFunc(func(data []byte) (int, error) {
+		l.mu.Lock()
+		dead := l.dead
+		l.mu.Unlock()
+		if dead {
+			return len(data), nil
+		}
+		return to.Write(data)
+	})
+}
+
+type writerFunc func([]byte) (int, error)
+
+func (w writerFunc) Write(data []byte) (int, error) { return w(data) }
+
+// die lets nothing through any more.
+func (l *line) die() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.dead = true
+}
+
+// cut ends the connections that there are.
+func (l *line) cut() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, conn := range l.conns {
+		_ = conn.Close()
+	}
+	l.conns = nil
+}
+
+func (l *line) taken() int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.swallowed
+}
+
+// overLines puts a line before every venue of a file of simulated venues.
+func overLines(t *testing.T, sims map[venues.Venue]SimVenue) (file string, lines map[venues.Venue]*line) {
+	t.Helper()
+	lines, described := map[venues.Venue]*line{}, map[venues.Venue]SimVenue{}
+	for venue, sim := range sims {
+		address := func(text string) (*url.URL, string) {
+			u, err := url.Parse(text)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return u, u.Host
+		}
+		rest, host := address(sim.RESTURL)
+		stream, _ := address(sim.WSURL)
+		l := openLine(t, host)
+		rest.Host, stream.Host = l.listener.Addr().String(), l.listener.Addr().String()
+		sim.RESTURL, sim.WSURL = rest.String(), stream.String()
+		lines[venue], described[venue] = l, sim
+	}
+	file = filepath.Join(t.TempDir(), "lines.json")
+	if err := writeSimFile(file, described); err != nil {
+		t.Fatal(err)
+	}
+	return file, lines
+}
+
+// TestStopWhileNoVenueAnswers: the service ends in order and in time while
+// everything that it has asked its venues stays without an answer: orders, readings,
+// connections that are being made.
+func TestStopWhileNoVenueAnswers(t *testing.T) {
+	for name, c := range map[string]struct {
+		entry string
+		// cut says that the connections end, so that new ones are on the way.
+		cut bool
+	}{
+		"orders by REST":            {entry: "rest"},
+		"orders over connections":   {entry: "websocket"},
+		"connections are made anew": {entry: "websocket", cut: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			_, sims := startSimProcess(t)
+			file, lines := overLines(t, sims)
+			s := startService(t, t.TempDir(), "--sim", file, "--config", writeFile(t, fmt.Sprintf(
+				"venues:\n  binance: {orderEntry: %[1]s}\n  bybit: {orderEntry: %[1]s}\n  okx: {orderEntry: %[1]s}\n", c.entry)))
+			h := s.hook(`"rules":{}`)
+			for _, l := range lines {
+				l.die()
+				if c.cut {
+					l.cut()
+				}
+			}
+			for venue, l := range lines {
+				if c.cut { // a stream that is made anew asks, or shakes hands
+					eventually(t, "new connections to "+string(venue), func() bool { return l.taken() > 1 })
+				}
+				s.fire(http.StatusAccepted, h, orderSignal(string(venue), "BTCUSDT", "buy", "0.01", ""))
+			}
+			begun := time.Now()
+			s.signal(syscall.SIGTERM)
+			if status := s.exit(drainMax + 2*stopMax); status != exitOK {
+				t.Errorf("status %d", status)
+			}
+			if took := time.Since(begun); took > stopMax {
+				t.Errorf("the stop took %s", took)
+			}
+		})
+	}
+}
