@@ -188,10 +188,9 @@ func TestBookMessagesAllocateNothing(t *testing.T) {
 	if raceDetector {
 		t.Skip("sync.Pool forgets on purpose")
 	}
-	s, _ := publicStream(t, map[string]venues.Scale{"BTCUSDT": btc}, venues.FeedChannel{Kind: venues.FeedBook, Symbol: "BTCUSDT"})
-	s.feed.sink = &released{}
+	s := replayTo(&released{}, map[string]venues.Scale{"BTCUSDT": btc}, bookOf("BTCUSDT"))
 	message := []byte(bookMessage)
-	if n := testing.AllocsPerRun(1000, func() { s.Message(nil, message) }); n != 0 {
+	if n := testing.AllocsPerRun(1000, func() { s.Message(message) }); n != 0 {
 		t.Errorf("a book message allocates %v times", n)
 	}
 }
@@ -251,4 +250,14 @@ func BenchmarkBook(b *testing.B) {
 			u.Release()
 		}
 	})
+}
+
+// BenchmarkFeed is the whole way of a book message from the connection to the sink.
+func BenchmarkFeed(b *testing.B) {
+	s := replayTo(&released{}, map[string]venues.Scale{"BTCUSDT": btc}, bookOf("BTCUSDT"))
+	message := []byte(bookMessage)
+	b.ReportAllocs()
+	for b.Loop() {
+		s.Message(message)
+	}
 }

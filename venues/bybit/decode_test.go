@@ -370,7 +370,7 @@ func FuzzMarketMessages(f *testing.F) {
 	f.Add([]byte(bookMessage))
 	f.Fuzz(func(t *testing.T, message []byte) {
 		s, h := publicStream(t, map[string]venues.Scale{"BTCUSDT": btc}, channelsOf("BTCUSDT")...)
-		s.Message(nil, message)
+		s.Message(message)
 		checkTrades(t, h.Trades)
 		for _, m := range h.Marks {
 			if !m.Price.IsPositive() {

@@ -1,123 +1,123 @@
 package bybit
 
 import (
-	"slices"
-	"sync"
+	"context"
+	"encoding/json"
+	"errors"
+	"strconv"
+	"strings"
 	"time"
 
+	"github.com/valyala/fastjson"
+	"go.uber.org/zap"
+
 	"venuegate/venues"
+	"venuegate/venues/internal/feed"
+	"venuegate/venues/internal/payload"
+	"venuegate/venues/internal/wsclient"
 )
 
-// streamsPerConnMax is how many streams one connection carries. The venue allows
-// more; a connection that breaks should not take too much with it.
-const streamsPerConnMax = 200
+const (
+	// streamsPerConnMax is how many streams one connection carries. The venue allows
+	// more; a connection that breaks should not take too much with it.
+	streamsPerConnMax = 200
+	// topicsPerMessageMax keeps control messages small.
+	topicsPerMessageMax = 50
+	// refusedRetryMax is when a stream that the venue does not know is asked for
+	// again: a new listing begins to speak some day.
+	refusedRetryMax = time.Minute
+)
 
-// feed spreads channels over connections.
-type feed struct {
-	c    *Connector
-	sink venues.FeedSink
-
-	mu      sync.Mutex
-	closed  bool
-	shards  []*shard
-	homes   map[venues.FeedChannel]*shard
-	closing sync.WaitGroup
-}
+// heartbeat is what the venue wants to hear on every connection.
+const heartbeat = `{"op":"ping"}`
 
 // OpenFeed starts a public feed; connections are made as channels need them.
-func (c *Connector) OpenFeed(sink venues.FeedSink) venues.Feed {
-	return &feed{c: c, sink: sink, homes: make(map[venues.FeedChannel]*shard)}
-}
+func (c *Connector) OpenFeed(sink venues.FeedSink) venues.Feed { return feed.Open(c.feedOptions(sink)) }
 
-// Subscribe adds channels; those that are there already stay as they are.
-func (f *feed) Subscribe(channels ...venues.FeedChannel) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.closed {
-		return
-	}
-	batches := make(map[*shard][]*stream)
-	for _, channel := range channels {
-		if f.homes[channel] != nil {
-			continue
-		}
-		home := f.roomFor()
-		venueSymbol := f.c.venueSymbol(channel.Symbol)
-		s := &stream{channel: channel, venueSymbol: venueSymbol, topic: topicName(channel, venueSymbol), interrupted: true}
-		home.count++
-		f.homes[channel] = home
-		batches[home] = append(batches[home], s)
-	}
-	for home, streams := range batches {
-		home.add(streams)
+func (c *Connector) feedOptions(sink venues.FeedSink) feed.Options {
+	return feed.Options{
+		Protocol: streams{c}, Sink: sink,
+		TopicsPerRequestMax: topicsPerMessageMax, StreamSnapshots: true, RefusedRetryMax: refusedRetryMax,
+		BookSilenceMax: c.options.BookSilenceMax, MarkSilenceMax: c.options.MarkSilenceMax,
+		Log: c.options.Log,
 	}
 }
 
-// roomFor finds a connection with room, or makes one.
-func (f *feed) roomFor() *shard {
-	for _, s := range f.shards {
-		if s.count < streamsPerConnMax {
-			return s
-		}
-	}
-	s := newShard(f)
-	f.shards = append(f.shards, s)
-	return s
+// streams is the protocol of the venue's public streams.
+type streams struct{ *Connector }
+
+// Group is the same for all.
+func (streams) Group(venues.FeedChannel) feed.Group {
+	return feed.Group{Path: streamPath, ChannelsMax: streamsPerConnMax}
 }
 
-// Unsubscribe takes channels away. A connection that carries nothing any more is
-// closed in the background.
-func (f *feed) Unsubscribe(channels ...venues.FeedChannel) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.closed {
-		return
-	}
-	batches := make(map[*shard][]venues.FeedChannel)
-	for _, channel := range channels {
-		if home := f.homes[channel]; home != nil {
-			delete(f.homes, channel)
-			home.count--
-			batches[home] = append(batches[home], channel)
-		}
-	}
-	for home, gone := range batches {
-		home.remove(gone)
-		if home.count == 0 {
-			f.shards = slices.DeleteFunc(f.shards, func(s *shard) bool { return s == home })
-			f.closing.Go(home.link.Close)
-		}
+// Link is never renewed: the venue sets connections no term.
+func (c streams) Link(g feed.Group) wsclient.Options {
+	o := c.options
+	return wsclient.Options{
+		URL:  func(context.Context) (string, error) { return o.StreamURL + g.Path, nil },
+		Ping: []byte(heartbeat), PingInterval: o.PingInterval,
+		BackoffMin: o.BackoffMin, BackoffMax: o.BackoffMax, TickInterval: o.tickInterval,
+		Log: o.Log.With(zap.String("stream", "public")),
 	}
 }
 
-// Close ends every connection and waits for their readers.
-func (f *feed) Close() {
-	f.mu.Lock()
-	f.closed = true
-	for _, s := range f.shards {
-		f.closing.Go(s.link.Close)
-	}
-	f.shards = nil
-	f.mu.Unlock()
-	f.closing.Wait()
+// Topic is the venue's word too.
+func (c streams) Topic(channel venues.FeedChannel) string {
+	return topicName(channel, c.venueSymbol(channel.Symbol))
 }
 
-// silenceMax is how long a stream of the kind may bring nothing; 0 means as long
-// as it likes: without trades there is nothing to tell.
-func (c *Connector) silenceMax(kind venues.FeedKind) time.Duration {
-	switch kind {
-	case venues.FeedBook:
-		return c.options.BookSilenceMax
-	case venues.FeedMark:
-		return c.options.MarkSilenceMax
+// Request is a control message.
+func (streams) Request(verb feed.Verb, id uint64, topics []string) []byte {
+	return controlMessage(strconv.FormatUint(id, 10), verb.Word("subscribe", "unsubscribe"), topics)
+}
+
+// controlMessage is a message of ours on any stream connection.
+func controlMessage[T any](id, op string, args []T) []byte {
+	text, err := json.Marshal(struct {
+		ID   string `json:"req_id"`
+		Op   string `json:"op"`
+		Args []T    `json:"args"`
+	}{id, op, args})
+	if err != nil {
+		panic("bybit: control message: " + err.Error()) // texts and numbers
+	}
+	return text
+}
+
+// Split finds the topic; the decoders want the message whole.
+func (streams) Split(message []byte) (topic, data []byte, ok bool) {
+	topic, ok = topicOf(message)
+	return topic, message, ok
+}
+
+var errNoID = errors.New("answer names no message")
+
+// Answer reads a confirmation, a refusal or a pong. One bad topic fails a message as
+// a whole. The venue may answer in plain text.
+func (streams) Answer(message []byte) (a feed.Answer, err error) {
+	var parser fastjson.Parser
+	o, err := payload.Parse(&parser, message)
+	if err != nil || o.OptionalText("op") != "subscribe" {
+		return a, err
+	}
+	if a.ID, err = strconv.ParseUint(o.OptionalText("req_id"), 10, 64); err != nil {
+		return a, errNoID // not one of ours; what is missing a confirmation is noticed
+	}
+	a.Text = payload.Bounded(o.OptionalText("ret_msg"))
+	switch {
+	case o.Flag("success"):
+		a.Verdict = feed.Confirmed
+	case strings.Contains(o.OptionalText("ret_msg"), "already subscribed"):
+		a.Verdict = feed.Repeated
 	default:
-		return 0
+		a.Verdict = feed.Refused
 	}
+	return a, nil
 }
 
-// trading says whether an instrument is known to trade, so that silence means
-// something.
-func (c *Connector) trading(symbol string) bool {
+// Trading says whether an instrument is known to trade.
+func (c streams) Trading(symbol string) bool {
 	i, ok := c.catalogue.Load().Find(symbol)
 	return ok && i.Status == venues.InstrumentTrading
 }

@@ -1,100 +1,84 @@
 package bybit
 
 import (
-	"fmt"
 	"time"
 
-	"go.uber.org/zap"
-
 	"venuegate/venues"
-	"venuegate/venues/internal/wsclient"
+	"venuegate/venues/internal/feed"
 )
 
-// Message passes one message to the sink.
-func (s *shard) Message(_ *wsclient.Conn, message []byte) {
-	topic, ok := topicOf(message)
-	if !ok {
-		s.answer(message)
-		return
-	}
-	s.deliver.Lock()
-	defer s.deliver.Unlock()
-	received := time.Now()
-	one := s.arrived(topic, received)
-	if one == nil {
-		return // unsubscribed meanwhile, or broken until the next tick
-	}
-	if err := s.pass(one, message, received); err != nil {
-		s.mu.Lock()
-		one.broken, one.interrupted = true, true
-		s.mu.Unlock()
-		s.feed.c.options.Log.Error("venue stream: undecodable message", zap.String("topic", one.topic), zap.Error(err))
-		s.feed.sink.Interrupted([]venues.FeedChannel{one.channel}, fmt.Errorf("topic %s: %w", one.topic, err))
+// Decoders share a parser.
+func (c streams) Decoders() func(venues.FeedChannel, string) feed.Decoder {
+	shared := new(bookDecoder)
+	return func(channel venues.FeedChannel, topic string) feed.Decoder {
+		return &streamDecoder{
+			c: c.Connector, shared: shared, channel: channel, topic: topic, venueSymbol: c.venueSymbol(channel.Symbol),
+		}
 	}
 }
 
-// arrived finds the stream of a message and notes that it lives.
-func (s *shard) arrived(topic []byte, now time.Time) *stream {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	one := s.streams[string(topic)]
-	if one == nil || one.broken {
-		return nil
-	}
-	one.heardAt = now
-	one.strikes = 0
-	return one
+// streamDecoder reads the messages of one stream.
+type streamDecoder struct {
+	c                  *Connector
+	shared             *bookDecoder
+	channel            venues.FeedChannel
+	topic, venueSymbol string
+	// scale of the instrument in that catalogue.
+	scale     venues.Scale
+	catalogue *venues.InstrumentSet
 }
 
-// pass decodes a message and gives it to the sink; deliver is held.
-func (s *shard) pass(one *stream, message []byte, received time.Time) error {
-	parser, sink := &s.decoder.parser, s.feed.sink
-	switch one.channel.Kind {
+// Restart changes nothing: a snapshot says by itself that a book begins.
+func (*streamDecoder) Restart() {}
+
+// Decode reads a message and tells what it says.
+func (d *streamDecoder) Decode(message []byte, received time.Time, to *feed.Stream) error {
+	parser, symbol := &d.shared.parser, d.channel.Symbol
+	switch d.channel.Kind {
 	case venues.FeedBook:
-		return s.passBook(one, message, received)
+		return d.book(message, received, to)
 	case venues.FeedTrades:
-		trades, err := decodeTrades(parser, message, one.topic, one.channel.Symbol, one.venueSymbol)
+		trades, err := decodeTrades(parser, message, d.topic, symbol, d.venueSymbol)
 		for n := range trades {
-			sink.Trade(trades[n])
+			to.Trade(trades[n], 0) // their ids have no order
 		}
 		return err
 	case venues.FeedCandles:
-		candles, err := decodeCandles(parser, message, one.topic, one.channel)
+		candles, err := decodeCandles(parser, message, d.topic, d.channel)
 		for n := range candles {
-			sink.Candle(candles[n])
+			to.Candle(candles[n])
 		}
 		return err
 	default:
-		mark, told, err := decodeMark(parser, message, one.topic, one.channel.Symbol, one.venueSymbol)
+		mark, told, err := decodeMark(parser, message, d.topic, symbol, d.venueSymbol)
 		if err == nil && told {
-			sink.Mark(mark)
+			to.Mark(mark)
 		}
 		return err
 	}
 }
 
-func (s *shard) passBook(one *stream, message []byte, received time.Time) error {
-	if err := s.refreshScale(one); err != nil {
+func (d *streamDecoder) book(message []byte, received time.Time, to *feed.Stream) error {
+	if err := d.refreshScale(); err != nil {
 		return err
 	}
-	update, err := s.decoder.decode(message, one.topic, one.channel.Symbol, one.venueSymbol, one.scale, received)
-	if err != nil {
-		return err
+	update, err := d.shared.decode(message, d.topic, d.channel.Symbol, d.venueSymbol, d.scale, received)
+	if err == nil {
+		to.Book(update)
 	}
-	s.feed.sink.Book(update)
-	return nil
+	return err
 }
 
 // refreshScale takes the scale from the catalogue whenever that is a new one.
-func (s *shard) refreshScale(one *stream) error {
-	newest := s.feed.c.catalogue.Load()
-	if newest != nil && newest == one.catalogue {
+func (d *streamDecoder) refreshScale() error {
+	newest := d.c.catalogue.Load()
+	if newest != nil && newest == d.catalogue {
 		return nil
 	}
-	i, err := s.feed.c.instrument(one.channel.Symbol)
+	i, err := d.c.instrument(d.channel.Symbol)
 	if err != nil {
 		return err
 	}
-	one.scale, one.catalogue = i.Scale(), newest
+	d.scale, d.catalogue = i.Scale(), newest
 	return nil
 }

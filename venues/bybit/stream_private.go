@@ -16,6 +16,8 @@ import (
 const (
 	privatePath = "/v5/private"
 	subscribeID = "subscribe"
+	// ackTimeout is how long the venue may take to confirm the subscription.
+	ackTimeout = 10 * time.Second
 )
 
 // Topics of the private stream.
@@ -26,8 +28,12 @@ const (
 	topicWallet    = "wallet"
 )
 
-// errPrivateMute is why a private stream is given up.
-var errPrivateMute = errors.New("private stream told nothing of an acknowledged order")
+// Why a private stream is given up.
+var (
+	errPrivateMute = errors.New("private stream told nothing of an acknowledged order")
+	errNoAck       = errors.New("subscription was not confirmed")
+	errRefused     = errors.New("subscription was refused")
+)
 
 // privateFeed is the private stream of an account, with its connection for orders
 // where there is one.

@@ -15,6 +15,7 @@ import (
 
 	"venuegate/venues"
 	"venuegate/venues/internal/connectortest"
+	"venuegate/venues/internal/feed"
 )
 
 // streamVenue serves streams by hand and remembers what it was told.
@@ -107,46 +108,6 @@ func bookSaid(symbol, kind string, u int) string {
 	return fmt.Sprintf(`{"topic":"orderbook.200.%s","type":%q,"ts":2,"data":{"s":%q,"b":[["61800.2","1"]],"a":[],"u":%d,"seq":7},"cts":1}`, symbol, kind, symbol, u)
 }
 
-// lastWords is a sink that takes its first message slowly and unsubscribes.
-type lastWords struct {
-	*connectortest.Heard
-	said chan struct{}
-	end  func()
-}
-
-func (l *lastWords) Book(u *venues.BookUpdate) {
-	l.Heard.Book(u)
-	<-l.said
-	l.end()
-}
-
-// A connection that carries nothing any more takes a while to close; what it
-// brings until then reaches nobody.
-func TestFeedIsSilentOnceUnsubscribed(t *testing.T) {
-	s := newScript(t)
-	s.listed("BTCUSDT")
-	v := newStreamVenue(s)
-	sink := &lastWords{Heard: &connectortest.Heard{}, said: make(chan struct{})}
-	feed := s.connector.OpenFeed(sink)
-	unsubscribed := make(chan struct{})
-	sink.end = sync.OnceFunc(func() {
-		feed.Unsubscribe(bookOf("BTCUSDT"))
-		close(unsubscribed)
-	})
-	feed.Subscribe(bookOf("BTCUSDT"))
-	sink.Await(t, "the confirmation", func() bool { return len(sink.Resumptions) == 1 })
-	for seq := range 200 {
-		v.say(bookSaid("BTCUSDT", "snapshot", seq+1))
-	}
-	close(sink.said)
-	sink.Await(t, "the first message", func() bool { return len(sink.Books) > 0 })
-	<-unsubscribed // a feed that is closed does not hear of it any more
-	feed.Close()
-	if len(sink.Books) != 1 || len(sink.Interruptions) != 0 {
-		t.Errorf("%d messages, interrupted %v", len(sink.Books), sink.Interruptions)
-	}
-}
-
 func bookOf(symbol string) venues.FeedChannel {
 	return venues.FeedChannel{Kind: venues.FeedBook, Symbol: symbol}
 }
@@ -162,36 +123,47 @@ func subscribed(t *testing.T, s *script, channels ...venues.FeedChannel) (venues
 	return feed, h
 }
 
-func TestFeedSpreadsOverConnections(t *testing.T) {
+// The venue's names of its streams, and of their path.
+func TestFeedNamesTopics(t *testing.T) {
 	s := newScript(t)
 	v := newStreamVenue(s)
-	var channels []venues.FeedChannel
-	for n := range 250 {
-		channels = append(channels, bookOf(fmt.Sprintf("A%dUSDT", n)))
-	}
-	channels = append(channels, venues.FeedChannel{Kind: venues.FeedMark, Symbol: "BTCUSDC"}, venues.FeedChannel{Kind: venues.FeedCandles, Symbol: "BTCUSDT-261225", Timeframe: "4h"})
-	feed, _ := subscribed(t, s, channels...)
-	feed.Subscribe(channels[:10]...) // nothing new
+	mark := venues.FeedChannel{Kind: venues.FeedMark, Symbol: "BTCUSDC"}
+	feed, _ := subscribed(t, s, bookOf("BTCUSDT"), mark, venues.FeedChannel{Kind: venues.FeedTrades, Symbol: "BTCUSDT"},
+		venues.FeedChannel{Kind: venues.FeedCandles, Symbol: "BTCUSDT-261225", Timeframe: "4h"})
 	feed.Close()
-	feed.Subscribe(bookOf("LATEUSDT"))
-	feed.Unsubscribe(channels...)
-	feed.Close()
-	topics := map[int][]any{}
-	for _, m := range v.told("subscribe") {
-		if len(m.Args) > topicsPerMessageMax {
-			t.Errorf("%d topics in one message", len(m.Args))
-		}
-		topics[m.conn] = append(topics[m.conn], m.Args...)
+	topics := v.told("subscribe")[0].Args
+	if want := []any{"kline.240.BTCUSDT-25DEC26", "orderbook.200.BTCUSDT", "publicTrade.BTCUSDT", "tickers.BTCPERP"}; !slices.Equal(topics, want) {
+		t.Errorf("asked for %v", topics)
 	}
-	if len(topics) != 2 || len(topics[1])+len(topics[2]) != 252 || max(len(topics[1]), len(topics[2])) > streamsPerConnMax {
-		t.Errorf("%d connections", len(topics))
-	}
-	all := append(topics[1], topics[2]...)
-	if !slices.Contains(all, any("tickers.BTCPERP")) || !slices.Contains(all, any("kline.240.BTCUSDT-25DEC26")) {
-		t.Error("the venue's names were not used")
-	}
-	if v.paths[0] != "/v5/public/linear" {
+	if len(v.paths) != 1 || v.paths[0] != "/v5/public/linear" {
 		t.Error(v.paths)
+	}
+}
+
+func TestStreamRequest(t *testing.T) {
+	got := string(streams{}.Request(feed.Unsubscribe, 7, []string{"tickers.BTCPERP"}))
+	if want := `{"req_id":"7","op":"unsubscribe","args":["tickers.BTCPERP"]}`; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}
+
+func TestStreamAnswers(t *testing.T) {
+	const unknown, held = "error:handler not found,topic:orderbook.200.NOPEUSDT", "error:already subscribed,topic:tickers.BTCUSDT"
+	for message, want := range map[string]feed.Answer{
+		`{"success":true,"ret_msg":"","conn_id":"c","req_id":"7","op":"subscribe"}`:                 {Verdict: feed.Confirmed, ID: 7},
+		`{"success":false,"ret_msg":"` + unknown + `","conn_id":"c","req_id":"7","op":"subscribe"}`: {Verdict: feed.Refused, ID: 7, Text: unknown},
+		`{"success":false,"ret_msg":"` + held + `","conn_id":"c","req_id":"7","op":"subscribe"}`:    {Verdict: feed.Repeated, ID: 7, Text: held},
+		`{"success":true,"ret_msg":"","conn_id":"c","req_id":"7","op":"unsubscribe"}`:               {},
+		`{"success":true,"ret_msg":"pong","conn_id":"c","req_id":"","op":"ping"}`:                   {},
+	} {
+		if got, err := (streams{}).Answer([]byte(message)); err != nil || got != want {
+			t.Errorf("%s: %+v, %v", message, got, err)
+		}
+	}
+	for _, message := range []string{"Failed to decode incoming data: EOF", `{"success":true,"req_id":"x","op":"subscribe"}`} {
+		if _, err := (streams{}).Answer([]byte(message)); err == nil {
+			t.Errorf("%s is understood", message)
+		}
 	}
 }
 
@@ -216,136 +188,6 @@ func TestFeedDeliversAndReconnects(t *testing.T) {
 	h.Await(t, "the new snapshot", func() bool { return len(h.Books) == 3 })
 	if len(h.Trades) != 2 || len(h.Candles) != 1 || len(h.Marks) != 1 || !h.Books[0].Snapshot || h.Books[1].PrevSeq != 41 || h.Books[2].LastSeq != 1 {
 		t.Errorf("%+v", h)
-	}
-}
-
-// The book asks for a channel anew to get a snapshot.
-func TestFeedResubscribes(t *testing.T) {
-	s := newScript(t)
-	s.listed("BTCUSDT", "ETHUSDT")
-	v := newStreamVenue(s)
-	feed, h := subscribed(t, s, bookOf("BTCUSDT"), bookOf("ETHUSDT"))
-	feed.Unsubscribe(bookOf("BTCUSDT"))
-	feed.Subscribe(bookOf("BTCUSDT"))
-	h.Await(t, "the second confirmation", func() bool { return len(h.Resumptions) == 3 })
-	gone := v.told("unsubscribe")
-	if len(gone) != 1 || !slices.Equal(gone[0].Args, []any{"orderbook.200.BTCUSDT"}) || v.connections() != 1 {
-		t.Errorf("%v on %d connections", gone, v.connections())
-	}
-}
-
-// The last channel takes its connection along; the next one makes another.
-func TestFeedDropsEmptyConnections(t *testing.T) {
-	s := newScript(t)
-	v := newStreamVenue(s)
-	feed, h := subscribed(t, s, bookOf("BTCUSDT"))
-	feed.Unsubscribe(bookOf("BTCUSDT"), bookOf("NEVERUSDT"))
-	feed.Subscribe(bookOf("BTCUSDT"))
-	h.Await(t, "the second connection", func() bool { return len(h.Resumptions) == 2 })
-	if v.connections() != 2 || len(h.Interruptions) != 0 {
-		t.Errorf("%d connections, interrupted %v", v.connections(), h.Interruptions)
-	}
-}
-
-// One bad topic fails a whole message: the others are asked for alone.
-func TestFeedOfAnUnknownTopic(t *testing.T) {
-	s := newScript(t)
-	v := newStreamVenue(s)
-	v.answer = func(c *websocket.Conn, m command) {
-		switch {
-		case slices.Contains(m.Args, any("orderbook.200.NOPEUSDT")):
-			refuse(c, m, "error:handler not found,topic:orderbook.200.NOPEUSDT")
-		case len(m.Args) == 1 && m.Args[0] == any("orderbook.200.ETHUSDT"):
-			refuse(c, m, "error:already subscribed,topic:orderbook.200.ETHUSDT")
-		default:
-			confirm(c, m)
-		}
-	}
-	h := &connectortest.Heard{}
-	feed := s.connector.OpenFeed(h)
-	t.Cleanup(feed.Close)
-	feed.Subscribe(bookOf("BTCUSDT"), bookOf("NOPEUSDT"), bookOf("ETHUSDT"))
-	h.Await(t, "the good ones", func() bool { return len(h.Resumptions) == 2 && len(h.Interruptions) == 1 })
-	if h.Interruptions[0] != bookOf("NOPEUSDT") || v.connections() != 1 {
-		t.Errorf("interrupted %v on %d connections", h.Interruptions, v.connections())
-	}
-	home := shardOf(feed)
-	home.mu.Lock()
-	home.streams["orderbook.200.NOPEUSDT"].refusedAt = time.Now().Add(-2 * refusedRetry)
-	home.mu.Unlock()
-	before := len(v.told("subscribe"))
-	h.Await(t, "another question", func() bool { return len(v.told("subscribe")) > before })
-}
-
-// shardOf is the first connection of a feed.
-func shardOf(f venues.Feed) *shard { return f.(*feed).shards[0] }
-
-// An undecodable book message is a loss of that book alone; it is subscribed anew.
-func TestFeedUndecodableMessage(t *testing.T) {
-	s := newScript(t)
-	s.listed("BTCUSDT", "ETHUSDT")
-	v := newStreamVenue(s)
-	_, h := subscribed(t, s, bookOf("BTCUSDT"), bookOf("ETHUSDT"))
-	v.say(`{"topic":"orderbook.200.BTCUSDT","type":"delta"}`)
-	v.say(bookSaid("ETHUSDT", "snapshot", 5))
-	h.Await(t, "the other book", func() bool { return len(h.Books) == 1 && h.Books[0].Symbol == "ETHUSDT" })
-	h.Await(t, "the interruption and its end", func() bool {
-		return len(h.Interruptions) == 1 && h.Interruptions[0] == bookOf("BTCUSDT") && len(h.Resumptions) == 3
-	})
-	v.say(bookSaid("BTCUSDT", "snapshot", 6))
-	h.Await(t, "the book again", func() bool { return len(h.Books) == 2 })
-	if gone := v.told("unsubscribe"); v.connections() != 1 || len(gone) != 1 {
-		t.Errorf("%d connections, %v", v.connections(), gone)
-	}
-}
-
-// One quiet book among busy ones is asked for again; the others are left in peace.
-func TestFeedLoneSilentStream(t *testing.T) {
-	s := newScript(t)
-	s.listed("BTCUSDT", "ETHUSDT", "SOLUSDT")
-	s.connector.options.BookSilenceMax = 400 * time.Millisecond
-	v := newStreamVenue(s)
-	_, h := subscribed(t, s, bookOf("BTCUSDT"), bookOf("ETHUSDT"), bookOf("SOLUSDT"))
-	stop := make(chan struct{})
-	var talking sync.WaitGroup
-	talking.Go(func() {
-		tick := time.NewTicker(50 * time.Millisecond)
-		defer tick.Stop()
-		for u := 2; ; u++ {
-			select {
-			case <-stop:
-				return
-			case <-tick.C:
-				v.say(bookSaid("BTCUSDT", "delta", u))
-				v.say(bookSaid("ETHUSDT", "delta", u))
-			}
-		}
-	})
-	h.Await(t, "the interruption and the answer", func() bool { return len(h.Interruptions) == 1 && len(h.Resumptions) == 4 })
-	close(stop)
-	talking.Wait()
-	if gone := v.told("unsubscribe"); h.Interruptions[0] != bookOf("SOLUSDT") || len(gone) != 1 || v.connections() != 1 {
-		t.Errorf("interrupted %v, unsubscribed %v, %d connections", h.Interruptions, gone, v.connections())
-	}
-}
-
-func TestSilenceOfKinds(t *testing.T) {
-	c := New(Sim("http://x", "ws://x"))
-	for kind, want := range map[venues.FeedKind]time.Duration{
-		venues.FeedBook: 5 * time.Minute, venues.FeedMark: time.Minute, venues.FeedTrades: 0, venues.FeedCandles: 0,
-	} {
-		if got := c.silenceMax(kind); got != want {
-			t.Errorf("kind %d: %v, want %v", kind, got, want)
-		}
-	}
-}
-
-// A subscription without an answer costs the connection.
-func TestFeedUnconfirmed(t *testing.T) {
-	s, _ := publicStream(t, nil, bookOf("BTCUSDT"))
-	s.pending[1] = subscription{sentAt: time.Now()}
-	if s.overdue(time.Now()) || !s.overdue(time.Now().Add(2*ackTimeout)) {
-		t.Error("overdue")
 	}
 }
 

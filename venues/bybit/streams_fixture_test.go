@@ -12,14 +12,19 @@ import (
 	"venuegate/venues"
 	"venuegate/venues/fixturetest"
 	"venuegate/venues/internal/connectortest"
+	"venuegate/venues/internal/feed"
 	"venuegate/venues/internal/payload"
-	"venuegate/venues/internal/wsclient"
 )
 
-// publicStream is a shard without a connection that carries the given channels
-// of instruments whose scales are given by symbol.
-func publicStream(t testing.TB, scales map[string]venues.Scale, channels ...venues.FeedChannel) (*shard, *connectortest.Heard) {
+// publicStream carries the given channels of instruments whose scales are given by
+// symbol, without a connection.
+func publicStream(t testing.TB, scales map[string]venues.Scale, channels ...venues.FeedChannel) (*feed.Replay, *connectortest.Heard) {
 	t.Helper()
+	h := &connectortest.Heard{}
+	return replayTo(h, scales, channels...), h
+}
+
+func replayTo(sink venues.FeedSink, scales map[string]venues.Scale, channels ...venues.FeedChannel) *feed.Replay {
 	c := New(Sim("http://127.0.0.1:1", "ws://127.0.0.1:1"))
 	var instruments []venues.Instrument
 	for symbol, scale := range scales {
@@ -28,16 +33,7 @@ func publicStream(t testing.TB, scales map[string]venues.Scale, channels ...venu
 		})
 	}
 	c.catalogue.Store(venues.NewInstrumentSet(instruments))
-	h := &connectortest.Heard{}
-	s := &shard{
-		feed: &feed{c: c, sink: h}, link: wsclient.New(wsclient.Options{}),
-		streams: make(map[string]*stream), pending: make(map[uint64]subscription),
-	}
-	for _, channel := range channels {
-		topic := topicName(channel, channel.Symbol)
-		s.streams[topic] = &stream{channel: channel, venueSymbol: channel.Symbol, topic: topic}
-	}
-	return s, h
+	return feed.NewReplay(c.feedOptions(sink), channels...)
 }
 
 func channelsOf(symbols ...string) []venues.FeedChannel {
@@ -110,7 +106,7 @@ func TestRecordedStreams2026(t *testing.T) {
 			instruments = rowsOf[instrumentRecord](t, recording{Name: "instruments", Msg: []byte(row.Data)})
 		case "recv":
 			before := len(h.Books)
-			s.Message(nil, []byte(row.Data))
+			s.Message([]byte(row.Data))
 			for _, u := range h.Books[before:] {
 				book := books[u.Symbol]
 				book.apply(t, u)

@@ -181,7 +181,7 @@ func TestRecordedControlMessages(t *testing.T) {
 		f, h := privateStream(t)
 		f.play(t, r.Msg)
 		s, p := publicStream(t, nil)
-		s.Message(nil, r.Msg)
+		s.Message(r.Msg)
 		if len(h.Reports)+len(h.Losses)+h.Connections+len(p.Interruptions)+len(p.Resumptions) != 0 {
 			t.Errorf("%s: %+v %+v", r.Name, h, p)
 		}
