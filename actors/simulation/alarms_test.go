@@ -12,8 +12,8 @@ import (
 	"venuegate/venues/simcore"
 )
 
-// alarmSlack is what an alarm may take beyond its time to become durable.
-const alarmSlack = time.Second
+// alarmWithin is how soon an alarm is durable: a second beyond its time.
+const alarmWithin = account.DefaultAlarmAfter + time.Second
 
 // alarms are the rows of the journal that say that a fill is not protected.
 var alarms = []string{"order.unprotected", "order.protection_lost", "order.closed_by_protection"}
@@ -26,7 +26,7 @@ func (w *world) watchFill(p *process, r *persistence.OrderRecord, before decimal
 		return // an account that starts anew begins to count anew
 	}
 	id, filled := r.OrderID, r.FilledQty
-	time.AfterFunc(account.DefaultAlarmAfter+alarmSlack, func() { w.checkGuarded(p, id, filled) })
+	time.AfterFunc(alarmWithin, func() { w.checkGuarded(p, id, filled) })
 }
 
 func (w *world) checkGuarded(p *process, id string, filled decimal.Decimal) {
@@ -44,9 +44,20 @@ func (w *world) checkGuarded(p *process, id string, filled decimal.Decimal) {
 			continue
 		}
 		w.coverageOfGuards()
-		if covered, fired := v.coveredBy(w, &r, kind); !fired && covered.LessThan(decimal.Min(open, r.FilledQty.Sub(r.ReleasedQty))) {
-			w.violate("alarm", "of order %s %s are filled, the %s is %s for %s, and nobody says so", id, r.FilledQty, kind, leg.Status, covered)
+		covered, fate := v.coveredBy(w, &r, kind)
+		if fate == legFired || !covered.LessThan(decimal.Min(open, r.FilledQty.Sub(r.ReleasedQty))) {
+			continue
 		}
+		if fate == legEnded {
+			if leg.Status == venues.ProtectionLive {
+				continue // the account may not have heard of it yet
+			}
+			if wait := time.Until(r.UpdatedAt.Add(alarmWithin)); wait > 0 { // it was protected until then
+				time.AfterFunc(wait, func() { w.checkGuarded(p, id, filled) })
+				return
+			}
+		}
+		w.violate("alarm", "of order %s %s are filled, the %s is %s for %s, and nobody says so", id, r.FilledQty, kind, leg.Status, covered)
 	}
 }
 
@@ -88,20 +99,31 @@ func (v *venue) openQty(customer, symbol string, opening venues.Side) decimal.De
 	return decimal.Zero
 }
 
+// legFate is what has become of the protecting orders of an entry at the venue.
+type legFate int
+
+const (
+	legOpen legFate = iota // or there has never been one
+	legEnded
+	legFired
+)
+
 // coveredBy is the quantity of an entry's protecting orders of a kind that wait at
-// the venue, the venue's own among them; fired says that one was reached, or was
-// live and is cancelled, of which the account may not have heard yet.
-func (v *venue) coveredBy(w *world, r *persistence.OrderRecord, kind venues.Protecting) (covered decimal.Decimal, fired bool) {
+// the venue, the venue's own among them, and what has become of them: one that was
+// reached closes the position.
+func (v *venue) coveredBy(w *world, r *persistence.OrderRecord, kind venues.Protecting) (covered decimal.Decimal, fate legFate) {
 	for _, c := range v.core.Conditionals(r.Customer, func(c *simcore.Conditional) bool { return c.Request.Symbol == r.Symbol }) {
-		if !w.protects(&c, r, kind) {
-			continue
-		}
-		if c.Open() {
+		switch {
+		case !w.protects(&c, r, kind):
+		case c.Open():
 			covered = decimal.Max(covered, c.Request.Qty)
+		case c.Order != nil, c.Status == simcore.ConditionalTriggered, c.Status == simcore.ConditionalFinished:
+			fate = legFired
+		default:
+			fate = max(fate, legEnded)
 		}
-		fired = fired || c.Order != nil || c.Status == simcore.ConditionalTriggered || c.Status == simcore.ConditionalCancelled || c.Status == simcore.ConditionalFinished
 	}
-	return covered, fired
+	return covered, fate
 }
 
 func (w *world) protects(c *simcore.Conditional, r *persistence.OrderRecord, kind venues.Protecting) bool {
