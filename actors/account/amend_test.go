@@ -29,9 +29,7 @@ func TestRefusedAmendDoesNotEndTheCancelAfterIt(t *testing.T) {
 	if len(b.replies) != 0 || o.PendingAction != venues.PendingCancel {
 		t.Fatalf("the cancel was answered with the amend's refusal: %+v", b.replies)
 	}
-	b.step(func(m moment) {
-		b.state.cancelled(m, cancelDone{orderID: o.OrderID, report: o.says(venues.StatusCancelled, "0")})
-	})
+	b.cancels(o)
 	if r := b.lastReply(); r.err != nil || r.order.Status != venues.StatusCancelled {
 		t.Fatalf("answer %+v", r)
 	}

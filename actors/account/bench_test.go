@@ -231,3 +231,19 @@ func (b *bench) cancel(o *order) {
 	in := cancelOrder{orderReply: actors.ReplyFunc(func(venues.Order, error) {}), cmd: venues.CancelOrder{OrderID: o.OrderID}}
 	b.step(func(m moment) { b.state.cancel(m, in) })
 }
+
+// executes fills the whole of an order.
+func (b *bench) executes(o *order, price string) {
+	r := o.says(venues.StatusFilled, o.Qty.String())
+	r.Fill = o.fill("t-"+o.OrderID, o.Qty.String(), price)
+	b.step(func(m moment) { b.state.report(m, r) })
+}
+
+// cancels answers that orders are cancelled.
+func (b *bench) cancels(orders ...*order) {
+	for _, o := range orders {
+		b.step(func(m moment) {
+			b.state.cancelled(m, cancelDone{orderID: o.OrderID, report: o.says(venues.StatusCancelled, "0")})
+		})
+	}
+}

@@ -81,9 +81,7 @@ func TestBoundDoesNotNet(t *testing.T) {
 func TestBoundBelievesTheVenueThatMoreIsOpen(t *testing.T) {
 	for listed, want := range map[string]any{"0": nil, "0.2": nil, "0.6": venues.RuleMaxPosition} {
 		b := newBench(t, venues.Capabilities{})
-		b.stranger(1, venues.Buy, "0.4", "100", nil)
-		b.lists(venues.Long, "0.4")
-		b.later()
+		b.opensLong(1, "0.4")
 		b.lists(venues.Long, "0")
 		b.stranger(2, venues.Sell, "0.6", "100", nil)
 		b.now = b.now.Add(time.Nanosecond)
@@ -93,9 +91,7 @@ func TestBoundBelievesTheVenueThatMoreIsOpen(t *testing.T) {
 		}
 	}
 	b := newBench(t, venues.Capabilities{})
-	b.stranger(1, venues.Buy, "0.9", "100", nil)
-	b.lists(venues.Long, "0.9")
-	b.later()
+	b.opensLong(1, "0.9")
 	b.stranger(2, venues.Sell, "0.5", "100", nil)
 	if _, rule := b.refusedBy(bounded("r1", venues.Buy, "0.6", "1")); rule != nil {
 		t.Errorf("0.4 are open, 0.6 more are refused by %v", rule)

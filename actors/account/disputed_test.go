@@ -30,13 +30,6 @@ func (b *bench) finds(missed venues.Time) {
 	b.stranger(3, venues.Buy, "1", "120", func(r *venues.ExecutionReport) { r.Fill.ExecutedAt = missed })
 }
 
-func (b *bench) wantNoEnd() {
-	b.t.Helper()
-	if got := b.closings(); len(got) != 0 {
-		b.t.Fatalf("told as ended: %v", got)
-	}
-}
-
 // TestEndThatTheListDeniesIsNone: the executions so far add up to nothing by chance,
 // and the venue's list, read after them, has a position open.
 func TestEndThatTheListDeniesIsNone(t *testing.T) {

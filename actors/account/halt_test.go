@@ -54,9 +54,7 @@ func TestHaltCancelsUntilTheVenueHasNothing(t *testing.T) {
 		t.Fatalf("asked %+v", asked)
 	}
 	b.sweeps([]venues.ExecutionReport{o.says(venues.StatusOpen, "0")})
-	b.step(func(m moment) {
-		b.state.cancelled(m, cancelDone{orderID: o.OrderID, report: o.says(venues.StatusCancelled, "0")})
-	})
+	b.cancels(o)
 	b.want(o, venues.StatusCancelled, "0")
 	if len(*results) != 0 {
 		t.Fatal("over before the venue's list is empty")

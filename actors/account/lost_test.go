@@ -12,10 +12,7 @@ import (
 // placed again.
 func TestLegCancelledByTheVenueIsReplaced(t *testing.T) {
 	b := newBench(t, venues.Capabilities{})
-	o := b.fillEntry("1")
-	b.holds("1")
-	legs := b.legs(time.Second)
-	b.live(legs...)
+	o, legs := b.protectedEntry("1")
 	b.step(func(m moment) { b.state.report(m, legs[0].says(venues.StatusCancelled, "0")) })
 	wantLegs(t, o, venues.ProtectionPending, venues.ProtectionLive)
 	b.now = b.now.Add(time.Millisecond)
@@ -31,10 +28,7 @@ func TestLegCancelledByTheVenueIsReplaced(t *testing.T) {
 // One that ended because the position did is neither.
 func TestLegCancelledWithItsPosition(t *testing.T) {
 	b := newBench(t, venues.Capabilities{})
-	o := b.fillEntry("1")
-	b.holds("1")
-	legs := b.legs(time.Second)
-	b.live(legs...)
+	o, legs := b.protectedEntry("1")
 	b.step(func(m moment) { b.state.report(m, legs[0].says(venues.StatusCancelled, "0")) })
 	b.holds("0")
 	b.now = b.now.Add(time.Millisecond)
@@ -79,19 +73,10 @@ func TestUnknownLegDoesNotCloseThePosition(t *testing.T) {
 // what fills afterwards is protected anew.
 func TestPartlyFilledEntryLeavesNoOrphans(t *testing.T) {
 	b := newBench(t, venues.Capabilities{})
-	o := b.fillEntry("0.4")
-	b.holds("0.4")
-	legs := b.legs(time.Second)
-	b.live(legs...)
+	o, legs := b.protectedEntry("0.4")
 	b.holds("0")
-	for _, leg := range legs {
-		if leg.PendingAction != venues.PendingCancel {
-			t.Fatalf("the %s stays behind", leg.Protects)
-		}
-		b.step(func(m moment) {
-			b.state.cancelled(m, cancelDone{orderID: leg.OrderID, report: leg.says(venues.StatusCancelled, "0")})
-		})
-	}
+	wantWithdrawn(t, legs...)
+	b.cancels(legs...)
 	wantLegs(t, o, venues.ProtectionPending, venues.ProtectionPending)
 	if more := b.legs(30 * time.Second); len(more) != 0 || b.notes("unprotected") != 0 {
 		t.Fatalf("%d legs of nothing, %d alarms", len(more), b.notes("unprotected"))
@@ -107,16 +92,9 @@ func TestPartlyFilledEntryLeavesNoOrphans(t *testing.T) {
 // That goes on over a restart: what was closed elsewhere is not protected again.
 func TestPartlyFilledEntryStaysReleasedOverARestart(t *testing.T) {
 	b := newBench(t, venues.Capabilities{})
-	o := b.fillEntry("0.4")
-	b.holds("0.4")
-	legs := b.legs(time.Second)
-	b.live(legs...)
+	o, legs := b.protectedEntry("0.4")
 	b.holds("0")
-	for _, leg := range legs {
-		b.step(func(m moment) {
-			b.state.cancelled(m, cancelDone{orderID: leg.OrderID, report: leg.says(venues.StatusCancelled, "0")})
-		})
-	}
+	b.cancels(legs...)
 	b = b.reload()
 	o = b.state.orders[o.OrderID]
 	b.step(func(m moment) {
@@ -134,12 +112,8 @@ func TestPartlyFilledEntryStaysReleasedOverARestart(t *testing.T) {
 // What was stopped must not go on opening.
 func TestStopEndsItsEntry(t *testing.T) {
 	b := newBench(t, venues.Capabilities{})
-	o := b.fillEntry("0.4")
-	legs := b.legs(time.Second)
-	b.live(legs...)
-	r := legs[0].says(venues.StatusFilled, "0.4")
-	r.Fill = legs[0].fill("t9", "0.4", "57990")
-	b.step(func(m moment) { b.state.report(m, r) })
+	o, legs := b.protectedEntry("0.4")
+	b.executes(legs[0], "57990")
 	if o.PendingAction != venues.PendingCancel {
 		t.Fatal("the entry goes on")
 	}

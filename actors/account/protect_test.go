@@ -32,9 +32,7 @@ func stopAt(price string) func(*venues.AmendOrder) {
 
 func TestMovedLegLivesBeforeTheOldOneGoes(t *testing.T) {
 	b := newBench(t, venues.Capabilities{})
-	o := b.fillEntry("1")
-	legs := b.legs(time.Second)
-	b.live(legs...)
+	o, legs := b.protectedEntry("1")
 	moved := b.moves(o, stopAt("59000"))
 	if len(moved) != 1 || !moved[0].TriggerPrice.Decimal.Equal(venues.MustDecimal("59000")) || legs[0].PendingAction != venues.PendingNone || len(b.replies) != 0 {
 		t.Fatalf("%d legs, the old one is %q, answered %v", len(moved), legs[0].PendingAction, b.replies)
@@ -51,9 +49,7 @@ func TestMovedLegLivesBeforeTheOldOneGoes(t *testing.T) {
 // A leg that the venue refuses changes nothing, and closes nothing.
 func TestRefusedMoveKeepsWhatWas(t *testing.T) {
 	b := newBench(t, venues.Capabilities{})
-	o := b.fillEntry("1")
-	legs := b.legs(time.Second)
-	b.live(legs...)
+	o, legs := b.protectedEntry("1")
 	moved := b.moves(o, stopAt("59000"))
 	refusal := venues.Errorf(venues.CodeInvalidRequest, "Order would immediately trigger.").With("reason", venues.ReasonWouldTrigger)
 	b.step(func(m moment) { b.state.placed(m, placeDone{orderID: moved[0].OrderID, err: refusal}) })
@@ -112,16 +108,12 @@ func TestProtectionCannotBeMoved(t *testing.T) {
 
 func TestProtectionIsRemovedAndAdded(t *testing.T) {
 	b := newBench(t, venues.Capabilities{})
-	o := b.fillEntry("1")
-	legs := b.legs(time.Second)
-	b.live(legs...)
+	o, legs := b.protectedEntry("1")
 	b.moves(o, func(a *venues.AmendOrder) { a.DropStopLoss = true })
 	if legs[0].PendingAction != venues.PendingCancel || o.StopLoss.Valid || b.lastReply().err != nil {
 		t.Fatalf("the stop loss is %+v", o.Protection.StopLoss)
 	}
-	b.step(func(m moment) {
-		b.state.cancelled(m, cancelDone{orderID: legs[0].OrderID, report: legs[0].says(venues.StatusCancelled, "0")})
-	})
+	b.cancels(legs[0])
 	if b.notes("protection_lost") != 0 {
 		t.Fatal("alarm")
 	}

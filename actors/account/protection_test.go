@@ -8,57 +8,6 @@ import (
 	"venuegate/venues"
 )
 
-func protectedOrder() placeOrder {
-	in := limitOrder("r1")
-	in.cmd.StopLoss = venues.Some(venues.MustDecimal("58000"))
-	in.cmd.TakeProfit = venues.Some(venues.MustDecimal("65000"))
-	return in
-}
-
-// fillEntry opens a protected order and fills some of it.
-func (b *bench) fillEntry(qty string) *order {
-	b.t.Helper()
-	o := b.open(protectedOrder(), venues.StatusOpen)
-	b.fillMore(o, "t1", qty)
-	return o
-}
-
-func (b *bench) fillMore(o *order, trade, qty string) {
-	total := o.FilledQty.Add(venues.MustDecimal(qty))
-	r := o.says(venues.StatusPartiallyFilled, total.String())
-	if total.Equal(o.Qty) {
-		r.Status = venues.StatusFilled
-	}
-	r.Fill = o.fill(trade, qty, "60000")
-	b.step(func(m moment) { b.state.report(m, r) })
-}
-
-// legs lets the fills settle and returns the legs that were placed.
-func (b *bench) legs(wait time.Duration) []*order {
-	var legs []*order
-	for _, e := range b.pass(wait) {
-		if c, ok := e.(callPlace); ok {
-			legs = append(legs, b.state.orders[c.orderID])
-		}
-	}
-	return legs
-}
-
-func (b *bench) live(legs ...*order) {
-	for _, leg := range legs {
-		b.step(func(m moment) {
-			b.state.placed(m, placeDone{orderID: leg.OrderID, report: leg.says(venues.StatusUntriggered, "0")})
-		})
-	}
-}
-
-func wantLegs(t *testing.T, o *order, stop, profit venues.ProtectionStatus) {
-	t.Helper()
-	if o.Protection.StopLoss.Status != stop || o.Protection.TakeProfit.Status != profit {
-		t.Fatalf("stop loss %s, take profit %s; want %s, %s", o.Protection.StopLoss.Status, o.Protection.TakeProfit.Status, stop, profit)
-	}
-}
-
 func TestFillIsProtected(t *testing.T) {
 	b := newBench(t, venues.Capabilities{})
 	o := b.fillEntry("0.4")
@@ -82,9 +31,7 @@ func TestFillIsProtected(t *testing.T) {
 
 func TestProtectionFollowsTheSizeWithoutAGap(t *testing.T) {
 	b := newBench(t, venues.Capabilities{})
-	o := b.fillEntry("0.4")
-	first := b.legs(time.Second)
-	b.live(first...)
+	o, first := b.protectedEntry("0.4")
 	b.fillMore(o, "t2", "0.6")
 	second := b.legs(time.Second)
 	if len(second) != 2 || !second[0].Qty.Equal(o.Qty) {
@@ -94,59 +41,35 @@ func TestProtectionFollowsTheSizeWithoutAGap(t *testing.T) {
 		t.Fatal("the old leg was withdrawn before the new one lives")
 	}
 	b.live(second...)
-	for _, leg := range first {
-		if leg.PendingAction != venues.PendingCancel {
-			t.Fatal("the old leg stays")
-		}
-	}
+	wantWithdrawn(t, first...)
 }
 
 func TestTriggeredLegEndsTheOther(t *testing.T) {
 	b := newBench(t, venues.Capabilities{})
-	o := b.fillEntry("1")
-	legs := b.legs(time.Second)
-	b.live(legs...)
+	o, legs := b.protectedEntry("1")
 	stop, profit := legs[0], legs[1]
-	r := stop.says(venues.StatusFilled, "1")
-	r.Fill = stop.fill("t9", "1", "57990")
-	b.step(func(m moment) { b.state.report(m, r) })
+	b.executes(stop, "57990")
 	wantLegs(t, o, venues.ProtectionTriggered, venues.ProtectionLive)
 	if profit.PendingAction != venues.PendingCancel {
 		t.Fatal("the take profit is orphaned")
 	}
-	b.step(func(m moment) {
-		b.state.cancelled(m, cancelDone{orderID: profit.OrderID, report: profit.says(venues.StatusCancelled, "0")})
-	})
+	b.cancels(profit)
 	wantLegs(t, o, venues.ProtectionTriggered, venues.ProtectionCancelled)
 }
 
 func TestFlatPositionLeavesNoStopBehind(t *testing.T) {
 	b := newBench(t, venues.Capabilities{})
-	b.fillEntry("1")
-	legs := b.legs(time.Second)
-	b.live(legs...)
-	position := venues.Position{Symbol: "BTCUSDT", Side: venues.Long, Qty: venues.MustDecimal("1")}
-	b.step(func(m moment) { b.state.position(m, position) })
-	position.Qty = venues.MustDecimal("0")
-	b.step(func(m moment) { b.state.position(m, position) })
-	for _, leg := range legs {
-		if leg.PendingAction != venues.PendingCancel {
-			t.Fatalf("the %s stays behind", leg.Protects)
-		}
-	}
+	_, legs := b.protectedEntry("1")
+	b.holds("0")
+	wantWithdrawn(t, legs...)
 }
 
 // TestWithdrawnLegThatFailsIsNotPlacedAgain: the stop triggers on its way out and
 // finds nothing to close.
 func TestWithdrawnLegThatFailsIsNotPlacedAgain(t *testing.T) {
 	b := newBench(t, venues.Capabilities{})
-	o := b.fillEntry("1")
-	legs := b.legs(time.Second)
-	b.live(legs...)
-	position := venues.Position{Symbol: "BTCUSDT", Side: venues.Long, Qty: venues.MustDecimal("1")}
-	b.step(func(m moment) { b.state.position(m, position) })
-	position.Qty = venues.MustDecimal("0")
-	b.step(func(m moment) { b.state.position(m, position) })
+	o, legs := b.protectedEntry("1")
+	b.holds("0")
 	for _, leg := range legs {
 		b.step(func(m moment) { b.state.report(m, leg.says(venues.StatusRejected, "0")) })
 	}
@@ -199,12 +122,6 @@ func TestEntryWithoutAFillNeedsNoProtection(t *testing.T) {
 	}
 }
 
-// refuse answers an order of ours with a refusal.
-func (b *bench) refuse(o *order, reason string) {
-	refusal := venues.Errorf(venues.CodeOrderRejected, "no").With("reason", reason)
-	b.step(func(m moment) { b.state.placed(m, placeDone{orderID: o.OrderID, err: refusal}) })
-}
-
 // TestBurstOfFillsLeavesOneLeg: legs are superseded before they are known to
 // live; in the end only the newest one may stay.
 func TestBurstOfFillsLeavesOneLeg(t *testing.T) {
@@ -227,9 +144,7 @@ func TestBurstOfFillsLeavesOneLeg(t *testing.T) {
 
 func TestLegThatOutlivesItsSuccessorsRefusalIsWithdrawn(t *testing.T) {
 	b := newBench(t, venues.Capabilities{})
-	o := b.fillEntry("0.4")
-	first := b.legs(time.Second)
-	b.live(first...)
+	o, first := b.protectedEntry("0.4")
 	b.fillMore(o, "t2", "0.6")
 	second := b.legs(200 * time.Millisecond)
 	b.refuse(second[0], "")
@@ -246,12 +161,8 @@ func TestLegThatOutlivesItsSuccessorsRefusalIsWithdrawn(t *testing.T) {
 
 func TestFailedCancelOfASupersededLegIsTriedAgain(t *testing.T) {
 	b := newBench(t, venues.Capabilities{})
-	o := b.fillEntry("0.4")
-	first := b.legs(time.Second)
-	b.live(first...)
-	b.fillMore(o, "t2", "0.6")
-	second := b.legs(time.Second)
-	b.live(second...)
+	o, first := b.protectedEntry("0.4")
+	second := b.grows(o, "t2", "0.6")
 	b.step(func(m moment) { b.state.cancelled(m, cancelDone{orderID: first[0].OrderID, err: errPoolFull}) })
 	b.step(func(m moment) { b.state.report(m, second[0].says(venues.StatusUntriggered, "0")) })
 	if !b.find(isCancel) {
@@ -281,9 +192,7 @@ func TestUnprotectedIsClosedUntilItIs(t *testing.T) {
 	if !o.Unfinished() {
 		t.Fatal("a restart would forget the open position")
 	}
-	r := exit.says(venues.StatusFilled, "0.4")
-	r.Fill = exit.fill("t8", "0.4", "57000")
-	b.step(func(m moment) { b.state.report(m, r) })
+	b.executes(exit, "57000")
 	if len(b.legs(time.Minute)) != 0 || o.Protection.StopLoss.Status != venues.ProtectionFailed {
 		t.Fatalf("closed, and the stop loss is %s", o.Protection.StopLoss.Status)
 	}
@@ -310,8 +219,7 @@ func TestFillsThatNeverComeAreProtectedToo(t *testing.T) {
 
 func TestLaterFillIsAnAlarmOfItsOwn(t *testing.T) {
 	b := newBench(t, venues.Capabilities{})
-	o := b.fillEntry("0.4")
-	b.live(b.legs(time.Second)...)
+	o, _ := b.protectedEntry("0.4")
 	b.pass(time.Hour)
 	b.fillMore(o, "t2", "0.6")
 	b.legs(time.Second)
@@ -323,7 +231,7 @@ func TestLaterFillIsAnAlarmOfItsOwn(t *testing.T) {
 // TestProtectionOfAPositionClosedUnseenIsWithdrawn: after a restart, say.
 func TestProtectionOfAPositionClosedUnseenIsWithdrawn(t *testing.T) {
 	b := newBench(t, venues.Capabilities{})
-	b.fillEntry("1")
+	b.fillEntry("1") // the position is never told
 	legs := b.legs(time.Second)
 	b.live(legs...)
 	b.step(func(m moment) { b.state.fundsRead(m, fundsDone{funds: Funds{ReadAt: b.now}}) })
@@ -332,11 +240,7 @@ func TestProtectionOfAPositionClosedUnseenIsWithdrawn(t *testing.T) {
 	}
 	b.pass(time.Minute)
 	b.step(func(m moment) { b.state.fundsRead(m, fundsDone{funds: Funds{ReadAt: b.now}}) })
-	for _, leg := range legs {
-		if leg.PendingAction != venues.PendingCancel {
-			t.Fatalf("the %s is orphaned", leg.Protects)
-		}
-	}
+	wantWithdrawn(t, legs...)
 }
 
 func TestReplacedStopKeepsItsProtection(t *testing.T) {
@@ -349,9 +253,7 @@ func TestReplacedStopKeepsItsProtection(t *testing.T) {
 		cmd: venues.AmendOrder{OrderID: o.OrderID, TriggerPrice: venues.Some(venues.MustDecimal("61500"))},
 	}
 	b.step(func(m moment) { b.state.amend(m, amend) })
-	b.step(func(m moment) {
-		b.state.cancelled(m, cancelDone{orderID: o.OrderID, report: o.says(venues.StatusCancelled, "0")})
-	})
+	b.cancels(o)
 	if next := b.state.orders[o.ReplacedBy]; !next.Protection.Awake() {
 		t.Fatal("the successor has a stop loss and no protection")
 	}
@@ -387,15 +289,10 @@ func TestProtectionOfAPositionThatIsGoneIsNotResumed(t *testing.T) {
 // TestReasonIsKnownBeforeTheFill: the venue tells the end of the position first.
 func TestReasonIsKnownBeforeTheFill(t *testing.T) {
 	b := newBench(t, venues.Capabilities{})
-	b.fillEntry("1")
-	legs := b.legs(time.Second)
-	b.live(legs...)
-	position := venues.Position{Symbol: "BTCUSDT", Side: venues.Long, Qty: venues.MustDecimal("1")}
-	b.step(func(m moment) { b.state.position(m, position) })
+	_, legs := b.protectedEntry("1")
 	b.pass(time.Second)
 	b.step(func(m moment) { b.state.report(m, legs[0].says(venues.StatusOpen, "0")) })
-	position.Qty = venues.MustDecimal("0")
-	b.step(func(m moment) { b.state.position(m, position) })
+	b.holds("0")
 	for _, e := range b.asked {
 		if p, ok := e.(publishPosition); ok && p.position.Reason != venues.ClosedStopLoss {
 			t.Fatalf("closed by %s", p.position.Reason)
@@ -405,13 +302,9 @@ func TestReasonIsKnownBeforeTheFill(t *testing.T) {
 
 func TestFailedCancelOfTheOtherLegIsTriedAgain(t *testing.T) {
 	b := newBench(t, venues.Capabilities{})
-	b.fillEntry("1")
-	legs := b.legs(time.Second)
-	b.live(legs...)
+	_, legs := b.protectedEntry("1")
 	stop, profit := legs[0], legs[1]
-	r := profit.says(venues.StatusFilled, "1")
-	r.Fill = profit.fill("t9", "1", "65000")
-	b.step(func(m moment) { b.state.report(m, r) })
+	b.executes(profit, "65000")
 	b.step(func(m moment) { b.state.cancelled(m, cancelDone{orderID: stop.OrderID, err: errPoolFull}) })
 	if b.find(isCancel) {
 		t.Fatal("again at once, without end")
@@ -427,12 +320,8 @@ func TestFailedCancelOfTheOtherLegIsTriedAgain(t *testing.T) {
 // it have ended the protection; no stop is left behind for that.
 func TestSupersededLegDoesNotOutliveItsEntry(t *testing.T) {
 	b := newBench(t, venues.Capabilities{})
-	o := b.fillEntry("0.4")
-	first := b.legs(time.Second)
-	b.live(first...)
-	b.fillMore(o, "t2", "0.6")
-	second := b.legs(time.Second)
-	b.live(second...)
+	o, first := b.protectedEntry("0.4")
+	second := b.grows(o, "t2", "0.6")
 	for _, leg := range first {
 		b.step(func(m moment) { b.state.cancelled(m, cancelDone{orderID: leg.OrderID, err: errPoolFull}) })
 	}
@@ -442,9 +331,5 @@ func TestSupersededLegDoesNotOutliveItsEntry(t *testing.T) {
 	}
 	wantLegs(t, o, venues.ProtectionCancelled, venues.ProtectionCancelled)
 	b.reconciled(reconcileDone{})
-	for _, leg := range first {
-		if leg.PendingAction != venues.PendingCancel {
-			t.Errorf("the first %s stays", leg.Protects)
-		}
-	}
+	wantWithdrawn(t, first...)
 }

@@ -362,9 +362,7 @@ func TestOrderIsLoweredWhileLocked(t *testing.T) {
 	if err := amend(b, o, "0.5", ""); err != nil {
 		t.Fatal(err)
 	}
-	b.step(func(m moment) {
-		b.state.cancelled(m, cancelDone{orderID: o.OrderID, report: o.says(venues.StatusCancelled, "0")})
-	})
+	b.cancels(o)
 	next := b.state.orders[o.ReplacedBy]
 	if next == nil || !next.Qty.Equal(venues.MustDecimal("0.5")) {
 		t.Fatalf("successor %+v", next)

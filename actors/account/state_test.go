@@ -158,9 +158,7 @@ func TestCancelWaitsForAnOrderOnItsWay(t *testing.T) {
 	if !b.find(isCancel) {
 		t.Fatal("the cancel was forgotten")
 	}
-	b.step(func(m moment) {
-		b.state.cancelled(m, cancelDone{orderID: o.OrderID, report: o.says(venues.StatusCancelled, "0")})
-	})
+	b.cancels(o)
 	if r := b.lastReply(); r.err != nil || r.order.Status != venues.StatusCancelled || r.order.PendingAction != "" {
 		t.Fatalf("answer %+v", r)
 	}
@@ -198,9 +196,7 @@ func TestStopIsReplacedByItsResidual(t *testing.T) {
 	if !b.find(isCancel) {
 		t.Fatal("a stop cannot be amended in place here")
 	}
-	b.step(func(m moment) {
-		b.state.cancelled(m, cancelDone{orderID: o.OrderID, report: o.says(venues.StatusCancelled, "0")})
-	})
+	b.cancels(o)
 	b.want(o, venues.StatusReplaced, "0")
 	next := b.state.orders[o.ReplacedBy]
 	if next == nil || next.Replaces != o.OrderID || !next.TriggerPrice.Decimal.Equal(venues.MustDecimal("61500")) {

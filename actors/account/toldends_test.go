@@ -10,31 +10,13 @@ import (
 	"venuegate/venues"
 )
 
-// later lets more time pass than two clocks differ by.
-func (b *bench) later() { b.now = b.now.Add(endSkewMax + time.Millisecond) }
-
-func (b *bench) wantClosing(n int, want map[string]any) {
-	b.t.Helper()
-	list := b.closings()
-	if len(list) <= n {
-		b.t.Fatalf("%d events position.closed", len(list))
-	}
-	for field, value := range want {
-		if got := list[n][field]; got != value {
-			b.t.Errorf("%s of end %d is %v, want %v", field, n+1, got, value)
-		}
-	}
-}
-
 // TestReopenedPositionIsAnotherOne: the executions that ended the first position
 // are never told, and within endFillsMax another one is opened on either side.
 func TestReopenedPositionIsAnotherOne(t *testing.T) {
 	for name, side := range map[string]venues.Side{"the same side": venues.Buy, "the other side": venues.Sell} {
 		t.Run(name, func(t *testing.T) {
 			b := newBench(t, venues.Capabilities{})
-			b.stranger(1, venues.Buy, "1", "100", nil)
-			b.lists(venues.Long, "1")
-			b.later()
+			b.opensLong(1, "1")
 			b.lists(venues.Long, "0")
 			b.later()
 			opened := venues.At(b.now).UTC().Format(venues.TimeFormat)
@@ -66,9 +48,7 @@ func TestReopenedPositionIsAnotherOne(t *testing.T) {
 // are told with their own prices.
 func TestLateExecutionsOfTheFirstEndAreFound(t *testing.T) {
 	b := newBench(t, venues.Capabilities{})
-	b.stranger(1, venues.Buy, "1", "100", nil)
-	b.lists(venues.Long, "1")
-	b.later()
+	b.opensLong(1, "1")
 	exit := venues.At(b.now)
 	b.lists(venues.Long, "0")
 	b.later()
@@ -88,9 +68,7 @@ func TestLateExecutionsOfTheFirstEndAreFound(t *testing.T) {
 func TestEachToldEndIsOne(t *testing.T) {
 	b := newBench(t, venues.Capabilities{})
 	for n, qty := range []string{"1", "2"} {
-		b.stranger(n, venues.Buy, qty, "100", nil)
-		b.lists(venues.Long, qty)
-		b.later()
+		b.opensLong(n, qty)
 		b.lists(venues.Long, "0")
 		b.later()
 	}
@@ -130,9 +108,7 @@ func TestToldEndsAreBounded(t *testing.T) {
 // position late, and the venue's list says that this one is open.
 func TestLateWordOfAnOlderEndClosesNothing(t *testing.T) {
 	b := newBench(t, venues.Capabilities{})
-	b.stranger(1, venues.Buy, "2", "100", nil)
-	b.lists(venues.Long, "2")
-	b.later()
+	b.opensLong(1, "2")
 	b.lists(venues.Long, "0")
 	b.later()
 	open := venues.Position{Symbol: "BTCUSDT", Side: venues.Long, Qty: venues.MustDecimal("2"), EntryPrice: venues.Some(venues.MustDecimal("100"))}
@@ -151,9 +127,7 @@ func TestLateWordOfAnOlderEndClosesNothing(t *testing.T) {
 // after the word that the position has ended.
 func TestExitOfAFastClockIsAnExit(t *testing.T) {
 	b := newBench(t, venues.Capabilities{})
-	b.stranger(1, venues.Buy, "2", "100", nil)
-	b.lists(venues.Long, "2")
-	b.later()
+	b.opensLong(1, "2")
 	b.lists(venues.Long, "0")
 	b.now = b.now.Add(50 * time.Millisecond)
 	for n := range 2 {
@@ -168,9 +142,7 @@ func TestExitOfAFastClockIsAnExit(t *testing.T) {
 // missing of what ended the long position.
 func TestOrderSentAfterAnEndIsNoPartOfIt(t *testing.T) {
 	b := newBench(t, venues.Capabilities{})
-	b.stranger(1, venues.Buy, "3", "100", nil)
-	b.lists(venues.Long, "3")
-	b.later()
+	b.opensLong(1, "3")
 	missed := venues.At(b.now)
 	b.stranger(2, venues.Sell, "2", "110", nil)
 	b.lists(venues.Long, "0")
@@ -240,9 +212,7 @@ func TestEndWaitsForFillsThatAreKnownToBeMissing(t *testing.T) {
 // once more, late, and right after it the next one is opened.
 func TestWordOfAnEndThatIsKnownEndsNothing(t *testing.T) {
 	b := newBench(t, venues.Capabilities{})
-	b.stranger(1, venues.Buy, "2", "100", nil)
-	b.lists(venues.Long, "2")
-	b.later()
+	b.opensLong(1, "2")
 	b.stranger(2, venues.Sell, "2", "110", nil)
 	b.lists(venues.Long, "0")
 	b.onlyClosing()
@@ -264,17 +234,13 @@ func TestWordOfAnEndThatIsKnownEndsNothing(t *testing.T) {
 // at once.
 func TestWordOfAnEndThatIsKnownHoldsNothingUp(t *testing.T) {
 	b := newBench(t, venues.Capabilities{})
-	b.stranger(1, venues.Buy, "2", "100", nil)
-	b.lists(venues.Long, "2")
-	b.later()
+	b.opensLong(1, "2")
 	b.stranger(2, venues.Sell, "2", "110", nil)
 	b.lists(venues.Long, "0")
 	b.lists(venues.Long, "2")
 	b.lists(venues.Long, "0")
 	b.later()
-	b.stranger(3, venues.Buy, "1", "100", nil)
-	b.lists(venues.Long, "1")
-	b.later()
+	b.opensLong(3, "1")
 	b.stranger(4, venues.Sell, "1", "100", nil)
 	b.lists(venues.Long, "0")
 	b.wantClosing(1, map[string]any{"qty": "1"})
