@@ -166,10 +166,7 @@ func TestDemoAlone(t *testing.T) {
 	if status, out, errText = run(t.Context(), "doctor", "--demo", "--data", dir); status != exitOK || !strings.Contains(out, "3 accounts connected") {
 		t.Errorf("doctor: %d %s%s", status, out, errText)
 	}
-	if status, metrics := get(t, s.demo.AdminURL+"/metrics"); status != http.StatusOK || !strings.Contains(metrics, "venuegate_ready 1") ||
-		!strings.Contains(metrics, `venuegate_request_duration_seconds_count{method="POST",route="/v1/orders",status="201"} 1`) {
-		t.Errorf("metrics: %d %s", status, metrics)
-	}
+	checkMetrics(t, s)
 	s.signal(syscall.SIGINT)
 	if status := s.exit(drainMax); status != exitOK {
 		t.Errorf("status %d after SIGINT", status)

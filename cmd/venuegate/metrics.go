@@ -1,39 +1,80 @@
 package main
 
 import (
+	"context"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 
 	"venuegate/actors"
+	"venuegate/actors/delivery"
+	"venuegate/actors/venue"
+	"venuegate/persistence"
 	"venuegate/transport/stream"
+	"venuegate/venues"
 )
 
 // requestBuckets are the bounds of request durations, in seconds: from a read
 // of memory to the longest wait for a venue.
 var requestBuckets = []float64{.0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10}
 
-// requestTimes observes the answers of the REST edge by route, never by path: a
-// client must not be able to make series.
-type requestTimes struct{ histogram *prometheus.HistogramVec }
+// times observes how long things take. Labels hold routes, never paths, and
+// kinds, never names: nobody outside can make series.
+type times struct{ requests, deliveries *prometheus.HistogramVec }
 
-func newRequestTimes(metrics prometheus.Registerer) requestTimes {
-	histogram := prometheus.NewHistogramVec(prometheus.HistogramOpts{
-		Name: "venuegate_request_duration_seconds", Help: "Time from the head of a request to its answer.", Buckets: requestBuckets,
-	}, []string{"method", "route", "status"})
-	metrics.MustRegister(histogram)
-	return requestTimes{histogram}
+func newTimes(metrics prometheus.Registerer) times {
+	t := times{
+		requests: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+			Name: "venuegate_request_duration_seconds", Help: "Time from the head of a public request to its answer.", Buckets: requestBuckets,
+		}, []string{"method", "route", "status"}),
+		deliveries: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+			Name: "venuegate_delivery_duration_seconds", Help: "Time of an attempt to deliver an event, by kind of endpoint and result.", Buckets: requestBuckets,
+		}, []string{"kind", "result"}),
+	}
+	metrics.MustRegister(t.requests, t.deliveries)
+	return t
 }
 
-func (r requestTimes) observe(method, route string, status int, took time.Duration) {
-	r.histogram.WithLabelValues(method, route, strconv.Itoa(status)).Observe(took.Seconds())
+func (t times) request(method, route string, status int, took time.Duration) {
+	t.requests.WithLabelValues(method, route, strconv.Itoa(status)).Observe(took.Seconds())
+}
+
+// deliveriesOf observes the attempts of the senders.
+func (t times) deliveriesOf(senders map[persistence.EndpointKind]delivery.Sender) map[persistence.EndpointKind]delivery.Sender {
+	timed := make(map[persistence.EndpointKind]delivery.Sender, len(senders))
+	for kind, sender := range senders {
+		timed[kind] = timedSender{sender, func(result string, took time.Duration) {
+			t.deliveries.WithLabelValues(string(kind), result).Observe(took.Seconds())
+		}}
+	}
+	return timed
+}
+
+// timedSender tells how long each attempt took and what came of it.
+type timedSender struct {
+	delivery.Sender
+	observe func(result string, took time.Duration)
+}
+
+// Send implements delivery.Sender.
+func (s timedSender) Send(ctx context.Context, to persistence.Endpoint, e persistence.Event, attempt int, at time.Time) persistence.Attempt {
+	began := time.Now()
+	done := s.Sender.Send(ctx, to, e, attempt, at)
+	result := "delivered"
+	if done.Err != nil {
+		result = "failed"
+	}
+	s.observe(result, time.Since(began))
+	return done
 }
 
 // engineMetrics reads the statistics that the parts of the engine keep, at each
 // scrape and only then.
 type engineMetrics struct {
 	ready  func() error
+	venues map[venues.Venue]func() venue.Stats
 	hub    func() stream.Stats
 	actors func() actors.Stats
 }
@@ -50,6 +91,9 @@ func (m engineMetrics) Collect(ch chan<- prometheus.Metric) {
 	}
 	s.gauge("venuegate_ready", "1 while the service accepts trading.", ready)
 	s.build()
+	for exchange, stats := range m.venues {
+		s.venue(string(exchange), stats())
+	}
 	s.stream(m.hub())
 	s.actors(m.actors())
 }
@@ -78,6 +122,21 @@ func (s sample) build() {
 	s.gauge("venuegate_build_info", "The version that runs.", 1, "version", version)
 }
 
+func (s sample) venue(exchange string, v venue.Stats) {
+	for _, status := range []venue.Status{venue.StatusUp, venue.StatusDegraded, venue.StatusDown} {
+		is := 0
+		if v.Status == status {
+			is = 1
+		}
+		s.gauge("venuegate_venue_status", "1 for the status that a venue has.", is, "exchange", exchange, "status", string(status))
+	}
+	s.put(prometheus.GaugeValue, "venuegate_venue_clock_offset_seconds", "The venue's clock minus ours.", v.ClockOffset.Seconds(), []string{"exchange", exchange})
+	s.gauge("venuegate_venue_instruments", "Instruments of the venue's catalogue.", v.Instruments, "exchange", exchange)
+	s.gauge("venuegate_venue_books", "Order books that are kept.", v.Books, "exchange", exchange)
+	s.gauge("venuegate_venue_channels", "Market data channels that are subscribed.", v.Feed.Channels, "exchange", exchange)
+	s.gauge("venuegate_venue_channels_interrupted", "Market data channels that say nothing that can be trusted.", v.Feed.Interrupted, "exchange", exchange)
+}
+
 func (s sample) stream(h stream.Stats) {
 	s.gauge("venuegate_stream_connections", "Open connections.", h.Connections)
 	s.gauge("venuegate_stream_connections_unauthenticated", "Open connections that have not authenticated.", h.Unauthenticated)
@@ -92,7 +151,11 @@ func (s sample) stream(h stream.Stats) {
 	s.counter("venuegate_stream_conflations_total", "Channels started anew for slow readers.", h.Conflations)
 	s.counter("venuegate_stream_overruns_total", "Topics that outran a shard.", h.Overruns)
 	for code, n := range h.Closes {
-		s.counter("venuegate_stream_closes_total", "Ended connections by close code.", n, "code", strconv.Itoa(code))
+		name := strconv.Itoa(code)
+		if code == 0 {
+			name = "other"
+		}
+		s.counter("venuegate_stream_closes_total", "Ended connections by close code; other are the clients' own.", n, "code", name)
 	}
 }
 
@@ -107,8 +170,10 @@ func (s sample) actors(a actors.Stats) {
 		s.counter("venuegate_actors_restarts_total", "Restarts of actors.", k.Restarts, "kind", k.Kind)
 	}
 	for _, p := range a.Pools {
-		s.gauge("venuegate_pool_running", "Calls that run.", p.Running, "pool", p.Name)
-		s.gauge("venuegate_pool_waiting", "Calls that wait for a place.", p.Waiting, "pool", p.Name)
-		s.counter("venuegate_pool_refused_total", "Calls for which there was no place.", p.Refused, "pool", p.Name)
+		pool, exchange, _ := strings.Cut(p.Name, "/")
+		labels := []string{"pool", pool, "exchange", exchange}
+		s.gauge("venuegate_pool_running", "Calls that run; exchange is empty for pools of no venue.", p.Running, labels...)
+		s.gauge("venuegate_pool_waiting", "Calls that wait for a place.", p.Waiting, labels...)
+		s.counter("venuegate_pool_refused_total", "Calls for which there was no place.", p.Refused, labels...)
 	}
 }

@@ -15,6 +15,7 @@ import (
 
 	"venuegate/actors"
 	"venuegate/actors/root"
+	"venuegate/actors/venue"
 	"venuegate/persistence"
 	"venuegate/persistence/badgerstore"
 	"venuegate/transport/admin"
@@ -50,9 +51,11 @@ type engine struct {
 	auth     *auth.Authenticator
 	limiter  auth.Limiter
 	tree     *root.Tree
-	registry *admin.Registry
-	rest     *rest.Server
-	hub      *stream.Hub
+	// venueStats tell how each venue stands.
+	venueStats map[venues.Venue]func() venue.Stats
+	registry   *admin.Registry
+	rest       *rest.Server
+	hub        *stream.Hub
 	closers
 }
 
@@ -82,7 +85,8 @@ func (e *engine) open(ctx context.Context, dir *dataDir, metrics prometheus.Regi
 	if err := e.openOutbound(); err != nil {
 		return err
 	}
-	if err := e.startActors(ctx, connectors); err != nil {
+	times := newTimes(metrics)
+	if err := e.startActors(ctx, connectors, times); err != nil {
 		return fmt.Errorf("start actors: %w", err)
 	}
 	e.auth = auth.NewAuthenticator(e.store)
@@ -91,15 +95,15 @@ func (e *engine) open(ctx context.Context, dir *dataDir, metrics prometheus.Regi
 		Store: e.store, Directory: e, Vault: e.vault, Secrets: e.secrets(), Examiner: examiner{connectors},
 		Environments: environments(e.config), HookURL: e.hookURL, Targets: e.outbound.targets(), Files: e.outbound.workbook,
 	})
-	if err := e.openEdges(ctx, newRequestTimes(metrics)); err != nil {
+	if err := e.openEdges(ctx, times); err != nil {
 		return fmt.Errorf("open edges: %w", err)
 	}
-	metrics.MustRegister(engineMetrics{ready: e.Ready, hub: e.hub.Stats, actors: e.system.Stats})
+	metrics.MustRegister(engineMetrics{ready: e.Ready, venues: e.venueStats, hub: e.hub.Stats, actors: e.system.Stats})
 	return nil
 }
 
 // startActors starts the tree over the store and the venues.
-func (e *engine) startActors(ctx context.Context, connectors map[venues.Venue]venues.Connector) error {
+func (e *engine) startActors(ctx context.Context, connectors map[venues.Venue]venues.Connector, times times) error {
 	prefix, err := installationSetting(ctx, e.store, settingClientIDPrefix, newClientIDPrefix)
 	if err != nil {
 		return err
@@ -118,7 +122,7 @@ func (e *engine) startActors(ctx context.Context, connectors map[venues.Venue]ve
 		System: e.system, Store: e.store, Connectors: connectors, Markets: markets,
 		Encoder: api.StreamEncoder{}, Unseal: e.unseal, UnsealSecret: e.secrets().Open, ClientIDPrefix: string(prefix),
 		Protection: e.config.Protection.policy(),
-		Senders:    e.outbound.senders(), Schedule: e.config.Delivery.schedule(),
+		Senders:    times.deliveriesOf(e.outbound.senders()), Schedule: e.config.Delivery.schedule(),
 		NewID:      func(prefix string, at time.Time) string { return persistence.NewID(prefix, at, rand.Reader) },
 		EventsKeep: e.config.Retention.Events, JournalKeep: e.config.Retention.Journal,
 	})
@@ -128,12 +132,13 @@ func (e *engine) startActors(ctx context.Context, connectors map[venues.Venue]ve
 // startMarkets starts the public side of each venue.
 func (e *engine) startMarkets(connectors map[venues.Venue]venues.Connector) (map[venues.Venue]root.Market, error) {
 	markets := make(map[venues.Venue]root.Market, len(connectors))
-	for venue, connector := range connectors {
+	e.venueStats = make(map[venues.Venue]func() venue.Stats, len(connectors))
+	for code, connector := range connectors {
 		exchange, child := root.MarketData(e.system, connector, root.MarketOptions{Encoder: api.StreamEncoder{}})
 		if _, err := e.system.Start(child); err != nil {
-			return nil, fmt.Errorf("start %s: %w", venue, err)
+			return nil, fmt.Errorf("start %s: %w", code, err)
 		}
-		markets[venue] = exchange
+		markets[code], e.venueStats[code] = exchange, exchange.Stats
 	}
 	return markets, nil
 }
@@ -148,7 +153,7 @@ func (e *engine) unseal(account persistence.VenueAccount) (venues.Credentials, e
 }
 
 // openEdges builds the public server: REST, and the stream on it.
-func (e *engine) openEdges(ctx context.Context, times requestTimes) error {
+func (e *engine) openEdges(ctx context.Context, times times) error {
 	secret, err := installationSetting(ctx, e.store, settingCursorSecret, newCursorSecret)
 	if err != nil {
 		return err
@@ -167,7 +172,7 @@ func (e *engine) openEdges(ctx context.Context, times requestTimes) error {
 		Limiter: e.limiter, Ready: e, CursorSecret: secret,
 		AsyncAPI: api.AsyncAPI(), Log: e.log.Named("rest"), TrustedProxies: prefixesOf(e.config.TrustedProxies),
 		ConnsMax: e.config.Limits.Connections, ConnsPerAddressMax: e.config.Limits.ConnectionsPerSource,
-		Observe: times.observe,
+		Observe: times.request,
 	})
 	if err != nil {
 		return err

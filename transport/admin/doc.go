@@ -38,7 +38,7 @@
 //
 //	GET  /healthz                       the process lives
 //	GET  /readyz                        it serves; else 503 and why not
-//	GET  /metrics                       Prometheus text
+//	GET  /metrics                       Prometheus text, the names in cmd/venuegate/metrics.go
 //	     /debug/pprof/...               profiles          (token)
 //	POST GET /admin/v1/customers        make, list        (token)
 //	GET PATCH DELETE .../{id}           read, change, disable

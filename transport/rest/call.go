@@ -58,17 +58,11 @@ func ok(body []byte) answer { return answer{status: http.StatusOK, body: body} }
 // serve is the way of every request of the route through guard and handler.
 func (s *Server) serve(r Route) fiber.Handler {
 	return func(c *fiber.Ctx) error {
-		now := time.Now()
-		a, err := s.answer(c, &r, now)
+		a, err := s.answer(c, &r, time.Now())
 		if err != nil {
-			err = s.fail(c, err)
-		} else {
-			err = send(c, a)
+			return err
 		}
-		if s.deps.Observe != nil {
-			s.deps.Observe(r.Method, r.Path, c.Response().StatusCode(), time.Since(now))
-		}
-		return err
+		return send(c, a)
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"time"
 
@@ -27,11 +28,32 @@ const (
 	policyNone = "default-src 'none'; frame-ancestors 'none'"
 )
 
+// routeNone stands for all paths that are no route.
+const routeNone = "none"
+
 // edge is around every request of the server: it gives it an id and the headers
-// of every answer, refuses framing that a proxy may read otherwise, and turns a
-// panic into an error.
-func (s *Server) edge(c *fiber.Ctx) (err error) {
+// of every answer, has errors answered, and lets the answer be observed.
+func (s *Server) edge(c *fiber.Ctx) error {
+	began := time.Now()
 	dress(c)
+	if err := s.route(c); err != nil {
+		if err := s.fail(c, err); err != nil {
+			return err
+		}
+	}
+	if s.deps.Observe != nil {
+		route := routeNone
+		if i := slices.IndexFunc(s.routes, func(r Route) bool { return r.Path == c.Route().Path }); i >= 0 {
+			route = s.routes[i].Path
+		}
+		s.deps.Observe(c.Method(), route, c.Response().StatusCode(), time.Since(began))
+	}
+	return nil
+}
+
+// route has a handler answer. It refuses framing that a proxy may read otherwise,
+// and turns a panic into an error.
+func (s *Server) route(c *fiber.Ctx) (err error) {
 	defer func() {
 		if cause := recover(); cause != nil {
 			err = fmt.Errorf("panic: %v\n%s", cause, debug.Stack())

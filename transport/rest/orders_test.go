@@ -5,9 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/gofiber/fiber/v2"
 
 	"venuegate/persistence"
 	"venuegate/transport/api"
@@ -295,10 +299,29 @@ func TestObserveIsToldOfEveryAnswer(t *testing.T) {
 			told = append(told, fmt.Sprintf("%s %s %d", method, path, status))
 		}
 	})
+	w.server.Mount(http.MethodPost, "/mounted/:id", func(c *fiber.Ctx) error {
+		if c.Params("id") == "a" {
+			panic("a bug of another edge")
+		}
+		return c.SendStatus(http.StatusAccepted)
+	})
 	answerable(w)
 	w.do(http.MethodGet, "/v1/orders/ord_1", w.key("cus_1", persistence.ScopeRead), "").want(200)
 	w.do(http.MethodGet, "/v1/orders/ord_1", "", "").want(401)
-	if want := "GET /v1/orders/:id 200,GET /v1/orders/:id 401"; strings.Join(told, ",") != want {
-		t.Errorf("told %q", told)
+	w.do(http.MethodHead, "/v1/time", "", "")
+	w.do(http.MethodGet, "/v1/anything", "", "").want(404)
+	w.do(http.MethodPut, "/v1/orders", "", "").want(404)
+	for _, path := range []string{"/mounted/a", "/mounted/b"} {
+		answered, err := w.server.App().Test(httptest.NewRequest(http.MethodPost, path, http.NoBody), -1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = answered.Body.Close()
+	}
+	want := []string{
+		"GET /v1/orders/:id 200", "GET /v1/orders/:id 401", "HEAD /v1/time 200", "GET none 404", "PUT none 404", "POST /mounted/:id 500", "POST /mounted/:id 202",
+	}
+	if !slices.Equal(told, want) {
+		t.Errorf("told %q, want %q", told, want)
 	}
 }

@@ -47,8 +47,9 @@ type Deps struct {
 	// ConnsMax bounds the connections that speak HTTP; default 4096. Those that
 	// were upgraded are their owner's to count.
 	ConnsMax int
-	// Observe, if set, is told of every answer to a route of this package: the
-	// route's path, not the request's. It must not block.
+	// Observe, if set, is told of every answer, those of mounted routes included:
+	// the route's path, not the request's, and "none" where there is no route. It
+	// must not block.
 	Observe func(method, path string, status int, took time.Duration)
 }
 

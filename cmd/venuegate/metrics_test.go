@@ -1,0 +1,44 @@
+package main
+
+import (
+	"net/http"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/prometheus/client_golang/prometheus/testutil/promlint"
+)
+
+// checkMetrics looks at the metrics of a demo that has filled one order of
+// binance: what operators look for is there, and all keeps to the conventions.
+func checkMetrics(t *testing.T, s *service) {
+	t.Helper()
+	want := []string{
+		"venuegate_ready 1",
+		`venuegate_request_duration_seconds_count{method="POST",route="/v1/orders",status="201"} 1`,
+		`venuegate_request_duration_seconds_count{method="GET",route="/v1/stream",status="101"} 1`,
+		`venuegate_delivery_duration_seconds_count{kind="webhook",result="delivered"} 1`,
+		`venuegate_venue_status{exchange="okx",status="up"} 1`,
+		`venuegate_venue_status{exchange="okx",status="down"} 0`,
+		`venuegate_venue_clock_offset_seconds{exchange="bybit"} `,
+		`venuegate_pool_running{exchange="binance",pool="orders"} 0`,
+		`venuegate_pool_running{exchange="",pool="store"} `,
+		`venuegate_actors{kind="account"} 3`,
+	}
+	for _, line := range want {
+		eventually(t, "the metric "+line, func() bool {
+			status, text := get(t, s.demo.AdminURL+"/metrics")
+			return status == http.StatusOK && strings.Contains(text, "\n"+line)
+		})
+	}
+	_, text := get(t, s.demo.AdminURL+"/metrics")
+	problems, err := promlint.New(strings.NewReader(text)).Lint()
+	if err != nil || len(problems) > 0 {
+		t.Errorf("against the conventions: %v %v", problems, err)
+	}
+	for _, name := range regexp.MustCompile(`(?m)^# TYPE (\w+)`).FindAllStringSubmatch(text, -1) {
+		if !regexp.MustCompile(`^(venuegate|go|process)_`).MatchString(name[1]) {
+			t.Errorf("%s is nobody's", name[1])
+		}
+	}
+}
