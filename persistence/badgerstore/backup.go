@@ -45,8 +45,8 @@ func (s *Store) Backup(ctx context.Context, w io.Writer) error {
 	if s.closed {
 		return errClosed
 	}
-	txn := s.writer.durable()
-	defer txn.Discard()
+	txn, end := s.writer.versions.read()
+	defer end()
 	if err := writeBackup(ctx, w, snapshot{txn}); err != nil {
 		return fmt.Errorf("backup: %w", err)
 	}

@@ -1,8 +1,6 @@
 package badgerstore
 
 import (
-	"github.com/dgraph-io/badger/v4"
-
 	"venuegate/persistence/internal/rows"
 )
 
@@ -20,8 +18,8 @@ type groupTx struct {
 var _ rows.Tx = (*groupTx)(nil)
 
 // beginGroup starts from what the newest ledger row says.
-func beginGroup(db *badger.DB, head ledger) *groupTx {
-	return &groupTx{snapshot: snapshot{db.NewTransaction(true)}, ledger: head}
+func beginGroup(v *versions, head ledger) *groupTx {
+	return &groupTx{snapshot: snapshot{v.write()}, ledger: head}
 }
 
 // Indexes implements rows.Tx.

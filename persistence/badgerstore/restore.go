@@ -82,7 +82,7 @@ func build(dir string, r io.Reader) error {
 
 // load writes the rows of a backup and reads them back.
 func load(db *badger.DB, r io.Reader) (ledger, error) {
-	batch := db.NewWriteBatch()
+	batch := db.NewWriteBatchAt(firstVersion)
 	defer batch.Cancel()
 	head, err := readBackup(r, batch.Set)
 	if err != nil {

@@ -65,7 +65,7 @@ func (w *writer) opened(found inspection) error {
 		return err
 	}
 	w.generation++
-	tx := beginGroup(w.db, w.head)
+	tx := beginGroup(w.versions, w.head)
 	defer tx.txn.Discard()
 	if version == 0 {
 		err = tx.Replace(schemaKey, nil, encodeCount(w.schema.version()))
@@ -80,7 +80,7 @@ func (w *writer) opened(found inspection) error {
 }
 
 func (w *writer) migrate(m migration, version uint64) error {
-	tx := beginGroup(w.db, w.head)
+	tx := beginGroup(w.versions, w.head)
 	defer tx.txn.Discard()
 	if err := m(tx); err != nil {
 		return err
@@ -94,7 +94,7 @@ func (w *writer) migrate(m migration, version uint64) error {
 // reseal makes the rows as they are the start of a new chain, above whatever the
 // database and the seal had reached.
 func (w *writer) reseal(found inspection) error {
-	tx := beginGroup(w.db, found.counted)
+	tx := beginGroup(w.versions, found.counted)
 	defer tx.txn.Discard()
 	for _, key := range found.keys {
 		if err := tx.txn.Delete(key); err != nil {

@@ -129,7 +129,7 @@ func openBadger(o badger.Options) (db *badger.DB, err error) {
 			db, err = nil, fmt.Errorf("%w: the database cannot be opened: %v", persistence.ErrIntegrity, cause)
 		}
 	}()
-	db, err = badger.Open(o)
+	db, err = badger.OpenManaged(o)
 	if err != nil {
 		return nil, fmt.Errorf("open the database: %w", err)
 	}
@@ -161,8 +161,7 @@ func (s *Store) AcceptLoss(ctx context.Context) error {
 	return nil
 }
 
-// View implements rows.Viewer: what is durable when it begins. It waits for a
-// group that is being synced.
+// View implements rows.Viewer: what is durable when it begins.
 func (s *Store) View(ctx context.Context, read func(rows.Snapshot) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -172,8 +171,8 @@ func (s *Store) View(ctx context.Context, read func(rows.Snapshot) error) error 
 	if s.closed {
 		return errClosed
 	}
-	txn := s.writer.durable()
-	defer txn.Discard()
+	txn, end := s.writer.versions.read()
+	defer end()
 	return read(snapshot{txn})
 }
 

@@ -31,7 +31,7 @@ type inspection struct {
 // inspect reads the whole database.
 func inspect(db *badger.DB) (inspection, error) {
 	var found inspection
-	txn := db.NewTransaction(false)
+	txn := readAll(db)
 	defer txn.Discard()
 	err := snapshot{txn}.Scan(nil, nil, false, func(key, value []byte) bool {
 		if bytes.HasPrefix(key, ledgerPrefix) {

@@ -28,22 +28,25 @@ func TestWhatIsAnsweredWasSynced(t *testing.T) {
 	s := openSmall(t, t.TempDir())
 	first := s.wal.number
 	var synced []byte
+	var committing string
 	onSync(s, func(log *os.File) (err error) {
-		if s.writer.visible.TryRLock() {
-			s.writer.visible.RUnlock()
-			t.Error("readers may begin before the sync")
+		if _, err := s.Setting(t.Context(), committing); !errors.Is(err, persistence.ErrNotFound) {
+			t.Errorf("%s was read before the sync: %v", committing, err)
 		}
 		synced, err = io.ReadAll(io.NewSectionReader(log, 0, 2*memTableBytesMin))
 		return errors.Join(err, fdatasync(log))
 	})
 	for i := range 150 {
 		name := fmt.Sprintf("commit %d ends", i)
-		synced = nil
+		synced, committing = nil, name
 		if err := s.Commit(t.Context(), setting(name, 40<<10)); err != nil {
 			t.Fatal(err)
 		}
 		if !bytes.Contains(synced, []byte(name)) {
 			t.Fatalf("commit %d is not in log %d, which was synced for it", i, s.wal.number)
+		}
+		if _, err := s.Setting(t.Context(), name); err != nil {
+			t.Fatalf("commit %d cannot be read: %v", i, err)
 		}
 	}
 	if s.wal.number < first+2 {

@@ -26,16 +26,13 @@ type request struct {
 
 // writer is the only one who writes to the database and the seal.
 type writer struct {
-	db   *badger.DB
-	wal  *wal
-	seal *seal
-	disk *diskGuard
-	log  *zap.Logger
+	versions *versions
+	wal      *wal
+	seal     *seal
+	disk     *diskGuard
+	log      *zap.Logger
 	// schema is the one that this program writes.
 	schema schema
-	// visible is held while badger shows what is not durable yet; readers begin
-	// behind it.
-	visible sync.RWMutex
 
 	// The goroutine's own: the newest ledger row, how often the store has been
 	// opened, why commits are refused, and what Open found if that is why.
@@ -60,7 +57,7 @@ type writer struct {
 
 func newWriter(db *badger.DB, wal *wal, seal *seal, disk *diskGuard, schema schema, log *zap.Logger) *writer {
 	return &writer{
-		db: db, wal: wal, seal: seal, disk: disk, schema: schema, log: log,
+		versions: newVersions(db), wal: wal, seal: seal, disk: disk, schema: schema, log: log,
 		recent: rows.NewRecent[[]byte](recentBytesMax), indexes: rows.NewIndexes(recentBytesMax),
 		wake: make(chan struct{}, 1), finished: make(chan struct{}),
 	}
@@ -216,7 +213,7 @@ func (w *writer) checkDisk() error {
 // commit makes the group durable, or as many of its first requests as one
 // transaction takes, and answers those. It returns how many.
 func (w *writer) commit(group []request) int {
-	tx := beginGroup(w.db, w.head)
+	tx := beginGroup(w.versions, w.head)
 	defer tx.txn.Discard()
 	tx.recent, tx.indexes = w.recent, w.indexes
 	answers := make([]error, len(group))
@@ -266,20 +263,14 @@ func (w *writer) write(tx *groupTx) error {
 }
 
 func (w *writer) commitDurably(txn *badger.Txn) error {
-	w.visible.Lock()
-	defer w.visible.Unlock()
-	if err := txn.Commit(); err != nil {
+	if err := w.versions.commit(txn); err != nil {
 		return err
 	}
-	return w.wal.flush()
-}
-
-// durable is a transaction that reads what is durable. It waits for a group that is
-// being synced.
-func (w *writer) durable() *badger.Txn {
-	w.visible.RLock()
-	defer w.visible.RUnlock()
-	return w.db.NewTransaction(false)
+	if err := w.wal.flush(); err != nil {
+		return err
+	}
+	w.versions.advance()
+	return nil
 }
 
 // fail ends writing: what is on the disk is not known any more.

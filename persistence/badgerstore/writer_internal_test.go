@@ -60,7 +60,7 @@ func submitAll(s *Store, batches ...persistence.Batch) []error {
 
 func (s *Store) groups(t *testing.T) uint64 {
 	t.Helper()
-	txn := s.db.NewTransaction(false)
+	txn := readAll(s.db)
 	defer txn.Discard()
 	head, err := newestLedger(snapshot{txn})
 	if err != nil {
@@ -314,7 +314,7 @@ func TestLedgerIsPruned(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	txn := s.db.NewTransaction(false)
+	txn := readAll(s.db)
 	defer txn.Discard()
 	for seq, kept := range map[uint64]bool{1: false, 2: false, 3: false, ledgerRowsMax + 3: true} {
 		value, err := snapshot{txn}.Get(ledgerKey(seq))
