@@ -93,11 +93,12 @@ const (
 // badger gives the settings of the database. Values stay in the tree: the value
 // log only logs a failed sync, and its garbage collection is not needed then.
 // Its file is as small as badger allows. Syncing is not left to badger: see wal.
+// Conflicts are not looked for: there is one writer, and it gives the versions.
 func (o Options) badger(dir string) badger.Options {
 	return badger.DefaultOptions(dir).
 		WithLogger(badgerLogger{o.Logger.WithOptions(zap.WithCaller(false))}).
 		WithSyncWrites(false).
-		WithDetectConflicts(true).
+		WithDetectConflicts(false).
 		WithNumVersionsToKeep(1).
 		WithVerifyValueChecksum(true).
 		// Whole tables are verified by checkFiles.
