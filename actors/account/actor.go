@@ -40,6 +40,8 @@ type account struct {
 	gate       gate
 	// openReads numbers the readings of the venue's list that wait for their time.
 	openReads uint64
+	// ticks is when the next tick comes, zero for never.
+	ticks time.Time
 }
 
 // Started loads the account; the private connection is opened afterwards.
@@ -64,6 +66,7 @@ func (a *account) Receive(ctx *actors.Context, msg any) {
 	case committed:
 		a.committed(ctx, in)
 	case tick:
+		a.ticks = time.Time{}
 		a.state.tick(m)
 	case readFills:
 		a.readFills(ctx, in)
@@ -198,11 +201,14 @@ func (a *account) reconciled(m moment, in reconcileDone) {
 	a.state.reconciled(m, in)
 }
 
+// schedule sees to it that a tick comes no later than the next thing is due. One
+// that comes too early finds nothing to do: most orders end long before what was
+// planned for them.
 func (a *account) schedule(ctx *actors.Context) {
 	due := a.state.nextDue()
-	if due.IsZero() {
-		ctx.Timers().Cancel("due")
+	if due.IsZero() || (!a.ticks.IsZero() && !a.ticks.After(due)) {
 		return
 	}
+	a.ticks = due
 	ctx.Timers().After("due", max(0, time.Until(due)), tick{})
 }
