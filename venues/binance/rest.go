@@ -2,7 +2,6 @@ package binance
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"net/http"
 	"strconv"
@@ -11,6 +10,7 @@ import (
 	"go.uber.org/zap"
 
 	"venuegate/venues"
+	"venuegate/venues/internal/payload"
 	"venuegate/venues/internal/restclient"
 )
 
@@ -86,7 +86,7 @@ func (c *Connector) once(ctx context.Context, r request, out any) error {
 	if out == nil {
 		return nil
 	}
-	if err := json.Unmarshal(answer.Body, out); err != nil {
+	if err := payload.Decode(answer.Body, out); err != nil {
 		return malformed(r, err)
 	}
 	return nil

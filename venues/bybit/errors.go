@@ -51,7 +51,7 @@ func (e *envelope) outcome() json.RawMessage {
 
 // parseEnvelope reads an answer; ok says that it is one, with a code.
 func parseEnvelope(body []byte) (code int, e envelope, ok bool) {
-	if !bytes.HasPrefix(bytes.TrimLeft(body, " \r\n\t"), []byte("{")) || json.Unmarshal(body, &e) != nil {
+	if !bytes.HasPrefix(bytes.TrimLeft(body, " \r\n\t"), []byte("{")) || payload.Decode(body, &e) != nil {
 		return 0, envelope{}, false
 	}
 	code, err := strconv.Atoi(unquote(e.RetCode))

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"venuegate/venues"
+	"venuegate/venues/internal/payload"
 	"venuegate/venues/internal/restclient"
 )
 
@@ -70,7 +71,7 @@ func (c *Connector) once(ctx context.Context, r request, out any) error {
 	if err != nil || out == nil {
 		return err
 	}
-	if err := json.Unmarshal(result, out); err != nil {
+	if err := payload.Decode(result, out); err != nil {
 		return malformed(r, err)
 	}
 	return nil

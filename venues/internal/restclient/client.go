@@ -49,7 +49,9 @@ type Options struct {
 type Client struct {
 	options Options
 	gate    *Gate
-	http    *http.Client
+	// transport is used bare: an answer with a redirect is an answer like any
+	// other, and there is nothing else that a net/http client would do.
+	transport *http.Transport
 }
 
 // Call is one request with what decides when it may leave.
@@ -95,11 +97,7 @@ func New(o Options, gate *Gate) *Client {
 	if o.UserAgent == "" {
 		o.UserAgent = userAgentDefault
 	}
-	return &Client{options: o, gate: gate, http: &http.Client{
-		Transport: newTransport(),
-		// An answer with a redirect is an answer like any other.
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-	}}
+	return &Client{options: o, gate: gate, transport: newTransport()}
 }
 
 func newTransport() *http.Transport {
@@ -118,7 +116,7 @@ func newTransport() *http.Transport {
 }
 
 // Close gives up the idle connections. Requests under way are not disturbed.
-func (c *Client) Close() { c.http.CloseIdleConnections() }
+func (c *Client) Close() { c.transport.CloseIdleConnections() }
 
 // Do waits at the gate, sends the request once and reads the whole answer. Its
 // errors are *venues.Error: rate_limited from the gate, else
@@ -160,10 +158,8 @@ func (c *Client) Do(ctx context.Context, call Call) (*Answer, error) {
 // Admit waits at the gate like Do and takes the call's costs, for a call that
 // another carrier sends. Its errors are those of Do before anything is sent.
 func (c *Client) Admit(ctx context.Context, call Call) error {
-	if !call.SendBy.IsZero() {
-		bounded, cancel := context.WithDeadline(ctx, call.SendBy)
-		defer cancel()
-		ctx = bounded
+	if deadline, bounded := ctx.Deadline(); !call.SendBy.IsZero() && (!bounded || call.SendBy.Before(deadline)) {
+		ctx = endsAt{ctx, call.SendBy}
 	}
 	lane := call.Lane
 	if venues.IsResolving(ctx) {
@@ -171,6 +167,15 @@ func (c *Client) Admit(ctx context.Context, call Call) error {
 	}
 	return notSent(c.gate.Wait(ctx, lane, call.Costs...), call.Mutates)
 }
+
+// endsAt is a context with an earlier deadline, for the gate: it never waits for
+// longer than until then, so no timer is needed to end the wait.
+type endsAt struct {
+	context.Context
+	deadline time.Time
+}
+
+func (c endsAt) Deadline() (deadline time.Time, bounded bool) { return c.deadline, true }
 
 func (c *Client) newRequest(ctx context.Context, r Request) (*http.Request, error) {
 	target := c.options.BaseURL + r.Path
@@ -197,7 +202,7 @@ func (c *Client) newRequest(ctx context.Context, r Request) (*http.Request, erro
 }
 
 func (c *Client) exchange(request *http.Request) (*Answer, error) {
-	response, err := c.http.Do(request)
+	response, err := c.transport.RoundTrip(request)
 	if err != nil {
 		return nil, err
 	}
