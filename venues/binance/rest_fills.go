@@ -99,14 +99,13 @@ func (f *fillsReader) add(row *tradeRecord, from time.Time) error {
 		return nil
 	}
 	f.seen[key] = true
-	if payload.Millis(row.Time).Before(from) {
-		return nil
-	}
 	fill, err := row.fill()
 	if err != nil {
 		return err
 	}
-	f.fills = append(f.fills, fill)
+	if !fill.ExecutedAt.Before(from) {
+		f.fills = append(f.fills, fill)
+	}
 	return nil
 }
 
@@ -125,7 +124,7 @@ func (r *tradeRecord) fill() (venues.Fill, error) {
 		return venues.Fill{}, payload.Missing("qty")
 	case !r.Price.Decimal.IsPositive():
 		return venues.Fill{}, payload.Missing("price")
-	case r.Time <= 0:
+	case payload.Millis(r.Time).IsZero():
 		return venues.Fill{}, payload.Missing("time")
 	}
 	return venues.Fill{

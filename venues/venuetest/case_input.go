@@ -28,9 +28,9 @@ var inputCases = []conformanceCase{
 
 const page = "<!DOCTYPE html><html><body><h1>Just a moment...</h1></body></html>"
 
-// says makes every answer of a route one body.
-func (s *stage) says(route Route, status int, body string) {
-	s.rest.answer(route, func(int, string) (int, string) { return status, body })
+// says makes every answer of a route one body, with status 200.
+func (s *stage) says(route Route, body string) {
+	s.rest.answer(route, func(int, string) (int, string) { return 200, body })
 }
 
 // misread places an order that is executed and whose answer is spoilt.
@@ -98,10 +98,10 @@ func htmlForReads(s *stage) {
 
 func errorWithStatus200(s *stage) {
 	order := s.resting()
-	s.says(s.harness.Wire.OpenOrders, 200, s.harness.Wire.BusyBody)
+	s.says(s.harness.Wire.OpenOrders, s.harness.Wire.BusyBody)
 	_, err := s.account.OpenOrders(s.t.Context())
 	s.plain(err, venues.CodeExchangeUnavailable)
-	s.says(s.harness.Wire.Query, 200, s.harness.Wire.BusyBody)
+	s.says(s.harness.Wire.Query, s.harness.Wire.BusyBody)
 	_, err = s.account.Order(s.t.Context(), refOf(order))
 	s.plain(err, venues.CodeExchangeUnavailable)
 	s.rest.answer(Route{}, nil)
@@ -224,7 +224,7 @@ func emptyAnswer(s *stage) {
 
 func hugeAnswer(s *stage) {
 	huge := `{"code":"0","retCode":0,"data":["` + strings.Repeat("x", 40<<20) + `"]}`
-	s.says(s.harness.Wire.OpenOrders, 200, huge)
+	s.says(s.harness.Wire.OpenOrders, huge)
 	_, err := s.account.OpenOrders(s.t.Context())
 	s.plain(err)
 }

@@ -45,6 +45,7 @@
 //	C-360  the band of prices
 //	C-370  isolated margin
 //	C-380  bad input on the private stream
+//	C-390  bad input on the public streams
 //
 // # Connections for orders
 //

@@ -115,7 +115,7 @@ type Swap struct{ Old, New string }
 // in puts the swap into a message.
 func (w Swap) in(message string) string { return strings.ReplaceAll(message, w.Old, w.New) }
 
-// Event is a kind of message of the private stream, for the cases that spoil it.
+// Event is a kind of message of a stream, for the cases that spoil it.
 type Event struct {
 	// Mark is a piece that every message of the kind has and no other.
 	Mark string
@@ -126,6 +126,16 @@ type Event struct {
 	Descriptions, Labels []string
 	// Entry is the entry price of a position.
 	Entry string
+}
+
+// Answer is the answer to a read of the port, for the cases that spoil it.
+type Answer struct {
+	// Read is what the suite calls it: instruments, clock, mode, balances, positions,
+	// open orders, order, fills.
+	Read  string
+	Route Route
+	// Words and Figures decide, Descriptions may be empty, Labels unknown.
+	Words, Figures, Descriptions, Labels []string
 }
 
 // Wire is how faults find their way to what they strike: the venue's paths,
@@ -155,9 +165,14 @@ type Wire struct {
 	// leaves the outcome of an order open, in JSON; NotListed is one that nobody
 	// knows.
 	NoMargin, Uncertain, NotListed string
+	// Answers are what the reads of the port are answered.
+	Answers []Answer
 	// OrderEvent, FillEvent, PositionEvent and WalletEvent are what the private
 	// stream tells.
 	OrderEvent, FillEvent, PositionEvent, WalletEvent Event
+	// BookEvent, TradeEvent, CandleEvent and MarkEvent are what the public streams
+	// tell.
+	BookEvent, TradeEvent, CandleEvent, MarkEvent Event
 	// FillsPage is how many fills a page of the venue holds.
 	FillsPage int
 	// BusyBody is an answer with status 200 that says that the venue failed.

@@ -26,7 +26,7 @@ func (c *conformanceCase) id() string { return fmt.Sprintf("C-%03d", c.number) }
 func suite() []conformanceCase {
 	return slices.Concat(
 		catalogueCases, orderCases, stopCases, refusalCases, protectionCases, amendCases, cancelCases, identityCases,
-		fillCases, positionCases, accountCases, privateCases, feedCases, brokenFeedCases, faultCases, clockCases, limitCases, inputCases, bandCases, isolatedCases, privateInputCases,
+		fillCases, positionCases, accountCases, privateCases, feedCases, brokenFeedCases, faultCases, clockCases, limitCases, inputCases, answerCases, bandCases, isolatedCases, privateInputCases, feedInputCases,
 	)
 }
 
