@@ -43,7 +43,6 @@ func New(o Options) *Link {
 	return &Link{
 		options: o.withDefaults(),
 		dialer: websocket.Dialer{
-			NetDialContext:   o.Dial,
 			HandshakeTimeout: handshakeTimeout,
 			ReadBufferSize:   readBufferBytes,
 			WriteBufferSize:  writeBufferBytes,
@@ -185,7 +184,7 @@ func (l *Link) connect(ctx context.Context, target string) (*websocket.Conn, *ht
 	release := func() bool { return true }
 	dialer := l.dialer
 	dialer.NetDialContext = func(dialing context.Context, network, address string) (net.Conn, error) {
-		conn, err := new(net.Dialer).DialContext(dialing, network, address)
+		conn, err := l.options.Dial(dialing, network, address)
 		if err == nil {
 			release = context.AfterFunc(ctx, func() { _ = conn.Close() })
 		}

@@ -87,6 +87,9 @@ func (o Options) withDefaults() Options {
 	setDefault(&o.SendsPerSecond, sendsPerSecondDefault)
 	setDefault(&o.ReadBytesMax, readBytesMaxDefault)
 	setDefault(&o.TickInterval, tickIntervalDefault)
+	if o.Dial == nil {
+		o.Dial = new(net.Dialer).DialContext
+	}
 	if o.Log == nil {
 		o.Log = zap.NewNop()
 	}
