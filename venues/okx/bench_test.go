@@ -4,10 +4,13 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/valyala/fastjson"
 
 	"venuegate/venues"
+	"venuegate/venues/internal/connectortest"
+	"venuegate/venues/internal/feed"
 )
 
 // usualUpdate is an update with so many levels a side.
@@ -46,4 +49,38 @@ func BenchmarkBook(b *testing.B) {
 			}
 		}
 	})
+}
+
+// released is a sink that gives updates back at once.
+type released struct{ connectortest.Heard }
+
+func (*released) Book(u *venues.BookUpdate) { u.Release() }
+
+// bookReplay is a book of BTCUSDT that has begun.
+func bookReplay(t testing.TB) *feed.Replay {
+	t.Helper()
+	c := New(Sim("http://127.0.0.1:1", "ws://127.0.0.1:1"))
+	c.catalogue.Store(newCatalogue([]*contract{btcSwap(t)}, time.Now()))
+	s := feed.NewReplay(c.feedOptions(&released{}), bookOf("BTCUSDT"))
+	s.Message([]byte(snapshotOf("10")))
+	return s
+}
+
+func TestBookMessagesAllocateNothing(t *testing.T) {
+	if raceDetector {
+		t.Skip("sync.Pool forgets on purpose")
+	}
+	s, message := bookReplay(t), usualUpdate(20)
+	if n := testing.AllocsPerRun(1000, func() { s.Message(message) }); n != 0 {
+		t.Errorf("a book message allocates %v times", n)
+	}
+}
+
+// BenchmarkFeed is the whole way of a book message from the connection to the sink.
+func BenchmarkFeed(b *testing.B) {
+	s, message := bookReplay(b), usualUpdate(20)
+	b.ReportAllocs()
+	for b.Loop() {
+		s.Message(message)
+	}
 }

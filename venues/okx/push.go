@@ -1,12 +1,47 @@
 package okx
 
 import (
+	"bytes"
 	"fmt"
 
 	"github.com/valyala/fastjson"
 
 	"venuegate/venues/internal/payload"
 )
+
+// How a push begins, as the venue prints it.
+var (
+	pushHead  = []byte(`{"arg":`)
+	argHead   = []byte(`{"channel":"`)
+	argMiddle = []byte(`","instId":"`)
+	argTail   = []byte(`"}`)
+)
+
+// splitPush finds the argument of a push; false if it is none, or is printed in
+// another order.
+func splitPush(message []byte) (arg []byte, ok bool) {
+	rest, ok := bytes.CutPrefix(message, pushHead)
+	if !ok || !bytes.HasPrefix(rest, argHead) {
+		return nil, false
+	}
+	end := bytes.Index(rest, argTail)
+	if end < 0 || !bytes.Contains(rest[:end], argMiddle) {
+		return nil, false
+	}
+	return rest[:end+len(argTail)], true
+}
+
+// parsePush is the slow twin of splitPush.
+func parsePush(message []byte) (arg []byte, ok bool) {
+	var parser fastjson.Parser
+	o, err := payload.Parse(&parser, message)
+	if err != nil || !o.Has("data") || !o.Has("arg") {
+		return nil, false
+	}
+	named := payload.Of(o.Value().Get("arg"))
+	name := topic{Channel: named.OptionalText("channel"), InstID: named.OptionalText("instId")}
+	return []byte(name.text()), named.Err() == nil
+}
 
 // pushOf parses a push and holds its channel and instrument against what is
 // meant. Its rows are objects.

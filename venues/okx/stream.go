@@ -1,82 +1,79 @@
 package okx
 
 import (
+	"context"
+	"encoding/json"
+	"strconv"
 	"strings"
-	"sync"
 	"time"
 
+	"github.com/valyala/fastjson"
+	"go.uber.org/zap"
+
 	"venuegate/venues"
+	"venuegate/venues/internal/feed"
+	"venuegate/venues/internal/payload"
+	"venuegate/venues/internal/wsclient"
 )
 
-// Streams per connection: the venue asks for less than thirty deep books on one;
-// of the lighter streams a connection that breaks should not take too many.
 const (
+	// Streams per connection: the venue asks for less than thirty deep books on one;
+	// of the lighter streams a connection that breaks should not take too many.
 	booksPerConnMax   = 25
 	streamsPerConnMax = 200
+	// topicsPerMessageMax keeps control messages far below the venue's 64 KiB.
+	topicsPerMessageMax = 100
+	// refusedRetryMax keeps questions about what is not listed far below the 480 an
+	// hour that a connection may ask.
+	refusedRetryMax = 32 * time.Minute
+	// silenceOfConnMax is how long a connection may bring nothing at all, with
+	// pings every Options.PingInterval.
+	silenceOfConnMax = 45 * time.Second
 )
 
-// group is what shares connections: a path of the venue, and books apart from
-// what is lighter.
-type group struct {
-	path  string
-	books bool
-}
-
-func groupOf(kind venues.FeedKind) group {
-	return group{path: pathOf(kind), books: kind == venues.FeedBook}
-}
-
-func (g group) room() int {
-	if g.books {
-		return booksPerConnMax
-	}
-	return streamsPerConnMax
-}
-
-// feed spreads channels over connections, each of one group.
-type feed struct {
-	c    *Connector
-	sink venues.FeedSink
-
-	mu      sync.Mutex
-	closed  bool
-	shards  map[group][]*shard
-	homes   map[venues.FeedChannel]*shard
-	closing sync.WaitGroup
-}
-
 // OpenFeed starts a public feed; connections are made as channels need them.
-func (c *Connector) OpenFeed(sink venues.FeedSink) venues.Feed {
-	return &feed{
-		c: c, sink: sink,
-		shards: make(map[group][]*shard),
-		homes:  make(map[venues.FeedChannel]*shard),
+func (c *Connector) OpenFeed(sink venues.FeedSink) venues.Feed { return feed.Open(c.feedOptions(sink)) }
+
+func (c *Connector) feedOptions(sink venues.FeedSink) feed.Options {
+	return feed.Options{
+		Protocol: streams{c}, Sink: sink,
+		TopicsPerRequestMax: topicsPerMessageMax, StreamSnapshots: true, RefusedRetryMax: refusedRetryMax,
+		BookSilenceMax: c.options.BookSilenceMax, MarkSilenceMax: c.options.MarkSilenceMax,
+		Log: c.options.Log,
 	}
 }
 
-// Subscribe adds channels; those that are there already stay as they are.
-func (f *feed) Subscribe(channels ...venues.FeedChannel) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.closed {
-		return
+// streams is the protocol of the venue's public streams.
+type streams struct{ *Connector }
+
+// Group is a path of the venue, and books apart from what is lighter.
+func (streams) Group(channel venues.FeedChannel) feed.Group {
+	g := feed.Group{Path: pathOf(channel.Kind), ChannelsMax: streamsPerConnMax}
+	if channel.Kind == venues.FeedBook {
+		g.ChannelsMax = booksPerConnMax
 	}
-	batches := make(map[*shard][]*stream)
-	for _, channel := range channels {
-		if f.homes[channel] != nil {
-			continue
-		}
-		home := f.roomFor(groupOf(channel.Kind))
-		home.count++
-		f.homes[channel] = home
-		batches[home] = append(batches[home], &stream{
-			channel: channel, topic: f.c.topicOf(channel), interrupted: true,
-		})
-	}
-	for home, streams := range batches {
-		home.add(streams)
+	return g
+}
+
+// Link has nothing of its own.
+func (c streams) Link(g feed.Group) wsclient.Options { return c.linkOptions(g.Path, nil) }
+
+// linkOptions are those of every connection to the venue. It wants to hear the
+// text "ping" and cuts a connection only for maintenance, of which it warns.
+func (c *Connector) linkOptions(path string, h wsclient.Handler) wsclient.Options {
+	o := c.options
+	return wsclient.Options{
+		URL:          func(context.Context) (string, error) { return o.StreamURL + path, nil },
+		Handler:      h,
+		Ping:         []byte("ping"),
+		PingInterval: o.PingInterval, SilenceMax: silenceOfConnMax, RenewOverlap: o.RenewOverlap,
+		BackoffMin: o.BackoffMin, BackoffMax: o.BackoffMax, TickInterval: o.tickInterval,
+		Log: o.Log.With(zap.String("path", path)),
 	}
 }
+
+// Topic is the JSON text of the subscription's argument.
+func (c streams) Topic(channel venues.FeedChannel) string { return c.topicOf(channel).text() }
 
 // topicOf is the venue's name of a channel: by the catalogue, or by rule where
 // that has not been read.
@@ -100,83 +97,65 @@ func (c *Connector) topicOf(channel venues.FeedChannel) topic {
 	return name
 }
 
-// roomFor finds a connection with room, or makes one.
-func (f *feed) roomFor(g group) *shard {
-	for _, s := range f.shards[g] {
-		if s.count < g.room() {
-			return s
-		}
+// Request is a control message.
+func (streams) Request(verb feed.Verb, id uint64, topics []string) []byte {
+	args := make([]json.RawMessage, len(topics))
+	for n, text := range topics {
+		args[n] = json.RawMessage(text)
 	}
-	s := newShard(f, g)
-	f.shards[g] = append(f.shards[g], s)
-	return s
+	return controlMessage(strconv.FormatUint(id, 10), verb.Word("subscribe", "unsubscribe"), args)
 }
 
-// Unsubscribe takes channels away. A connection that carries nothing any more is
-// closed in the background.
-func (f *feed) Unsubscribe(channels ...venues.FeedChannel) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.closed {
-		return
+// controlMessage is a message of ours on any stream connection.
+func controlMessage[T any](id, op string, args []T) []byte {
+	text, err := json.Marshal(struct {
+		ID   string `json:"id"`
+		Op   string `json:"op"`
+		Args []T    `json:"args"`
+	}{id, op, args})
+	if err != nil {
+		panic("okx: control message: " + err.Error()) // strings alone
 	}
-	batches := make(map[*shard][]venues.FeedChannel)
-	for _, channel := range channels {
-		if home := f.homes[channel]; home != nil {
-			delete(f.homes, channel)
-			home.count--
-			batches[home] = append(batches[home], channel)
-		}
-	}
-	for home, gone := range batches {
-		home.remove(gone)
-		if home.count == 0 {
-			f.drop(home)
-			f.closing.Go(home.link.Close)
-		}
-	}
+	return text
 }
 
-func (f *feed) drop(gone *shard) {
-	var rest []*shard
-	for _, s := range f.shards[gone.group] {
-		if s != gone {
-			rest = append(rest, s)
+// Split finds the argument of a push; the decoders want the message whole.
+func (streams) Split(message []byte) (arg, data []byte, ok bool) {
+	if arg, ok = splitPush(message); !ok {
+		arg, ok = parsePush(message)
+	}
+	return arg, message, ok
+}
+
+// Answer reads a confirmation, which is of one topic, an error, which names none, a
+// notice of an end or a pong.
+func (streams) Answer(message []byte) (a feed.Answer, err error) {
+	if string(message) == "pong" {
+		return a, nil
+	}
+	var parser fastjson.Parser
+	o, err := payload.Parse(&parser, message)
+	if err != nil {
+		return a, err
+	}
+	a.ID, _ = strconv.ParseUint(o.OptionalText("id"), 10, 64)
+	switch o.OptionalText("event") {
+	case "subscribe":
+		if arg := o.Value().Get("arg"); arg != nil {
+			named := payload.Of(arg)
+			a.Verdict = feed.Confirmed
+			a.Topic = topic{Channel: named.OptionalText("channel"), InstID: named.OptionalText("instId")}.text()
 		}
+	case "notice":
+		a.Verdict = feed.Ending
+	case "error":
+		a.Verdict, a.Text = feed.Refused, payload.Bounded(string(message))
 	}
-	f.shards[gone.group] = rest
+	return a, nil
 }
 
-// Close ends every connection and waits for their readers.
-func (f *feed) Close() {
-	f.mu.Lock()
-	f.closed = true
-	for _, shards := range f.shards {
-		for _, s := range shards {
-			f.closing.Go(s.link.Close)
-		}
-	}
-	f.shards = nil
-	f.mu.Unlock()
-	f.closing.Wait()
-}
-
-// silenceMax is how long a stream of the kind may bring nothing; 0 means as long
-// as it likes: without trades there is nothing to tell.
-func (c *Connector) silenceMax(kind venues.FeedKind) time.Duration {
-	switch kind {
-	case venues.FeedBook:
-		return c.options.BookSilenceMax
-	case venues.FeedMark:
-		return c.options.MarkSilenceMax
-	default:
-		return 0
-	}
-}
-
-// trading says whether an instrument is known to trade, so that silence means
-// something.
-func (c *Connector) trading(symbol string) bool {
+// Trading says whether an instrument is known to trade.
+func (c streams) Trading(symbol string) bool {
 	k := c.catalogue.Load().find(symbol)
 	return k != nil && k.Status == venues.InstrumentTrading
 }

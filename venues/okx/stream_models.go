@@ -1,6 +1,7 @@
 package okx
 
 import (
+	"encoding/json"
 	"strconv"
 
 	"github.com/valyala/fastjson"
@@ -49,6 +50,15 @@ func channelName(channel venues.FeedChannel) string {
 type topic struct {
 	Channel string `json:"channel"`
 	InstID  string `json:"instId"`
+}
+
+// text is the topic as the venue prints it.
+func (t topic) text() string {
+	text, err := json.Marshal(t)
+	if err != nil {
+		panic("okx: topic: " + err.Error()) // strings alone
+	}
+	return string(text)
 }
 
 // decodeTrades reads trades; each is one taker's at one price. The id is that of

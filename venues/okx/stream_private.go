@@ -45,8 +45,12 @@ var privateTopics = map[string][]privateTopic{
 	pathBusiness: {{Channel: channelAlgos, InstType: "ANY"}},
 }
 
+// ackTimeout is how long the venue may take to confirm the subscriptions.
+const ackTimeout = 10 * time.Second
+
 // Causes of a lost private stream.
 var (
+	errNoAck       = errors.New("subscription was not confirmed")
 	errPrivateMute = errors.New("private stream told nothing of an acknowledged order")
 	errLogin       = errors.New("the venue refused the login")
 )
@@ -182,15 +186,7 @@ func (w *wire) Opened(c *wsclient.Conn) {
 	for _, t := range privateTopics[w.path] {
 		w.waiting[t.Channel] = true
 	}
-	text, err := json.Marshal(struct {
-		ID   string         `json:"id"`
-		Op   string         `json:"op"`
-		Args []privateTopic `json:"args"`
-	}{"1", "subscribe", privateTopics[w.path]})
-	if err != nil {
-		panic("okx: control message: " + err.Error()) // strings alone
-	}
-	c.Send(text)
+	c.Send(controlMessage("1", "subscribe", privateTopics[w.path]))
 }
 
 // Lost tells the sink.

@@ -4,8 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"slices"
-	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -15,6 +13,7 @@ import (
 
 	"venuegate/venues"
 	"venuegate/venues/internal/connectortest"
+	"venuegate/venues/internal/feed"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -184,115 +183,54 @@ func TestFeedDelivers(t *testing.T) {
 	})
 }
 
-func TestFeedSpreadsBooks(t *testing.T) {
-	_, v, h, f := streaming(t)
-	var channels []venues.FeedChannel
-	for n := range 60 {
-		channels = append(channels, bookOf(fmt.Sprintf("C%dUSDT", n)))
-	}
-	f.Subscribe(channels...)
-	h.Await(t, "all confirmations", func() bool { return len(h.Resumptions) == 60 })
-	if n := v.connections(pathPublic); n != 3 {
-		t.Errorf("%d connections", n)
-	}
-	f.Unsubscribe(channels[:30]...)
-	f.Unsubscribe(channels[:30]...)
-	f.Close()
-	f.Subscribe(channels...)
-	f.Unsubscribe(channels...)
-}
-
-func TestFeedReconnects(t *testing.T) {
-	_, v, h, f := streaming(t)
-	f.Subscribe(bookOf("BTCUSDT"))
-	h.Await(t, "confirmation", func() bool { return len(h.Resumptions) == 1 })
-	v.say(pathPublic, snapshotOf("10"))
-	h.Await(t, "snapshot", func() bool { return len(h.Books) == 1 })
-	v.cut(pathPublic)
-	h.Await(t, "loss and return", func() bool { return len(h.Interruptions) == 1 && len(h.Resumptions) == 2 })
-	v.say(pathPublic, updateOf("12", "11"))
-	v.say(pathPublic, snapshotOf("20"))
-	h.Await(t, "new snapshot", func() bool { return len(h.Books) == 2 && h.Books[1].Snapshot })
-}
-
-// A notice of a service upgrade makes the connection be replaced without a loss.
-func TestFeedRenews(t *testing.T) {
-	_, v, h, f := streaming(t)
-	trades := venues.FeedChannel{Kind: venues.FeedTrades, Symbol: "BTCUSDT"}
-	f.Subscribe(trades)
-	h.Await(t, "confirmation", func() bool { return len(h.Resumptions) == 1 })
-	trade := func(id int) string {
-		return fmt.Sprintf(`{"arg":{"channel":"trades","instId":"BTC-USDT-SWAP"},"data":[{"tradeId":"%d","px":"1","sz":"1","side":"buy","ts":"1786540436090"}]}`, id)
-	}
-	v.say(pathPublic, trade(5))
-	h.Await(t, "trade", func() bool { return len(h.Trades) == 1 })
-	v.say(pathPublic, `{"event":"notice","msg":"The connection will soon be closed for a service upgrade. Please reconnect.","code":"64008","connId":"8517149b"}`)
-	h.Await(t, "a successor", func() bool { return v.connections(pathPublic) == 2 })
-	h.Await(t, "its subscription", func() bool { return len(v.told("subscribe")) == 2 })
-	v.say(pathPublic, trade(5))
-	v.say(pathPublic, trade(6))
-	h.Await(t, "the next trade", func() bool { return len(h.Trades) == 2 })
-	h.With(func() {
-		if h.Trades[1].ID != "6" || len(h.Interruptions) > 0 {
-			t.Errorf("%+v, interrupted %v", h.Trades, h.Interruptions)
+// Books have connections of their own, with less on each.
+func TestStreamGroups(t *testing.T) {
+	for kind, want := range map[venues.FeedKind]feed.Group{
+		venues.FeedBook:    {Path: pathPublic, ChannelsMax: booksPerConnMax},
+		venues.FeedTrades:  {Path: pathPublic, ChannelsMax: streamsPerConnMax},
+		venues.FeedMark:    {Path: pathPublic, ChannelsMax: streamsPerConnMax},
+		venues.FeedCandles: {Path: pathBusiness, ChannelsMax: streamsPerConnMax},
+	} {
+		if got := (streams{}).Group(venues.FeedChannel{Kind: kind}); got != want {
+			t.Errorf("kind %d: %+v, want %+v", kind, got, want)
 		}
-	})
-}
-
-// A message that cannot be decoded interrupts its stream, which then begins anew.
-func TestFeedMendsBrokenStreams(t *testing.T) {
-	_, v, h, f := streaming(t)
-	f.Subscribe(bookOf("BTCUSDT"), bookOf("ETHUSDT"))
-	h.Await(t, "confirmations", func() bool { return len(h.Resumptions) == 2 })
-	v.say(pathPublic, snapshotOf("10"))
-	v.say(pathPublic, strings.Replace(updateOf("12", "10"), `"60000"`, `"60000.05"`, 1))
-	h.Await(t, "interruption and return", func() bool { return len(h.Interruptions) == 1 && len(h.Resumptions) == 3 })
-	v.say(pathPublic, snapshotOf("20"))
-	h.Await(t, "a new snapshot", func() bool { return len(h.Books) == 2 })
-	if got := v.told("unsubscribe"); len(got) != 1 || got[0].Args[0]["instId"] != "BTC-USDT-SWAP" {
-		t.Errorf("%+v", got)
 	}
 }
 
-// A refusal names nothing: what was asked together is asked for one by one, and
-// the bad one alone stays out.
-func TestFeedIsolatesRefusals(t *testing.T) {
-	_, v, h, f := streaming(t)
-	v.mu.Lock()
-	v.answer = func(c *websocket.Conn, m command) {
-		for _, arg := range m.Args {
-			if arg["instId"] == "BAD-USDT-SWAP" {
-				_ = c.WriteMessage(websocket.TextMessage, fmt.Appendf(nil, `{"id":%q,"event":"error","code":"60018","msg":"Wrong URL or channel","connId":"x"}`, m.ID))
-				return
-			}
+func TestStreamRequest(t *testing.T) {
+	name := topic{Channel: channelBooks, InstID: "BTC-USDT-SWAP"}.text()
+	got := string(streams{}.Request(feed.Unsubscribe, 7, []string{name}))
+	if want := `{"id":"7","op":"unsubscribe","args":[{"channel":"books","instId":"BTC-USDT-SWAP"}]}`; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}
+
+func TestStreamAnswers(t *testing.T) {
+	const refusal = `{"id":"7","event":"error","code":"60018","msg":"Wrong URL or channel","connId":"x"}`
+	for message, want := range map[string]feed.Answer{
+		`{"id":"7","event":"subscribe","arg":{"channel":"books","instId":"BTC-USDT-SWAP"},"connId":"x"}`: {
+			Verdict: feed.Confirmed, ID: 7, Topic: `{"channel":"books","instId":"BTC-USDT-SWAP"}`,
+		},
+		`{"id":"7","event":"unsubscribe","arg":{"channel":"books","instId":"BTC-USDT-SWAP"},"connId":"x"}`: {ID: 7},
+		refusal: {Verdict: feed.Refused, ID: 7, Text: refusal},
+		`{"event":"notice","msg":"The connection will soon be closed for a service upgrade. Please reconnect.","code":"64008","connId":"x"}`: {Verdict: feed.Ending},
+		"pong": {},
+	} {
+		if got, err := (streams{}).Answer([]byte(message)); err != nil || got != want {
+			t.Errorf("%s: %+v, %v", message, got, err)
 		}
-		confirm(c, m)
 	}
-	v.mu.Unlock()
-	f.Subscribe(bookOf("BTCUSDT"), bookOf("BADUSDT"), bookOf("ETHUSDT"))
-	h.Await(t, "the good ones", func() bool { return len(h.Resumptions) == 2 })
-	h.With(func() {
-		if slices.Contains(h.Resumptions, bookOf("BADUSDT")) {
-			t.Error("the bad one is subscribed")
-		}
-	})
-	if n := v.connections(pathPublic); n != 1 {
-		t.Errorf("%d connections", n)
+	if _, err := (streams{}).Answer([]byte("busy")); err == nil {
+		t.Error("what is no object is understood")
 	}
-}
-
-func TestFeedNoticesSilence(t *testing.T) {
-	s, v, h, f := streaming(t)
-	s.connector.options.BookSilenceMax = 60 * time.Millisecond
-	f.Subscribe(bookOf("BTCUSDT"))
-	h.Await(t, "interruption and return", func() bool { return len(h.Interruptions) > 0 && len(h.Resumptions) > 1 })
-	h.Await(t, "a new connection", func() bool { return v.connections(pathPublic) > 1 })
 }
 
 // A snapshot that never came is asked for again, however many changes follow.
 func TestFeedWithoutASnapshot(t *testing.T) {
-	s, v, h, f := streaming(t)
+	s, v, h, _ := streaming(t)
 	s.connector.options.BookSilenceMax = 60 * time.Millisecond
+	f := s.connector.OpenFeed(h)
+	t.Cleanup(f.Close)
 	f.Subscribe(bookOf("BTCUSDT"))
 	h.Await(t, "confirmation", func() bool { return len(h.Resumptions) == 1 })
 	var saying sync.WaitGroup

@@ -198,7 +198,7 @@ func TestConfirmsTopicByTopic(t *testing.T) {
 		v.answer = func([]string) string { return "" }
 	}, func(b *bench) {
 		b.subscribe("trades.A", "trades.B")
-		b.say(1, "confirmed 0 trades.B", "confirmed 0 trades.NOBODYS")
+		b.say(1, "confirmed 1 trades.B", "confirmed 1 trades.NOBODYS")
 		b.hears("resumed trades.B")
 		b.say(1, "confirmed 0 trades.A", "confirmed 0 trades.A")
 		b.hears("resumed trades.A")

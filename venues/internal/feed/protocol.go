@@ -64,7 +64,7 @@ type Answer struct {
 	Verdict Verdict
 	// ID is the request that is answered, 0 if it is not named.
 	ID uint64
-	// Topic is set where the venue confirms each topic by itself.
+	// Topic is set where the venue confirms each topic by itself, whatever the ID.
 	Topic string
 	// Text says why, in the venue's words, bounded.
 	Text string

@@ -97,9 +97,11 @@ func (s *shard) answer(message []byte) {
 // confirmed tells the sink which channels are subscribed again.
 func (s *shard) confirmed(a Answer) {
 	s.mu.Lock()
-	streams := s.answered(a.ID)
+	var streams []*Stream
 	if a.Topic != "" {
 		streams = s.answeredTopic(a.Topic)
+	} else {
+		streams = s.answered(a.ID)
 	}
 	channels := s.subscribed(streams)
 	s.mu.Unlock()
