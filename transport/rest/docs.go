@@ -6,8 +6,6 @@ import (
 	_ "embed"
 	"encoding/base64"
 	"html/template"
-
-	"go.yaml.in/yaml/v3"
 )
 
 //go:embed docs.html
@@ -16,24 +14,29 @@ var docsTemplate string
 //go:embed docs.css
 var docsStyle string
 
-// docsPage is GET /docs: the OpenAPI document as a page, made once at start. It
-// has no script and loads nothing.
+// docsPage is GET /docs: the OpenAPI and the AsyncAPI document as a page, made
+// once at start. It has no script and loads nothing.
 type docsPage struct {
 	html []byte
 	// policy allows the one style sheet inside the page, by its hash.
 	policy string
 }
 
-func renderDocs(openAPI []byte) (docsPage, error) {
-	var root yaml.Node
-	if err := yaml.Unmarshal(openAPI, &root); err != nil {
+func renderDocs(openAPI, asyncAPI []byte) (docsPage, error) {
+	requests, err := parseDocument(openAPI, schemasHere)
+	if err != nil {
+		return docsPage{}, err
+	}
+	messages, err := parseDocument(asyncAPI, schemasThere)
+	if err != nil {
 		return docsPage{}, err
 	}
 	page, err := template.New("docs").Parse(docsTemplate)
 	if err != nil {
 		return docsPage{}, err
 	}
-	view := newDocument(root.Content[0]).view()
+	view := requests.view()
+	view.Stream = messages.stream()
 	view.Style = template.CSS(docsStyle) //nolint:gosec // it is a file of this package
 	var out bytes.Buffer
 	if err := page.Execute(&out, view); err != nil {
@@ -54,6 +57,7 @@ type docsView struct {
 	Style       template.CSS
 	Description template.HTML
 	Groups      []docsGroup
+	Stream      *docsStream
 	Schemas     []docsSchema
 }
 

@@ -7,10 +7,27 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// document reads the OpenAPI document in the order in which it is written.
-type document struct{ root *yaml.Node }
+// Where documents refer to the schemas that the page shows by themselves.
+const (
+	schemasHere  = "#/components/schemas/"
+	schemasThere = "./openapi.yaml#/components/schemas/"
+)
 
-func newDocument(root *yaml.Node) *document { return &document{root} }
+// document reads an OpenAPI or AsyncAPI document in the order in which it is
+// written.
+type document struct {
+	root *yaml.Node
+	// schemas begins the references that become links on the page.
+	schemas string
+}
+
+func parseDocument(text []byte, schemas string) (*document, error) {
+	var root yaml.Node
+	if err := yaml.Unmarshal(text, &root); err != nil {
+		return nil, err
+	}
+	return &document{root.Content[0], schemas}, nil
+}
 
 // get is the member of a mapping, with a $ref followed; nil if there is none.
 func (d *document) get(n *yaml.Node, path ...string) *yaml.Node {
@@ -74,8 +91,11 @@ func (d *document) follow(n *yaml.Node) *yaml.Node {
 }
 
 // schemaName is the name of a referenced schema; empty for one in place.
-func schemaName(n *yaml.Node) string {
-	name, _ := strings.CutPrefix(ref(n), "#/components/schemas/")
+func (d *document) schemaName(n *yaml.Node) string {
+	name, found := strings.CutPrefix(ref(n), d.schemas)
+	if !found {
+		return ""
+	}
 	return name
 }
 
@@ -133,12 +153,12 @@ func (d *document) operation(path, method string, item, op *yaml.Node) docsOpera
 	for _, p := range slices.Concat(d.list(item, "parameters"), d.list(op, "parameters")) {
 		schema := d.get(p, "schema")
 		o.Parameters = append(o.Parameters, docsField{
-			Name: d.text(p, "name"), In: d.text(p, "in"), Type: d.typeOf(schema), Schema: schemaName(schema),
+			Name: d.text(p, "name"), In: d.text(p, "in"), Type: d.typeOf(schema), Schema: d.schemaName(schema),
 			Required: d.text(p, "required") == "true", Description: markdown(d.text(p, "description")),
 		})
 	}
 	body := d.get(op, "requestBody", "content", "application/json")
-	o.BodySchema = schemaName(d.get(body, "schema"))
+	o.BodySchema = d.schemaName(d.get(body, "schema"))
 	if o.BodySchema == "" {
 		o.Body = d.fields(d.get(body, "schema"))
 	}
@@ -152,7 +172,7 @@ func (d *document) operation(path, method string, item, op *yaml.Node) docsOpera
 		content := d.get(response, "content", "application/json")
 		o.Responses = append(o.Responses, docsResponse{
 			Status: status, Description: markdown(d.text(response, "description")),
-			Schema: schemaName(d.get(content, "schema")), Example: exampleJSON(d.get(content, "example")),
+			Schema: d.schemaName(d.get(content, "schema")), Example: exampleJSON(d.get(content, "example")),
 		})
 	})
 	return o
@@ -170,16 +190,25 @@ func (d *document) fields(schema *yaml.Node) []docsField {
 	}
 	d.each(d.get(schema, "properties"), func(name string, property *yaml.Node) {
 		description := siblingText(property, "description")
+		if description == "" && d.schemaName(property) == "" {
+			description = d.text(property, "description")
+		}
 		fields = append(fields, docsField{
-			Name: name, Type: d.typeOf(property), Schema: schemaName(property), Description: markdown(description),
+			Name: name, Type: d.typeOf(property), Schema: d.schemaName(property), Description: markdown(description),
 			Required: slices.ContainsFunc(required, func(n *yaml.Node) bool { return n.Value == name }),
 		})
-		if schemaName(property) != "" {
+		if d.schemaName(property) != "" {
 			return
 		}
 		for _, inner := range d.fields(property) {
 			inner.Name = name + "." + inner.Name
 			fields = append(fields, inner)
+		}
+		if items := d.get(property, "items"); d.schemaName(items) == "" {
+			for _, inner := range d.fields(items) {
+				inner.Name = name + "[]." + inner.Name
+				fields = append(fields, inner)
+			}
 		}
 	})
 	return fields
@@ -212,7 +241,7 @@ func siblingText(n *yaml.Node, key string) string {
 
 // typeOf describes a schema in a few words: "string or null: cross, isolated".
 func (d *document) typeOf(schema *yaml.Node) string {
-	if name := schemaName(schema); name != "" {
+	if name := d.schemaName(schema); name != "" {
 		return name
 	}
 	var words string

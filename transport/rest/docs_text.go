@@ -12,6 +12,7 @@ import (
 
 var (
 	docsCode = regexp.MustCompile("`([^`]+)`")
+	docsStep = regexp.MustCompile(`(?m)^[0-9]+\. `)
 	docsBold = regexp.MustCompile(`\*\*([^*]+)\*\*`)
 )
 
@@ -26,6 +27,8 @@ func markdown(text string) template.HTML {
 			b.WriteString("<h3>" + inline(block[len("## "):]) + "</h3>")
 		case strings.HasPrefix(block, "- "):
 			b.WriteString(listHTML(block))
+		case strings.HasPrefix(block, "1. "):
+			b.WriteString(stepsHTML(block))
 		case strings.HasPrefix(block, "|"):
 			b.WriteString(tableHTML(block))
 		default:
@@ -50,6 +53,15 @@ func listHTML(block string) string {
 		}
 	}
 	return b.String() + "</ul>"
+}
+
+func stepsHTML(block string) string {
+	var b strings.Builder
+	b.WriteString("<ol>")
+	for _, item := range docsStep.Split(block, -1)[1:] {
+		b.WriteString("<li>" + inline(strings.TrimSpace(item)) + "</li>")
+	}
+	return b.String() + "</ol>"
 }
 
 func tableHTML(block string) string {

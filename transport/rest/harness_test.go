@@ -76,7 +76,7 @@ func newWorld(t testing.TB, change ...func(*rest.Deps)) *world {
 	deps := rest.Deps{
 		Trader: w.trader, Accounts: w.accounts, Catalogue: w.catalogue, Records: w.store, Auth: w.auth,
 		Limiter: auth.NewMemoryLimiter(auth.LimiterCapacity), Ready: w.ready,
-		CursorSecret: bytes.Repeat([]byte{7}, api.CursorSecretBytesMin), AsyncAPI: []byte("asyncapi: 3.0.0\n"), Log: zap.New(core),
+		CursorSecret: bytes.Repeat([]byte{7}, api.CursorSecretBytesMin), AsyncAPI: api.AsyncAPI(), Log: zap.New(core),
 	}
 	for _, c := range change {
 		c(&deps)

@@ -86,7 +86,7 @@ func New(d Deps) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	docs, err := renderDocs(api.OpenAPI())
+	docs, err := renderDocs(api.OpenAPI(), d.AsyncAPI)
 	if err != nil {
 		return nil, fmt.Errorf("render the documentation: %w", err)
 	}

@@ -48,8 +48,8 @@ func TestDocuments(t *testing.T) {
 	if got := w.do(http.MethodGet, "/openapi.yaml", "", "").want(200); !bytes.Equal(got.body, api.OpenAPI()) || got.header.Get("Content-Type") != "application/yaml" {
 		t.Errorf("openapi.yaml: %v", got.header)
 	}
-	if got := w.do(http.MethodGet, "/asyncapi.yaml", "", "").want(200); string(got.body) != "asyncapi: 3.0.0\n" {
-		t.Errorf("asyncapi.yaml: %s", got.body)
+	if got := w.do(http.MethodGet, "/asyncapi.yaml", "", "").want(200); !bytes.Equal(got.body, api.AsyncAPI()) {
+		t.Errorf("asyncapi.yaml: %.200s", got.body)
 	}
 }
 
@@ -79,6 +79,19 @@ func TestDocsPage(t *testing.T) {
 	for _, code := range venues.Codes() {
 		if !strings.Contains(page, "<code>"+string(code)+"</code>") {
 			t.Errorf("code %s is not on the page", code)
+		}
+	}
+	for _, message := range []string{"auth", "subscribe", "trade", "book", "order", "balance"} {
+		_, section, found := strings.Cut(page, `<article id="stream-`+message+`">`)
+		section, _, _ = strings.Cut(section, "</article>")
+		from := map[bool]string{true: "CLIENT", false: "SERVER"}[message == "auth" || message == "subscribe"]
+		if !found || !strings.Contains(section, from) || !strings.Contains(section, "Example") || !strings.Contains(section, "<code>") {
+			t.Errorf("message %s of the stream is not on the page: %s", message, section)
+		}
+	}
+	for _, text := range []string{"/v1/stream", "<ol><li>Connect to", "rejected[].reason", "4009", "missed"} {
+		if !strings.Contains(page, text) {
+			t.Errorf("%q of the stream is not on the page", text)
 		}
 	}
 	for _, field := range []string{"protection.stopLoss", "error.venueCode", "error.details.fields", "nextCursor"} {

@@ -1,0 +1,66 @@
+package rest
+
+import (
+	"html/template"
+	"path"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// docsStream is what the page says of the stream.
+type docsStream struct {
+	Title       string
+	Address     string
+	Description template.HTML
+	Messages    []docsMessage
+}
+
+// docsMessage is one message of the stream.
+type docsMessage struct {
+	ID string
+	// From is CLIENT or SERVER.
+	From     string
+	Title    string
+	Summary  string
+	Fields   []docsField
+	Examples []docsExample
+}
+
+// stream reads an AsyncAPI document. Its records are those of the OpenAPI
+// document, so they are links; what else it names is shown in place.
+func (d *document) stream() *docsStream {
+	s := &docsStream{
+		Title:       d.text(d.root, "info", "title"),
+		Address:     d.text(d.root, "channels", "stream", "address"),
+		Description: markdown(d.text(d.root, "info", "description")),
+	}
+	asked := d.asked()
+	d.each(d.get(d.root, "components", "messages"), func(name string, message *yaml.Node) {
+		m := docsMessage{
+			ID: "stream-" + name, From: "SERVER", Title: d.text(message, "title"), Summary: d.text(message, "summary"),
+			Fields: d.fields(d.get(message, "payload")),
+		}
+		if asked[name] {
+			m.From = "CLIENT"
+		}
+		for _, example := range d.list(message, "examples") {
+			m.Examples = append(m.Examples, docsExample{Title: d.text(example, "summary"), JSON: exampleJSON(d.get(example, "payload"))})
+		}
+		s.Messages = append(s.Messages, m)
+	})
+	return s
+}
+
+// asked are the names of the messages that clients send.
+func (d *document) asked() map[string]bool {
+	names := map[string]bool{}
+	d.each(d.get(d.root, "operations"), func(_ string, operation *yaml.Node) {
+		if d.text(operation, "action") != "receive" {
+			return
+		}
+		for _, message := range d.list(operation, "messages") {
+			names[path.Base(ref(message))] = true
+		}
+	})
+	return names
+}
