@@ -36,6 +36,7 @@ type Venue struct {
 	control  *simcore.Control
 	demo     simcore.AccountInfo
 	protocol Protocol
+	promised promises
 
 	mu        sync.Mutex
 	endpoints Endpoints
@@ -125,11 +126,13 @@ func (v *Venue) run() {
 	}
 }
 
-// Step does what is due now: the market, then what the venue owes its clients.
+// Step does what is due now: the market, what was promised for [Venue.Later], then
+// what the venue owes its clients.
 // Serve calls it every [PumpInterval]; a test without Serve may call it by
 // itself.
 func (v *Venue) Step() {
 	v.exchange.Tick()
+	v.promised.keep(v.Clock.Base())
 	v.protocol.Step()
 }
 

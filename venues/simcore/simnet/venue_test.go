@@ -162,3 +162,28 @@ func TestPaces(t *testing.T) {
 		t.Error("not hastened")
 	}
 }
+
+// What is promised is done at a step after its delay, in order; without a delay it
+// is done at once.
+func TestLater(t *testing.T) {
+	t.Parallel()
+	clock := simtest.NewClock()
+	v, _ := newVenue(t, simnet.Setup{Quiet: true, Now: clock.Now})
+	done := ""
+	promise := func(name string, delay time.Duration) { v.Later(delay, func() { done += name }) }
+	promise("a", time.Second)
+	promise("b", 2*time.Second)
+	promise("c", time.Second)
+	promise("d", 0)
+	for _, want := range []string{"d", "d", "dac", "dacb", "dacb"} {
+		if v.Step(); done != want {
+			t.Errorf("%s, want %s", done, want)
+		}
+		if want == "d" || want == "dac" {
+			clock.Advance(500 * time.Millisecond)
+		}
+		if want == "dac" {
+			clock.Advance(500 * time.Millisecond)
+		}
+	}
+}
