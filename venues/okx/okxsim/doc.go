@@ -29,6 +29,10 @@
 //     of matching, after any injected delay (50037).
 //   - A post-only order that would take and a fill-or-kill order that cannot be
 //     filled are accepted and then cancelled, with cancelSource 31 and 13.
+//   - Amendments and cancellations are acknowledged before they are done, by
+//     Options.EngineDelay: one that an order's fill overtook leaves it filled, and
+//     an amendment that failed is told as amendResult -1, or 1 where the order was
+//     cancelled for it.
 //   - Orders that were cancelled without a fill are gone after two hours of the
 //     venue's clock.
 //   - Stops live behind the algo endpoints with ids of their own; what is
@@ -44,7 +48,8 @@
 //     op:login.
 //   - A connection that was told nothing for 30 s is closed with 4004; the text
 //     ping keeps it. One that lived for ConnLifetime is told that it will be
-//     closed, the business ones apart, and is closed a minute later.
+//     closed, the business ones apart, and is closed a minute later. One may ask
+//     480 times an hour for logins and subscriptions (60014).
 //
 // # Recordings
 //
@@ -57,8 +62,8 @@
 // Spot, inverse and expiry contracts, multi-currency and portfolio margin,
 // positions of both margin modes in one swap (the exchange's owner sets the mode), iceberg and chase orders. An index trigger watches the mark
 // price. Candles of six hours and more are aligned to UTC under both names.
-// Amendments and cancellations are done when they are acknowledged. Public
-// trades are not aggregated. The limits on connections and subscriptions and
-// resets of the book's numbering are left out; of the public channels price-limit, funding-rate, index-tickers,
+// Batches of amendments and cancellations are done one by one. Public trades are
+// not aggregated. The limits on the number of connections and of their channels
+// are left out; of the public channels price-limit, funding-rate, index-tickers,
 // open-interest and status are accepted and silent.
 package okxsim

@@ -81,6 +81,26 @@ func (h *hub) orderChanged(at time.Time, event *simcore.OrderEvent) {
 	h.sendBalPos(account, body)
 }
 
+// amendFailed tells that an amendment came to nothing after its acknowledgement. An
+// order that was cancelled for it has told so itself.
+func (h *hub) amendFailed(request simcore.AmendRequest, reqID string, failed *apiError) {
+	o, err := h.sim.Exchange().Order(request.Account, request.Symbol, request.Order)
+	if err != nil || detailOf(&o).wasCancelledFor(reqID) {
+		return
+	}
+	mark, _ := h.sim.Exchange().Mark(o.Symbol)
+	push := pushOf(&simcore.OrderEvent{Order: o, Position: simcore.PositionView{MarkPrice: mark.Mark}})
+	push.AmendSource, push.ReqID, push.AmendResult = "1", reqID, "-1"
+	push.Code, push.Msg = failed.code, failed.message
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for sub := range h.topics[channelOrders+"@"+request.Account] {
+		if sub.matches(o.Symbol) {
+			h.whisper(sub, pushBody{Data: []orderPush{push}})
+		}
+	}
+}
+
 // listens says whether anybody listens to a channel of an account. Under the
 // exchange's lock the answer can only be outdated by a subscription that comes
 // after the event.

@@ -72,7 +72,7 @@ func (h *hub) greetBook(sub *subscription, view simcore.BookView) {
 	}
 	push := pushBody{Arg: sub.arg}
 	if sub.arg.Channel == channelBooks {
-		push.Action = "snapshot"
+		push.Action = eventSnapshot
 		push.Data = chained(feed.view.Time, levelsOf(feed.view.Bids), levelsOf(feed.view.Asks), -1, feed.seq)
 	} else {
 		push.Data = topPush(&feed.view, sub.arg.Channel)
@@ -156,6 +156,17 @@ func (h *hub) restartBooks() {
 	defer h.mu.Unlock()
 	for _, feed := range h.feeds {
 		feed.base = feed.view.UpdateID
+	}
+}
+
+// repeatSnapshots sends every book whole to those that have it already, as the
+// venue does at times; the chain goes on from there.
+func (h *hub) repeatSnapshots() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for symbol, feed := range h.feeds {
+		snapshot := chained(feed.view.Time, levelsOf(feed.view.Bids), levelsOf(feed.view.Asks), -1, feed.seq)
+		h.publish(channelBooks, symbol, eventSnapshot, snapshot)
 	}
 }
 

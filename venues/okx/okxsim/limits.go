@@ -14,13 +14,20 @@ type RateLimits struct {
 	// OrdersPerWindow of one account: new and amended orders of all instruments;
 	// default 1000.
 	OrdersPerWindow int
-	// Window is what all limits count in; default the venue's two seconds. A
+	// SocketRequestsPerHour of one connection: logins, subscriptions and their
+	// ends; default 480.
+	SocketRequestsPerHour int
+	// ConnectsPerSecond of one address; default none. The venue's are 3, which a
+	// program that opens the sockets of many accounts at once uses up.
+	ConnectsPerSecond int
+	// Window is what the limits of calls count in; default the venue's two seconds. A
 	// longer one is used up by however slow a client.
 	Window time.Duration
 }
 
 const (
 	ordersPerWindowDefault = 1000
+	socketRequestsDefault  = 480
 	limitWindowDefault     = 2 * time.Second
 	// countersMax bounds the keys that are counted at once.
 	countersMax = 10_000
@@ -43,12 +50,18 @@ type limiter struct {
 
 func newLimiter(limits RateLimits) *limiter {
 	limits.OrdersPerWindow = cmp.Or(limits.OrdersPerWindow, ordersPerWindowDefault)
+	limits.SocketRequestsPerHour = cmp.Or(limits.SocketRequestsPerHour, socketRequestsDefault)
 	limits.Window = cmp.Or(limits.Window, limitWindowDefault)
 	return &limiter{limits: limits, windows: map[string]*window{}, banned: map[string]time.Time{}}
 }
 
 // spend counts n against a key's limit per window; false where it is exceeded.
 func (l *limiter) spend(key string, n, limit int, now time.Time) bool {
+	return l.spendIn(l.limits.Window, key, n, limit, now)
+}
+
+// spendIn counts within spans of any length.
+func (l *limiter) spendIn(span time.Duration, key string, n, limit int, now time.Time) bool {
 	if l.limits.Off {
 		return true
 	}
@@ -62,7 +75,7 @@ func (l *limiter) spend(key string, n, limit int, now time.Time) bool {
 		w = &window{}
 		l.windows[key] = w
 	}
-	if start := now.Truncate(l.limits.Window); !start.Equal(w.start) {
+	if start := now.Truncate(span); !start.Equal(w.start) {
 		w.start, w.used = start, 0
 	}
 	w.used += n
@@ -123,6 +136,17 @@ func (l *limiter) orders(account string, n int, now time.Time) *apiError {
 		return nil
 	}
 	return refuse("50061", "You've reached the maximum order rate limit for this account.")
+}
+
+// connect counts the opening of a socket; false where an address opens too many.
+func (l *limiter) connect(ip string, now time.Time) bool {
+	limit := l.limits.ConnectsPerSecond
+	return limit == 0 || l.spendIn(time.Second, "connect "+ip, 1, limit, now)
+}
+
+// onSocket counts a login, a subscription or its end on one connection.
+func (l *limiter) onSocket(connID string, now time.Time) bool {
+	return l.spendIn(time.Hour, "socket "+connID, 1, l.limits.SocketRequestsPerHour, now)
 }
 
 // ban refuses an address for a while.

@@ -16,6 +16,9 @@ type Options struct {
 	RateLimits  RateLimits
 	// ReadLag is how long a new order or fill cannot be queried; default zero.
 	ReadLag time.Duration
+	// EngineDelay is how long the engine takes for an amendment or a cancellation
+	// that was acknowledged; default zero, which does it before the answer.
+	EngineDelay time.Duration
 	// TriggerDelay between the trigger of an algo order and its order; default
 	// 10 ms, negative for none.
 	TriggerDelay time.Duration

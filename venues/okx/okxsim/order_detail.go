@@ -67,16 +67,24 @@ func noteExecution(event *simcore.OrderEvent) {
 
 // announceAmendment keeps the id of an amendment for the push about it. The
 // answer takes it back.
-func (d *orderDetail) announceAmendment(reqID string) (withdraw func()) {
+func (d *orderDetail) announceAmendment(reqID, result string) (withdraw func()) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	before := d.amendment
-	d.amendment = amendment{source: "1", reqID: reqID, result: "0"}
+	d.amendment = amendment{source: "1", reqID: reqID, result: result}
 	return func() {
 		d.mu.Lock()
 		defer d.mu.Unlock()
 		d.amendment = before
 	}
+}
+
+// wasCancelledFor says whether the order was cancelled because it could not be
+// amended.
+func (d *orderDetail) wasCancelledFor(reqID string) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.amendment.result == "1" && d.amendment.reqID == reqID
 }
 
 // amended is what the push about an event says of an amendment: what the venue
@@ -85,7 +93,8 @@ func (d *orderDetail) announceAmendment(reqID string) (withdraw func()) {
 func (d *orderDetail) amended(event *simcore.OrderEvent) amendment {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if event.Kind == simcore.OrderAmended || event.Order.Reason == simcore.EndAmendedBelowFilled || d.amendment.result == "" {
+	isCancelled := d.amendment.result == "1" && !event.Order.Status.Open()
+	if isCancelled || event.Kind == simcore.OrderAmended || event.Order.Reason == simcore.EndAmendedBelowFilled || d.amendment.result == "" {
 		return d.amendment
 	}
 	return amendment{}

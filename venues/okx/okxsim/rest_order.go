@@ -130,11 +130,9 @@ func (s *Sim) cancel(c *call, raw []byte) ack {
 		var l *listing
 		var o *simcore.Order
 		if l, o, failed = s.order(c, arg); failed == nil {
-			done, err := s.Exchange().Cancel(c.account.ID, l.Symbol, simcore.OrderRef{ID: o.ID})
-			if err == nil {
-				return orderAck(&done, s.Clock.Now())
+			if failed = s.cancelFound(c.account.ID, l, o); failed == nil {
+				return orderAck(o, s.Clock.Now())
 			}
-			failed = errNotCancelable
 		}
 	}
 	if failed == errNoSuchOrder {
@@ -143,6 +141,20 @@ func (s *Sim) cancel(c *call, raw []byte) ack {
 	answer := refusedAck(failed, c.now)
 	answer.ClOrdID, answer.OrdID = arg.ClOrdID, arg.OrdID
 	return answer
+}
+
+// cancelFound cancels an order, now or when the engine gets to it: an order that
+// is filled meanwhile stays filled.
+func (s *Sim) cancelFound(account string, l *listing, o *simcore.Order) (failed *apiError) {
+	if !o.Status.Open() {
+		return errNotCancelable
+	}
+	s.Later(s.options.EngineDelay, func() {
+		if _, err := s.Exchange().Cancel(account, l.Symbol, simcore.OrderRef{ID: o.ID}); err != nil {
+			failed = errNotCancelable
+		}
+	})
+	return failed
 }
 
 type amendArg struct {
@@ -203,22 +215,42 @@ func (s *Sim) amendParsed(c *call, arg *amendArg) (simcore.Order, *apiError) {
 	if o.TimeInForce == simcore.PostOnly && s.takes(o, price) {
 		return simcore.Order{}, errAmendTakes
 	}
-	withdraw := detailOf(o).announceAmendment(arg.ReqID)
-	amended, err := s.Exchange().Amend(simcore.AmendRequest{
+	request := simcore.AmendRequest{
 		Account: c.account.ID, Symbol: l.Symbol, Order: simcore.OrderRef{ID: o.ID}, Price: price, Qty: qty, Deadline: c.deadline,
-	})
+	}
+	if s.options.EngineDelay > 0 {
+		s.Later(s.options.EngineDelay, func() { s.amendLate(arg, l, o, request) })
+		return *o, nil
+	}
+	return s.amendNow(arg, l, o, request)
+}
+
+// amendNow changes an order; one that cannot be changed is cancelled where the
+// client wants it so.
+func (s *Sim) amendNow(arg *amendArg, l *listing, o *simcore.Order, request simcore.AmendRequest) (simcore.Order, *apiError) {
+	withdraw := detailOf(o).announceAmendment(arg.ReqID, "0")
+	amended, err := s.Exchange().Amend(request)
 	if err == nil {
 		return amended, nil
 	}
 	withdraw()
 	if arg.CxlOnFail {
-		// An order that is gone meanwhile needs no cancellation.
-		_, _ = s.Exchange().Cancel(c.account.ID, l.Symbol, simcore.OrderRef{ID: o.ID})
+		withdraw = detailOf(o).announceAmendment(arg.ReqID, "1")
+		if _, gone := s.Exchange().Cancel(request.Account, l.Symbol, request.Order); gone != nil {
+			withdraw()
+		}
 	}
 	if simcore.ReasonOf(err) == simcore.ReasonUnknownOrder {
 		return amended, errAmendGone
 	}
 	return amended, s.refusedOrder(err, l, o.Type)
+}
+
+// amendLate does what was acknowledged and tells of its failure.
+func (s *Sim) amendLate(arg *amendArg, l *listing, o *simcore.Order, request simcore.AmendRequest) {
+	if _, failed := s.amendNow(arg, l, o, request); failed != nil {
+		s.hub.amendFailed(request, arg.ReqID, failed)
+	}
 }
 
 // takes says whether an order would take at a new price.

@@ -72,3 +72,6 @@ func (s *Sim) step() {
 
 // RestartBooks lets the books begin their numbers anew.
 func (s *Sim) RestartBooks() { s.hub.restartBooks() }
+
+// RepeatSnapshots sends the books whole in mid-stream.
+func (s *Sim) RepeatSnapshots() { s.hub.repeatSnapshots() }

@@ -84,6 +84,9 @@ const (
 
 // serveSocket upgrades a request on one of the stream paths.
 func (s *Sim) serveSocket(c *fiber.Ctx) error {
+	if !s.limiter.connect(c.IP(), s.Clock.Now()) {
+		return c.SendStatus(fiber.StatusTooManyRequests)
+	}
 	path := c.Path()
 	cl := &client{
 		socket: path[strings.LastIndex(path, "/")+1:], ip: strings.Clone(c.IP()), subs: map[channelArg]*subscription{},
@@ -108,10 +111,13 @@ func (s *Sim) command(cl *client, data []byte) {
 		s.refuseCommand(cl, in.ID, "60012", "Invalid request: "+string(data[:min(len(data), echoBytesMax)]))
 		return
 	}
-	switch in.Op {
-	case "login":
+	subscribes := in.Op == "subscribe" || in.Op == "unsubscribe"
+	switch isLogin := in.Op == "login"; {
+	case (isLogin || subscribes) && !s.limiter.onSocket(cl.connID, s.Clock.Now()):
+		s.refuseCommand(cl, in.ID, "60014", "Requests too frequent")
+	case isLogin:
 		s.login(cl, &in)
-	case "subscribe", "unsubscribe":
+	case subscribes:
 		s.subscribe(cl, &in)
 	default:
 		s.operate(cl, &in)

@@ -13,13 +13,20 @@ import (
 	"venuegate/venues/simcore/simtest"
 )
 
-// inVirtualTime runs the whole simulator in virtual time over listeners in memory,
-// with one client of a socket.
-func inVirtualTime(t *testing.T, options okxsim.Options, socket string, test func(*testing.T, *websocket.Conn)) {
+// inVirtualTimeAs runs the whole simulator in virtual time over listeners in
+// memory, with one connection to a socket.
+func inVirtualTimeAs(t *testing.T, options okxsim.Options, socket string, test func(*testing.T, *venue, *websocket.Conn)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		test(t, simtest.StartInMemory(t, create(t, options)).DialRaw("/ws/v5/"+socket))
+		sim := create(t, options)
+		v := &venue{Client: simtest.StartInMemory(t, sim), sim: sim}
+		test(t, v, v.DialRaw("/ws/v5/"+socket))
 	})
+}
+
+func inVirtualTime(t *testing.T, options okxsim.Options, socket string, test func(*testing.T, *websocket.Conn)) {
+	t.Helper()
+	inVirtualTimeAs(t, options, socket, func(t *testing.T, _ *venue, conn *websocket.Conn) { test(t, conn) })
 }
 
 // A client that is told nothing for half a minute is closed, one that pings is

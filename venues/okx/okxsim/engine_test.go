@@ -1,0 +1,90 @@
+package okxsim_test
+
+import (
+	"testing"
+	"time"
+
+	"venuegate/venues/okx/okxsim"
+	"venuegate/venues/simcore/simnet"
+	"venuegate/venues/simcore/simtest"
+)
+
+const engineDelay = time.Second
+
+// slow is a venue whose engine takes a second of a clock that the test moves, and
+// the orders of its account.
+func slow(t *testing.T) (*venue, *stream, *simtest.Clock) {
+	t.Helper()
+	clock := simtest.NewClock()
+	v := start(t, okxsim.Options{
+		Setup: simnet.Setup{Quiet: true, Seed: 1, Now: clock.Now}, RateLimits: okxsim.RateLimits{Off: true}, EngineDelay: engineDelay,
+	})
+	s := v.loggedIn("private")
+	s.subscribe(`{"channel":"orders","instType":"SWAP"}`)
+	v.order(restingBuy)
+	s.push("orders", state("live"))
+	return v, s, clock
+}
+
+func (v *venue) resting() object {
+	v.Helper()
+	return v.one(v.get("/trade/order?instId=" + btc + "&clOrdId=a1"))
+}
+
+func (v *venue) acknowledged(path, body string) {
+	v.Helper()
+	if r := v.post(path, body); r.sCode() != "0" {
+		v.Fatal(r.raw())
+	}
+}
+
+const (
+	cancelResting = `{"instId":"BTC-USDT-SWAP","clOrdId":"a1"}`
+	amendResting  = `{"instId":"BTC-USDT-SWAP","clOrdId":"a1","reqId":"r1","newPx":"63900"`
+)
+
+// An acknowledged change is done when the engine gets to it, and told then.
+func TestAcknowledgedBeforeItIsDone(t *testing.T) {
+	t.Parallel()
+	v, s, clock := slow(t)
+	v.acknowledged("/trade/amend-order", amendResting+`}`)
+	expect(t, v.resting(), object{"px": "64000"})
+	clock.Advance(engineDelay)
+	expect(t, s.push("orders", state("live")), object{"px": "63900", "reqId": "r1", "amendResult": "0", "amendSource": "1", "code": "0"})
+	v.acknowledged("/trade/cancel-order", cancelResting)
+	expect(t, v.resting(), object{"state": "live"})
+	clock.Advance(engineDelay)
+	expect(t, s.push("orders", state("canceled")), object{"clOrdId": "a1", "cancelSource": "1", "amendResult": ""})
+	if r := v.post("/trade/cancel-order", cancelResting); r.sCode() != "51400" {
+		t.Error(r.raw())
+	}
+}
+
+// A fill overtakes what was acknowledged: the order stays filled.
+func TestFillOvertakesTheEngine(t *testing.T) {
+	t.Parallel()
+	v, s, clock := slow(t)
+	v.acknowledged("/trade/cancel-order", cancelResting)
+	v.acknowledged("/trade/amend-order", amendResting+`}`)
+	v.Market(`{"symbol":"BTCUSDT","price":"63800"}`)
+	s.push("orders", state("filled"))
+	clock.Advance(engineDelay)
+	expect(t, s.push("orders", state("filled")), object{"reqId": "r1", "amendResult": "-1", "code": "51503", "fillSz": "0"})
+	expect(t, v.resting(), object{"state": "filled", "cancelSource": ""})
+}
+
+// What fails after its acknowledgement is told with the reason, and takes the
+// order along where the client wants it so.
+func TestAmendmentFailsAfterItsAcknowledgement(t *testing.T) {
+	t.Parallel()
+	v, s, clock := slow(t)
+	v.acknowledged("/trade/amend-order", amendResting+`,"newSz":"5000"}`)
+	clock.Advance(engineDelay)
+	expect(t, s.push("orders", state("live")), object{"px": "64000", "sz": "0.05", "reqId": "r1", "amendResult": "-1", "code": "51008"})
+	v.acknowledged("/trade/amend-order", amendResting+`,"newSz":"5000","cxlOnFail":true}`)
+	clock.Advance(engineDelay)
+	expect(t, s.push("orders", state("canceled")), object{"reqId": "r1", "amendResult": "1"})
+	clock.Advance(engineDelay)
+	v.acknowledged("/trade/order", restingBuy)
+	expect(t, s.push("orders", func(object, object) bool { return true }), object{"state": "live", "amendResult": ""})
+}

@@ -1,0 +1,133 @@
+package okxsim_test
+
+import (
+	"encoding/json"
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/fasthttp/websocket"
+
+	"venuegate/venues/okx/okxsim"
+	"venuegate/venues/simcore/simnet"
+	"venuegate/venues/simcore/simtest"
+)
+
+const books = `{"channel":"books","instId":"BTC-USDT-SWAP"}`
+
+func TestRequestsOfAConnectionAreLimited(t *testing.T) {
+	t.Parallel()
+	clock := simtest.NewClock()
+	v := start(t, okxsim.Options{
+		Setup: simnet.Setup{Quiet: true, Now: clock.Now}, RateLimits: okxsim.RateLimits{SocketRequestsPerHour: 2},
+	})
+	s := v.stream("public")
+	s.subscribe(books)
+	s.Send(`{"op":"unsubscribe","args":[` + books + `]}`)
+	s.Send(`{"id":"7","op":"subscribe","args":[` + books + `]}`)
+	expect(t, s.With("event", "error"), object{"code": "60014", "id": "7"})
+	s.Send("ping")
+	s.With(simtest.Text, "pong")
+	v.stream("public").subscribe(books)
+}
+
+func TestConnectsAreLimited(t *testing.T) {
+	t.Parallel()
+	clock := simtest.NewClock()
+	v := start(t, okxsim.Options{
+		Setup: simnet.Setup{Quiet: true, Now: clock.Now}, RateLimits: okxsim.RateLimits{ConnectsPerSecond: 1},
+	})
+	v.stream("public")
+	_, response, err := websocket.DefaultDialer.Dial(v.Endpoints.WsURL+"/ws/v5/public", nil)
+	if err == nil || response == nil || response.StatusCode != http.StatusTooManyRequests {
+		t.Fatalf("%v %v", response, err)
+	}
+	response.Body.Close()
+	clock.Advance(time.Second)
+	v.stream("public")
+}
+
+func TestChannelsOfAHigherTierAreRefused(t *testing.T) {
+	t.Parallel()
+	v := quiet(t)
+	private, public := v.loggedIn("private"), v.stream("public")
+	private.Send(`{"op":"subscribe","args":[{"channel":"fills"}]}`)
+	expect(t, private.Next(), object{"event": "error", "code": "64003"})
+	public.Send(`{"op":"subscribe","args":[{"channel":"books-l2-tbt","instId":"BTC-USDT-SWAP"}]}`)
+	expect(t, public.Next(), object{"event": "error", "code": "64003"})
+}
+
+// A book may come whole in mid-stream; the chain goes on from there.
+func TestSnapshotInMidStream(t *testing.T) {
+	t.Parallel()
+	v := quiet(t)
+	s := v.stream("public")
+	s.subscribe(books)
+	whole := func(m, _ object) bool { return m["action"] == "snapshot" }
+	first := s.push("books", whole)
+	v.sim.RepeatSnapshots()
+	again := s.push("books", whole)
+	expect(t, again, object{"seqId": first["seqId"], "prevSeqId": json.Number("-1")})
+	v.order(restingBuy)
+	next := s.push("books", func(m, _ object) bool { return m["action"] == "update" })
+	expect(t, next, object{"prevSeqId": again["seqId"]})
+}
+
+// An unchanged book is confirmed after a minute under its own number.
+func TestHeartbeatOfABook(t *testing.T) {
+	options := okxsim.Options{Setup: simnet.Setup{Quiet: true}, SilenceMax: -1}
+	inVirtualTime(t, options, "public", func(t *testing.T, conn *websocket.Conn) {
+		send(t, conn, `{"op":"subscribe","args":[`+books+`]}`)
+		read(t, conn) // the acknowledgement
+		snapshot, began := read(t, conn)["data"].([]any)[0].(object), time.Now()
+		beat := read(t, conn)["data"].([]any)[0].(object)
+		expect(t, beat, object{"seqId": snapshot["seqId"], "prevSeqId": snapshot["seqId"]})
+		if after := time.Since(began).Round(time.Second); after != time.Minute || len(beat["bids"].([]any)) != 0 {
+			t.Errorf("after %s: %v", after, beat)
+		}
+	})
+}
+
+// The channels of money are told by the clock as well, unless the client wants
+// events alone.
+func TestMoneyIsToldRegularly(t *testing.T) {
+	for extra, want := range map[string]time.Duration{"": 5 * time.Second, `,"extraParams":"{\"updateInterval\":\"0\"}"`: 0} {
+		options := okxsim.Options{Setup: simnet.Setup{Quiet: true, Seed: 1}}
+		inVirtualTimeAs(t, options, "private", func(t *testing.T, v *venue, conn *websocket.Conn) {
+			send(t, conn, v.loginText(v.Credentials.APISecret))
+			expect(t, read(t, conn), object{"event": "login"})
+			send(t, conn, `{"op":"subscribe","args":[{"channel":"account"`+extra+`}]}`)
+			expect(t, read(t, conn), object{"event": "subscribe"})
+			expect(t, read(t, conn), object{"eventType": "snapshot", "lastPage": true, "curPage": json.Number("1")})
+			if want == 0 {
+				// Nothing comes any more: the venue ends the silence.
+				if _, data, err := conn.ReadMessage(); !websocket.IsCloseError(err, 4004) {
+					t.Errorf("%s %v", data, err)
+				}
+				return
+			}
+			expect(t, read(t, conn), object{"eventType": "snapshot"})
+			began := time.Now()
+			expect(t, read(t, conn), object{"eventType": "snapshot"})
+			if after := time.Since(began).Round(100 * time.Millisecond); after != want {
+				t.Errorf("after %s", after)
+			}
+		})
+	}
+}
+
+func send(t *testing.T, conn *websocket.Conn, text string) {
+	t.Helper()
+	if err := conn.WriteMessage(websocket.TextMessage, []byte(text)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func read(t *testing.T, conn *websocket.Conn) object {
+	t.Helper()
+	_, data, err := conn.ReadMessage()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return simtest.Decode(t, data)
+}
