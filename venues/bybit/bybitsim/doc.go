@@ -27,6 +27,10 @@
 //     repeat on a connection (20006), and is limited by address (10403).
 //   - Answers to orders are acknowledgements. What cannot be done after all is
 //     cancelled: post-only that would take, fill-or-kill that cannot be filled.
+//   - A cancellation is acknowledged before it is done, by Options.EngineDelay. An
+//     order that fills meanwhile is told as Filled once more, with CancelByUser and
+//     EC_OrigClOrdIDDoesNotExist.
+//   - A reduce-only order is cut to the position when it is placed.
 //   - orderLinkId is unique for ever (110072).
 //   - The private stream tells executions first, then orders, positions and the
 //     wallet. An order that filled at once is told once, as Filled.

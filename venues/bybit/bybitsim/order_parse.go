@@ -63,7 +63,7 @@ func (s *Sim) parseOrder(c *call, body createBody) (*newOrder, *apiError) {
 		}
 	}
 	s.price(o)
-	return o, s.closeAll(o)
+	return o, s.fitPosition(o)
 }
 
 // words reads the enumerations.
@@ -199,22 +199,29 @@ func (s *Sim) priceInBand(account string, l *listing, side simcore.Side, price d
 	return inside, nil
 }
 
-// closeAll turns quantity zero with reduceOnly and closeOnTrigger into the
-// whole position.
-func (s *Sim) closeAll(o *newOrder) *apiError {
-	if !o.Qty.IsZero() || !o.ReduceOnly || !o.detail.closeOnTrigger || o.body.TriggerPrice.set {
+// fitPosition cuts a reduce-only order to the position that it may close. Quantity
+// zero with closeOnTrigger is all of it.
+func (s *Sim) fitPosition(o *newOrder) *apiError {
+	if !o.ReduceOnly || o.body.TriggerPrice.set {
 		return nil
 	}
 	view, failed := s.position(o.Account, o.Symbol, o.PosSide)
 	if failed != nil {
 		return failed
 	}
-	limit := o.listing.QtyMax
-	if o.Type == simcore.Market {
-		limit = o.listing.MarketQtyMax
+	held := view.Qty.Abs()
+	if o.Qty.IsZero() && o.detail.closeOnTrigger {
+		limit := o.listing.QtyMax
+		if o.Type == simcore.Market {
+			limit = o.listing.MarketQtyMax
+		}
+		if o.Qty = decimal.Min(held, limit); o.Qty.IsZero() {
+			return bad(110017, "current position is zero, cannot fix reduce-only order qty")
+		}
+		return nil
 	}
-	if o.Qty = decimal.Min(view.Qty.Abs(), limit); o.Qty.IsZero() {
-		return bad(110017, "current position is zero, cannot fix reduce-only order qty")
+	if view.Qty.Sign() == -int(o.Side) {
+		o.Qty = decimal.Min(o.Qty, held)
 	}
 	return nil
 }

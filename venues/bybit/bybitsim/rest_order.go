@@ -204,7 +204,8 @@ func (s *Sim) cancelOrder(c *call) (any, *apiError) {
 	if failed != nil {
 		return nil, failed
 	}
-	if o, err := s.Exchange().Cancel(c.account.ID, l.Symbol, ref); err == nil {
+	if o, err := s.Exchange().Order(c.account.ID, l.Symbol, ref); err == nil && o.Status.Open() {
+		s.Later(s.options.EngineDelay, func() { s.cancelFound(o) })
 		return ack{OrderID: uuidOf(o.ID), OrderLinkID: o.ClientID}, nil
 	}
 	waiting, err := s.Exchange().Conditional(c.account.ID, ref)
@@ -215,6 +216,17 @@ func (s *Sim) cancelOrder(c *call) (any, *apiError) {
 		return nil, refused(err)
 	}
 	return ack{OrderID: uuidOf(waiting.ID), OrderLinkID: waiting.Request.ClientID}, nil
+}
+
+// cancelFound cancels an order whose cancellation was acknowledged. One that filled
+// meanwhile is told once more, with why it was not cancelled.
+func (s *Sim) cancelFound(o simcore.Order) {
+	if _, err := s.Exchange().Cancel(o.Account, o.Symbol, simcore.OrderRef{ID: o.ID}); err == nil {
+		return
+	}
+	if o, err := s.Exchange().Order(o.Account, o.Symbol, simcore.OrderRef{ID: o.ID}); err == nil && o.Status == simcore.StatusFilled {
+		s.users.cancelledTooLate(&o)
+	}
 }
 
 // cancelAllBody selects the orders to cancel.

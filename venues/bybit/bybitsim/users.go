@@ -111,6 +111,16 @@ func (u *users) note(c change) {
 	}
 }
 
+// cancelledTooLate tells of a filled order again.
+func (u *users) cancelledTooLate(o *simcore.Order) {
+	record := recordOf(o)
+	record.CancelType, record.RejectReason = "CancelByUser", "EC_OrigClOrdIDDoesNotExist"
+	u.note(change{
+		account: o.Account, symbol: o.Symbol, seq: u.lastSeq(o.Account, o.Symbol),
+		at: u.sim.Clock.Now(), noted: u.sim.Clock.Base(), order: &record,
+	})
+}
+
 // lastSeq is the cross sequence of the last event of an account and a symbol;
 // -1 where it never traded.
 func (u *users) lastSeq(account, symbol string) int64 {
