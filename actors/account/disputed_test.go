@@ -49,6 +49,37 @@ func TestEndThatTheListDeniesIsNone(t *testing.T) {
 	}
 }
 
+// TestEndWaitsForAWordOfTheVenue: what its executions show may be wrong, and what the
+// venue told before them is no word on it.
+func TestEndWaitsForAWordOfTheVenue(t *testing.T) {
+	unanswered := func(b *bench) {
+		b.step(func(m moment) { b.state.fundsRead(m, fundsDone{err: errTimeout}) })
+		if count(b.pass(reconcileRetry), isReconcile) != 1 {
+			t.Error("nobody asks again")
+		}
+	}
+	for name, c := range map[string]struct {
+		says  func(b *bench)
+		after time.Duration
+		ends  int
+	}{
+		"nothing is open": {(*bench).readsFunds, endWordMax, 1},
+		"it is open":      {(*bench).readsLong, endDoubtMax, 0},
+		"no answer yet":   {unanswered, endWordMax, 0},
+		"no answer":       {unanswered, endDoubtMax, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := newBench(t, venues.Capabilities{})
+			b.seemsFlat()
+			b.now = b.now.Add(time.Second)
+			c.says(b)
+			if b.pass(c.after); len(b.closings()) != c.ends {
+				t.Fatalf("after %s %d ends are told, want %d", c.after, len(b.closings()), c.ends)
+			}
+		})
+	}
+}
+
 // TestEndIsNotToldBeforeTheFirstReconciliation: what took place while nobody
 // listened is not known yet.
 func TestEndIsNotToldBeforeTheFirstReconciliation(t *testing.T) {
@@ -70,6 +101,7 @@ func TestEndIsNotToldWhileAnOrderHasMissingFills(t *testing.T) {
 	b := newBench(t, venues.Capabilities{})
 	b.seemsFlat()
 	b.now = b.now.Add(endWordMax - time.Second)
+	b.readsFunds()
 	o := b.open(limitOrder(""), venues.StatusOpen)
 	b.step(func(m moment) { b.state.report(m, o.says(venues.StatusPartiallyFilled, "0.5")) })
 	b.pass(time.Second)

@@ -63,9 +63,10 @@
 // ledger.go counts the executions of one instrument, whatever the order in which
 // they become known, realized.go what each one brought where the venue tells no
 // P&L, strangers.go those whose order is told later. positions.go tells a position
-// closed once the venue and the executions agree, or after endWordMax if the venue
-// does not object; where executions seem to be missing it waits until the account has
-// been compared, and then for endDoubtMax at most. toldends.go tells one whose
+// closed once the venue and the executions agree, or after endWordMax if what the
+// venue lists agrees and it has not told the end. While the venue is silent, and while
+// executions seem to be missing and the account has been compared, it waits for
+// endDoubtMax; for the comparison as long as it takes. toldends.go tells one whose
 // executions do not come within endFillsMax, and keeps it apart from what was opened
 // after it. doubt.go settles a difference that outlives a reconciliation by the
 // venue's list.

@@ -128,6 +128,8 @@ func (s *state) fundsRead(m moment, in fundsDone) {
 		s.takeBalances(in.funds.Balances)
 		s.takePositions(m, in.funds.Positions, in.funds.ReadAt)
 		s.funds.readAt = in.funds.ReadAt
+	} else if len(s.ledger.waiting) > 0 { // ends wait for what it would have told
+		s.recon.due = earlier(s.recon.due, m.now.Add(reconcileRetry))
 	}
 	for _, waiter := range s.funds.waiters {
 		s.after(replyFunds{to: waiter, funds: s.currentFunds(), err: in.err})

@@ -13,11 +13,11 @@ import (
 
 const (
 	// endWordMax is how long the end of a position that its executions show waits
-	// for the venue to say the same. Until then executions may be found that come
-	// between them.
+	// for the venue to say that there was one. Until then executions may be found
+	// that come between them.
 	endWordMax = 5 * time.Second
-	// endDoubtMax is how long it waits where something speaks against it, although
-	// the account has been compared with its venue since.
+	// endDoubtMax is how long it waits where the venue has told nothing of the
+	// instrument since, or something else, although the account was compared.
 	endDoubtMax = time.Minute
 	// doubtRetry is the wait before the venue is compared again after its
 	// positions have disagreed with the executions.
@@ -169,16 +169,17 @@ func (s *state) isWhole(b *book) bool {
 	return s.ready && s.lookups[b.symbol] == nil && !s.holdsReports(b.symbol)
 }
 
-// wordDue is when an end is told without the venue's word; zero if the venue has to
-// be compared first.
+// wordDue is when an end is told without the venue's word that it is one; zero if the
+// venue has to be compared first.
 func (s *state) wordDue(b *book, over *ended) time.Time {
+	isDisputed := s.isDisputed(b, over)
 	switch {
-	case !s.isDisputed(b, over):
-		return over.heardAt.Add(endWordMax)
-	case s.recon.begunAt.After(over.heardAt.Add(positionLag)):
+	case isDisputed && !s.recon.begunAt.After(over.heardAt.Add(positionLag)):
+		return time.Time{}
+	case isDisputed, !s.saidAt(b).After(over.heardAt):
 		return over.heardAt.Add(endDoubtMax)
 	}
-	return time.Time{}
+	return over.heardAt.Add(endWordMax)
 }
 
 // isDisputed says whether an end may not be the one that the executions show: some

@@ -24,7 +24,7 @@ func TestClosedPositionIsToldOnceByWhoeverComesLast(t *testing.T) {
 	for name, steps := range map[string][]func(b *bench) []effect{
 		"the venue":     {exits, func(b *bench) []effect { return b.lists(venues.Long, "0") }},
 		"the execution": {func(b *bench) []effect { return b.lists(venues.Long, "0") }, exits},
-		"nobody more":   {exits, func(b *bench) []effect { return b.pass(endWordMax) }},
+		"nobody more":   {exits, func(b *bench) []effect { return b.pass(endDoubtMax) }},
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := newBench(t, venues.Capabilities{})
@@ -191,7 +191,7 @@ func TestAccountingSurvivesARestart(t *testing.T) {
 	again := b.restart()
 	again.now = b.now.Add(time.Hour)
 	again.stranger(3, venues.Buy, "3", "90", nil)
-	again.pass(endWordMax)
+	again.pass(endDoubtMax)
 	got := again.onlyClosing()
 	if got["side"] != "short" || got["qty"] != "3" || got["entryPrice"] != "110" || got["realizedPnl"] != "60" || got["openedAt"] != "2026-03-01T12:00:00.000Z" {
 		t.Fatalf("%v", got)
@@ -254,7 +254,7 @@ func TestPositionThatWasThereBeforeIsAdopted(t *testing.T) {
 	}
 	b.now = b.now.Add(time.Second)
 	b.stranger(1, venues.Buy, "4", "1900", func(r *venues.ExecutionReport) { r.Symbol, r.Fill.Symbol = "ETHUSDT", "ETHUSDT" })
-	b.pass(endWordMax)
+	b.pass(endDoubtMax)
 	got := b.onlyClosing()
 	if got["entryPrice"] != "2000" || got["realizedPnl"] != "400" || got["openedAt"] != nil {
 		t.Fatalf("%v", got)

@@ -107,7 +107,7 @@ func TestStrangerTakesItsOrdersReason(t *testing.T) {
 	r := o.says(venues.StatusFilled, "1")
 	r.Fill = o.fill("t1", "1", "110")
 	b.step(func(m moment) { b.state.apply(m, o, r) })
-	b.pass(endWordMax)
+	b.pass(endDoubtMax)
 	if got := b.onlyClosing(); got["reason"] != string(venues.ClosedStopLoss) || got["realizedPnl"] != "10" {
 		t.Fatalf("%v", got)
 	}
