@@ -9,6 +9,7 @@ package bench
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -110,7 +111,8 @@ func Run(ctx context.Context, out io.Writer, names []string, o Options) error {
 		begun := time.Now()
 		figures, err := s.Run(ctx, o)
 		if err != nil {
-			return fmt.Errorf("scenario %s: %w", s.Name, err)
+			// What has been measured was paid for.
+			return errors.Join(table.Flush(), fmt.Errorf("scenario %s: %w", s.Name, err))
 		}
 		for _, f := range figures {
 			if f.Missing != "" {

@@ -3,6 +3,7 @@ package bench
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"net/http"
 	"time"
 
@@ -80,8 +81,12 @@ func openStandardHook(ctx context.Context) (*hookServer, error) {
 	return &hookServer{url: "http://" + listener.Addr().String() + "/", close: func() error {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
 		defer cancel()
-		err := server.Shutdown(ctx)
-		<-served
-		return err
+		if err := server.Shutdown(ctx); err != nil {
+			return err
+		}
+		if err := <-served; !errors.Is(err, http.ErrServerClosed) {
+			return err
+		}
+		return nil
 	}}, nil
 }

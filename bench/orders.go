@@ -45,10 +45,10 @@ type orderSetting struct {
 func (s orderSetting) durable() bool { return !s.oneCore }
 
 var orderSettings = []orderSetting{
-	{name: "1 client, one core", clients: 1, each: 250, oneCore: true},
-	{name: "1 client", clients: 1, each: 250},
-	{name: "16 clients", clients: 16, each: 30},
-	{name: "64 clients", clients: 64, each: 10},
+	{name: "1 client, one core", clients: 1, each: 200, oneCore: true},
+	{name: "1 client", clients: 1, each: 200},
+	{name: "16 clients", clients: 16, each: 20},
+	{name: "64 clients", clients: 64, each: 6},
 }
 
 var ordersScenario = Scenario{

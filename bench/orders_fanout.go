@@ -24,7 +24,7 @@ const (
 	fanoutLook   = time.Second
 	fanoutSettle = 200 * time.Millisecond
 	// fanoutOrders are the orders of a turn: enough for a thousandth of a round.
-	fanoutOrders = 800
+	fanoutOrders = 600
 	// fanoutQuick of everything show that it works.
 	fanoutQuick = 8
 )
@@ -97,15 +97,33 @@ func (f *fanout) open(ctx context.Context) (err error) {
 		return err
 	}
 	b.closers = append(b.closers, f.audience.close)
-	return f.audience.ask(audienceQuestion{
+	err = f.audience.ask(audienceQuestion{
 		URL: b.memory.demo.File.WSURL, Key: b.memory.demo.File.ReadKey, Channel: "trades:binance:" + tradedSymbol, Subscribers: f.subscribers,
 	}, &struct{}{})
+	if err != nil {
+		return err
+	}
+	return f.await(ctx)
+}
+
+// await waits until the service has trades of the venue to deliver.
+func (f *fanout) await(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, demoReadyMax)
+	defer cancel()
+	f.trades = fanoutTrades
+	for {
+		if err := f.stream(ctx, true); err != nil {
+			return fmt.Errorf("no trade is delivered: %w", err)
+		}
+		if delivered, err := f.delivered(); err != nil || delivered > 0 {
+			return err
+		}
+	}
 }
 
 // findRate finds how many trades in a second take the service's share of a
 // processor.
 func (f *fanout) findRate(ctx context.Context) error {
-	f.trades = fanoutTrades
 	for range fanoutGuesses {
 		_, share, err := f.look(ctx)
 		if err != nil {
