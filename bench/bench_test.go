@@ -67,16 +67,17 @@ func TestHooksAreMeasured(t *testing.T) {
 	t.Log(out.String())
 }
 
-// TestOrdersAreMeasured: each of the ways takes the orders, through the binary.
-func TestOrdersAreMeasured(t *testing.T) {
+// TestServiceIsMeasured: each of the ways takes the orders, through the binary, and
+// the idle one is looked at.
+func TestServiceIsMeasured(t *testing.T) {
 	var out strings.Builder
-	if err := bench.Run(context.Background(), &out, []string{"orders"}, bench.Options{Binary: binary(t), Rounds: 1, Quick: true}); err != nil {
+	if err := bench.Run(context.Background(), &out, []string{"orders", "idle"}, bench.Options{Binary: binary(t), Rounds: 1, Quick: true}); err != nil {
 		t.Fatal(err)
 	}
 	for _, name := range []string{
 		"1 client, one core, forward", "one core, in memory, added", "1 client, durable", "processor time",
 		"16 clients, durable", "64 clients, in memory", "against CCXT", "an actor asked",
-		"beside orders", "beside it, p99.9",
+		"beside orders", "beside it, p99.9", "resident memory", "% of a core",
 	} {
 		if !strings.Contains(out.String(), name) {
 			t.Errorf("the table has no %s", name)

@@ -15,6 +15,9 @@ import (
 const (
 	// audienceReadBytes is what a subscriber reads at once.
 	audienceReadBytes = 16 << 10
+	// audiencePingEvery is how often a subscriber speaks: the stream ends those who
+	// are silent for 45 s.
+	audiencePingEvery = 15 * time.Second
 	// audienceAnswerMax bounds the wait for what the stream answers.
 	audienceAnswerMax = 10 * time.Second
 )
@@ -22,15 +25,17 @@ const (
 // audiencePart is subscribers of one channel, who read everything. All but the
 // first do not look at what they read; the first says how long a frame is.
 type audiencePart struct {
-	conns   []*websocket.Conn
-	reading sync.WaitGroup
+	conns []*websocket.Conn
+	// stop ends the pings, running are their and the subscribers' goroutines.
+	stop    context.CancelFunc
+	running sync.WaitGroup
 	bytes   atomic.Int64
 	// countedFrames and countedBytes are the first subscriber's.
 	countedFrames, countedBytes atomic.Int64
 }
 
-// audienceQuestion with subscribers connects them; one without asks how much they
-// have read.
+// audienceQuestion with subscribers connects them, once; one without asks how much
+// they have read.
 type audienceQuestion struct {
 	URL         string `json:"url"`
 	Key         string `json:"key"`
@@ -60,7 +65,12 @@ func (a *audiencePart) answer(ctx context.Context, question []byte) (any, error)
 			read = func() { a.count(conn) }
 		}
 		a.conns = append(a.conns, conn)
-		a.reading.Go(read)
+		a.running.Go(read)
+	}
+	if q.Subscribers > 0 {
+		pinging, stop := context.WithCancel(context.WithoutCancel(ctx))
+		a.stop = stop
+		a.running.Go(func() { a.ping(pinging) })
 	}
 	said := audienceAnswer{}
 	if frames := a.countedFrames.Load(); frames > 0 {
@@ -145,10 +155,30 @@ func (a *audiencePart) drain(conn net.Conn) {
 	}
 }
 
+// ping speaks for every subscriber now and then.
+func (a *audiencePart) ping(ctx context.Context) {
+	every := time.NewTicker(audiencePingEvery)
+	defer every.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-every.C:
+		}
+		for _, conn := range a.conns {
+			// One that has ended is missed in what is delivered.
+			_ = conn.WriteMessage(websocket.TextMessage, []byte(`{"op":"ping"}`))
+		}
+	}
+}
+
 func (a *audiencePart) close() error {
+	if a.stop != nil {
+		a.stop()
+	}
 	for _, conn := range a.conns {
 		_ = conn.NetConn().Close()
 	}
-	a.reading.Wait()
+	a.running.Wait()
 	return nil
 }
