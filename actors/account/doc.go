@@ -22,15 +22,19 @@
 // # Files
 //
 // state.go holds the state and the end of each step, order.go one order, live.go
-// which of them a step goes through; the
-// steps are in place.go (intents), report.go and fills.go (what the venue says),
-// change.go and amend.go (cancel and amend), inquiry.go (unknown outcomes),
-// proof.go (that an order does not exist), reconcile.go (comparison with the
-// venue), funds.go (positions and balances), events.go (outbox and journal) and
-// settle.go (answers). All of these are pure:
-// time and ids come in, effects go out. commit.go makes a step durable, effects.go
-// carries out what it asks for, reading.go what compares with the venue, load.go
-// reads the store; actor.go only dispatches; client.go is the way in.
+// which of them a step goes through; the steps are in place.go (intents), bound.go
+// (what a channel may do with a position), report.go and fills.go (what the venue
+// says), change.go and amend.go (cancel and amend), inquiry.go (unknown outcomes),
+// proof.go (that an order does not exist), reconcile.go (comparison with the venue),
+// funds.go (positions and balances), events.go (outbox and journal) and settle.go
+// (answers); clientid.go makes the ids under which a venue knows orders. All of these
+// are pure: time and ids come in, effects go out.
+//
+// commit.go makes a step durable, effects.go carries out what it asks for, reading.go
+// what compares with the venue, load.go and loadrisk.go read the store. protocol.go
+// lists the messages, deps.go what the account works with; actor.go only dispatches;
+// client.go is the way in, cancelall.go that of cancel-all, leverage.go that of the
+// leverage.
 //
 // # What others trade
 //
@@ -57,19 +61,23 @@
 // did not come or are too small; attached.go recognizes the venue's own; legs.go
 // follows both to their end, flat.go withdraws them with the position, closing.go
 // raises the alarm and closes what cannot be protected, as policy.go says.
+// moveprotection.go changes stop loss and take profit, movedprotection.go follows
+// such a change to its end.
 //
 // # Positions and their ends
 //
-// ledger.go counts the executions of one instrument, whatever the order in which
-// they become known, realized.go what each one brought where the venue tells no
-// P&L, strangers.go those whose order is told later. positions.go tells a position
-// closed once the venue and the executions agree, or after endWordMax if what the
-// venue lists agrees and it has not told the end. While the venue is silent, and while
-// executions seem to be missing and the account has been compared, it waits for
-// endDoubtMax; for the comparison as long as it takes. toldends.go tells one whose
-// executions do not come within endFillsMax, and keeps it apart from what was opened
-// after it. doubt.go settles a difference that outlives a reconciliation by the
-// venue's list.
+// book.go counts the executions (execution.go) of one instrument to positions
+// (holding.go), whatever the order in which they become known, realized.go what each
+// one brought where the venue tells no P&L, strangers.go those whose order is told
+// later. positions.go stores them and tells the ends, reason.go why.
+//
+// provenends.go decides when an end is certain: once the venue and the executions
+// agree, or after endWordMax if what the venue lists agrees and it has not told the
+// end. While the venue is silent, and while executions seem to be missing and the
+// account has been compared, it waits for endDoubtMax; for the comparison as long as
+// it takes. toldends.go tells one whose executions do not come within endFillsMax, and
+// keeps it apart from what was opened after it. doubt.go settles a difference that
+// outlives a reconciliation by the venue's list.
 //
 // # Risk
 //

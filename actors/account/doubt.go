@@ -7,6 +7,10 @@ import (
 	"venuegate/venues"
 )
 
+// doubtRetry is the wait before the venue is compared again after its
+// positions have disagreed with the executions.
+const doubtRetry = 2 * time.Second
+
 // doubtPositions compares the venue's list with the executions. A difference that
 // outlives a reconciliation is settled by the list.
 func (s *state) doubtPositions(m moment, readAt time.Time) {

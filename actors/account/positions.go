@@ -2,6 +2,7 @@ package account
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"time"
 
@@ -9,19 +10,6 @@ import (
 
 	"venuegate/persistence"
 	"venuegate/venues"
-)
-
-const (
-	// endWordMax is how long the end of a position that its executions show waits
-	// for the venue to say that there was one. Until then executions may be found
-	// that come between them.
-	endWordMax = 5 * time.Second
-	// endDoubtMax is how long it waits where the venue has told nothing of the
-	// instrument since, or something else, although the account was compared.
-	endDoubtMax = time.Minute
-	// doubtRetry is the wait before the venue is compared again after its
-	// positions have disagreed with the executions.
-	doubtRetry = 2 * time.Second
 )
 
 // ledger is the accounting of all positions, by instrument.
@@ -139,85 +127,9 @@ func (s *state) touchBook(b *book) {
 // touchWaiting makes the end of the step look at the books for which time
 // matters.
 func (s *state) touchWaiting() {
-	for _, b := range s.booksInOrder() {
-		if s.ledger.waiting[b.symbol] == b {
-			s.touchBook(b)
-		}
+	for _, symbol := range slices.Sorted(maps.Keys(s.ledger.waiting)) {
+		s.touchBook(s.ledger.waiting[symbol])
 	}
-}
-
-// proven is the last execution up to which every end is certain; -1 if none is. The
-// venue's word that one side has ended proves the end that the executions show while
-// both agree on what is open, and none of them is known to be missing.
-func (s *state) proven(m moment, b *book) int {
-	through := -1
-	if len(b.over) == 0 {
-		return through
-	}
-	agrees := s.isWhole(b) && b.agrees(s.funds.positions)
-	for _, over := range b.provable() {
-		_, told := b.told.first(over.side)
-		if (told && agrees) || isDue(s.wordDue(b, &over), m.now) {
-			through = over.by
-		}
-	}
-	return through
-}
-
-// isWhole says whether no executions are known to be missing.
-func (s *state) isWhole(b *book) bool {
-	return s.ready && s.lookups[b.symbol] == nil && !s.holdsReports(b.symbol)
-}
-
-// wordDue is when an end is told without the venue's word that it is one; zero if the
-// venue has to be compared first.
-func (s *state) wordDue(b *book, over *ended) time.Time {
-	isDisputed := s.isDisputed(b, over)
-	switch {
-	case isDisputed && !s.recon.begunAt.After(over.heardAt.Add(positionLag)):
-		return time.Time{}
-	case isDisputed, !s.saidAt(b).After(over.heardAt):
-		return over.heardAt.Add(endDoubtMax)
-	}
-	return over.heardAt.Add(endWordMax)
-}
-
-// isDisputed says whether an end may not be the one that the executions show: some
-// are known to be missing, or nobody has asked for them since the start, or the
-// venue has said since that something else is open. Those that the reconciliation
-// finds come before the end, and make it another one or none.
-func (s *state) isDisputed(b *book, over *ended) bool {
-	return !s.isWhole(b) || (s.saidAt(b).After(over.heardAt) && !b.agrees(s.funds.positions))
-}
-
-// saidAt is when the venue has told last what is open of an instrument.
-func (s *state) saidAt(b *book) time.Time {
-	at := s.funds.provedAt
-	for _, side := range positionSides() {
-		key := (&venues.Position{Symbol: b.symbol, Side: side}).Key()
-		at = later(at, later(s.funds.asOf[key], s.funds.closedAt[key]))
-	}
-	return at
-}
-
-// provable are the ends that the executions show, up to one that they show wrongly:
-// it was made by an execution of what was opened after the venue had told the end,
-// and the end's own executions are still to come. An end that was known before waits
-// for none.
-func (b *book) provable() []ended {
-	longs := 0
-	for i, over := range b.over {
-		n := longs
-		if over.side == venues.Short {
-			n = i - longs
-		} else {
-			longs++
-		}
-		if end, told := b.told.nth(over.side, n); told && !end.isKnown && end.isBefore(&b.recent[over.by]) {
-			return b.over[:i]
-		}
-	}
-	return b.over
 }
 
 // settleBook counts executions in for good, with the ends that they made.

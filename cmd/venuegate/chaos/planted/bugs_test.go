@@ -238,11 +238,11 @@ var bugs = []bug{
 	},
 	{
 		name: "in hedge mode a sale closes the long position first", invariant: "positions", catcher: simulation("positions"),
-		edits: []overlay.Edit{edit(accountDir+"ledger.go", "\tif e.position != \"\" {\n", "\tif false && e.position != \"\" {\n")},
+		edits: []overlay.Edit{edit(accountDir+"holding.go", "\tif e.position != \"\" {\n", "\tif false && e.position != \"\" {\n")},
 	},
 	{
 		name: "executions of one millisecond are sorted by their names", invariant: "positions", catcher: simulation("positions"),
-		edits: []overlay.Edit{edit(accountDir+"ledger.go",
+		edits: []overlay.Edit{edit(accountDir+"execution.go",
 			"\ttrade, order, _ := strings.Cut(k.trade, \"/\")\n\totherTrade, otherOrder, _ := strings.Cut(other.trade, \"/\")\n",
 			"\ttrade, order, _ := strings.Cut(k.trade, \"|\")\n\totherTrade, otherOrder, _ := strings.Cut(other.trade, \"|\")\n")},
 	},
