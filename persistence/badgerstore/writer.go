@@ -3,6 +3,7 @@ package badgerstore
 import (
 	"errors"
 	"fmt"
+	"runtime"
 	"sync"
 	"time"
 
@@ -46,6 +47,8 @@ type writer struct {
 	// that is thrown away empties it.
 	recent  *rows.Recent[[]byte]
 	indexes rows.Indexes
+	// alone is how many groups are still begun without waiting for company.
+	alone int
 
 	mu          sync.Mutex
 	queue       []request
@@ -146,10 +149,27 @@ func (w *writer) run() {
 		}
 		select {
 		case <-w.wake:
+			w.gather()
 		case <-sealSync.C:
 			w.syncSeal()
 			armed = false
 		}
+	}
+}
+
+// gather lets those who are about to submit something join the group: a group
+// costs as much as several batches. It only yields the processor, once, and where
+// nobody has joined it is not tried again for a while.
+func (w *writer) gather() {
+	if w.alone > 0 {
+		w.alone--
+		return
+	}
+	runtime.Gosched()
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if len(w.queue) <= 1 {
+		w.alone = gatherPause
 	}
 }
 
