@@ -200,6 +200,16 @@ func TestFaultsOfRequests(t *testing.T) {
 	if rows := v.get("/v5/order/realtime", "category=linear&orderLinkId=doubt").rows(t); len(rows) != 1 {
 		t.Errorf("%v", rows)
 	}
+	for code, text := range map[int]string{10000: "Server Timeout", 10019: "Service is restarting, please reconnect.", 99999: "Rejected."} {
+		fault(at + `"reject","args":{"code":` + strconv.Itoa(code) + `}}`)
+		if a := v.post("/v5/order/create", order()).answer(t); a.RetCode != code || a.RetMsg != text {
+			t.Errorf("%+v", a)
+		}
+	}
+	fault(at + `"reject","args":{"code":10016,"message":"服务超时"}}`)
+	if a := v.post("/v5/order/create", order()).answer(t); a.RetCode != 10016 || a.RetMsg != "服务超时" {
+		t.Errorf("%+v", a)
+	}
 	fault(at + `"status","args":{"status":502}}`)
 	if r := v.post("/v5/order/create", order()); r.Status != http.StatusBadGateway || !strings.HasPrefix(string(r.Body), "<html>") {
 		t.Errorf("%d %s", r.Status, r.Body)

@@ -184,6 +184,36 @@ func TestNumberOfOrdersIsLimited(t *testing.T) {
 	}
 }
 
+// By id, realtime knows the last 500 closed orders.
+func TestRealtimeForgets(t *testing.T) {
+	t.Parallel()
+	clock := simtest.NewClock()
+	v := start(t, bybitsim.Options{Setup: simnet.Setup{Quiet: true, Now: clock.Now}, RateLimits: bybitsim.RateLimits{TradePerSecond: -1}})
+	x, account := v.sim.Exchange(), v.sim.DemoAccount().ID
+	var ids []string
+	for range 501 {
+		o, err := x.Place(simcore.OrderRequest{
+			Account: account, Symbol: "BTCUSDT", Side: simcore.Buy, Type: simcore.Limit, Price: decimal.NewFromInt(60_000), Qty: decimal.New(1, -3),
+		})
+		if err == nil {
+			_, err = x.Cancel(account, o.Symbol, simcore.OrderRef{ID: o.ID})
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		ids = append(ids, bybitsim.UUIDOf(o.ID))
+		clock.Advance(time.Millisecond)
+	}
+	for i, want := range []int{0, 1} {
+		if rows := v.get("/v5/order/realtime", "category=linear&orderId="+ids[i]).rows(t); len(rows) != want {
+			t.Errorf("order %d: %d rows", i, len(rows))
+		}
+	}
+	if rows := v.get("/v5/order/history", "category=linear&orderId="+ids[0]).rows(t); len(rows) != 1 {
+		t.Errorf("%v", rows)
+	}
+}
+
 // The demo environment has no order entry over a socket.
 func TestDemoHasNoTradeSocket(t *testing.T) {
 	t.Parallel()

@@ -2,6 +2,7 @@ package bybitsim_test
 
 import (
 	"net/http"
+	"strings"
 	"testing"
 
 	"github.com/shopspring/decimal"
@@ -131,6 +132,7 @@ func TestPublicMistakes(t *testing.T) {
 		{`{"op":"subscribe","args":["orderbook.500.BTCUSDT"]}`, "error:handler not found,topic:orderbook.500.BTCUSDT"},
 		{`{"op":"subscribe","args":["tickers.BTCUSDT","kline.7.BTCUSDT"]}`, "error:handler not found,topic:kline.7.BTCUSDT"},
 		{`{"op":"subscribe","args":["orderbook.50.BTCUSDT"]}`, "error:already subscribed,topic:orderbook.50.BTCUSDT"},
+		{`{"op":"subscribe","args":["` + strings.Repeat("x", 21_001) + `"]}`, "error:args size too large"},
 		{`{"op":"dance"}`, "error:invalid op"},
 		{`{"op":"ping","req_id":"p"}`, "pong"},
 		{`{"op":"ping","req_id":1}`, "pong"},

@@ -94,3 +94,31 @@ func TestTriggeredEntryBringsItsStops(t *testing.T) {
 	expect(t, business.push("orders-algo", func(_, first object) bool { return first["ordType"] == "conditional" }),
 		object{"state": "live", "slTriggerPx": "64000", "sz": "1", "side": "sell"})
 }
+
+// A trailing stop has a channel of its own, which begins with what is live; it
+// follows the price and fires when that comes back.
+func TestTrailingStop(t *testing.T) {
+	v := quiet(t)
+	v.order(`{"instId":"BTC-USDT-SWAP","tdMode":"cross","side":"buy","ordType":"market","sz":"1"}`)
+	r := v.post("/trade/order-algo", `{"instId":"BTC-USDT-SWAP","tdMode":"cross","side":"sell","ordType":"move_order_stop","sz":"1",`+
+		`"callbackRatio":"0.01","reduceOnly":true,"algoClOrdId":"t1"}`)
+	if r.sCode() != "0" {
+		t.Fatal(r.raw())
+	}
+	business := v.loggedIn("business")
+	business.subscribe(`{"channel":"orders-algo","instType":"SWAP"}`)
+	business.subscribe(`{"channel":"algo-advance","instType":"SWAP"}`)
+	first := business.Next()
+	if arg, _ := first["arg"].(object); arg["channel"] != "algo-advance" {
+		t.Fatalf("%v", first)
+	}
+	expect(t, first["data"].([]any)[0].(object), object{"algoClOrdId": "t1", "state": "live", "ordType": "move_order_stop", "callbackRatio": "0.01"})
+	v.control("/market", `{"symbol":"BTCUSDT","price":"70000"}`)
+	v.control("/market", `{"symbol":"BTCUSDT","price":"69400"}`)
+	expect(t, v.one(v.get("/trade/orders-algo-pending?ordType=move_order_stop")), object{"state": "live"})
+	v.control("/market", `{"symbol":"BTCUSDT","price":"69200"}`)
+	expect(t, business.push("algo-advance", state("effective")), object{"algoClOrdId": "t1"})
+	if r := v.get("/account/positions"); len(r.Data) != 0 {
+		t.Error(r.raw())
+	}
+}

@@ -180,6 +180,21 @@ func (h *hub) algoChanged(account string, body algoBody) {
 	}
 }
 
+// show tells one client of the algo orders that its subscription is about.
+func (h *hub) show(cl *client, arg *channelArg, live []algoBody) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	sub, subscribed := cl.subs[arg.key()]
+	if !subscribed {
+		return
+	}
+	for _, body := range live {
+		if sub.matches(body.InstID) {
+			h.whisper(sub, pushBody{Data: []algoBody{body}})
+		}
+	}
+}
+
 // flushAccounts tells what changed in accounts since the last time, greets new
 // listeners and, when the regular time has come, tells everything.
 func (h *hub) flushAccounts(regular bool) {

@@ -228,10 +228,23 @@ func (s *Sim) subscribe(cl *client, in *commandBody) {
 		s.hub.tellJSON(cl, topicCommand, eventBody{ID: in.ID, Event: in.Op, Arg: arg, ConnID: cl.connID})
 		if in.Op == "subscribe" {
 			s.hub.subscribe(cl, *arg)
+			s.showTrailing(cl, arg)
 		} else {
 			s.hub.unsubscribe(cl, *arg)
 		}
 	}
+}
+
+// showTrailing begins the channel of trailing stops with those that are live; the
+// channel of other stops begins without.
+func (s *Sim) showTrailing(cl *client, arg *channelArg) {
+	if arg.Channel != channelAlgoAdvance {
+		return
+	}
+	live := s.algos.list(s.hub.accountOf(cl), func(a *algo) bool {
+		return a.state == algoLive && a.arg.OrdType == algoTrailing
+	})
+	s.hub.show(cl, arg, live)
 }
 
 func (s *Sim) checkChannel(cl *client, arg *channelArg) (code, text string) {
