@@ -3,6 +3,7 @@ package binancesim_test
 import (
 	"encoding/json"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -26,27 +27,34 @@ func (v *venue) taken() map[string]int {
 	return counts
 }
 
+// requestFault is a fault and what it makes of an order.
+type requestFault struct {
+	name, fault string
+	// status zero means that the connection ends without an answer.
+	status, code int
+	placed       bool
+}
+
+// requestFaults are answered alike over HTTP and over a socket.
+var requestFaults = []requestFault{
+	{"delay", `{"do":"delay","args":{"delayMs":50}}`, 200, 0, true},
+	{"timeout before", `{"do":"timeout_before","args":{"delayMs":20}}`, 0, 0, false},
+	{"timeout after", `{"do":"timeout_after","args":{"delayMs":20}}`, 0, 0, true},
+	{"dropped", `{"do":"drop_connection"}`, 0, 0, false},
+	{"dropped after", `{"do":"drop_connection","args":{"executed":true}}`, 0, 0, true},
+	{"ban", `{"do":"ban","args":{"delayMs":30000}}`, 418, -1003, false},
+	{"maintenance", `{"do":"maintenance"}`, 503, -1016, false},
+	{"reject", `{"do":"reject","args":{"code":-1007,"executed":true}}`, 408, -1007, true},
+}
+
 func TestFaultsOfRequests(t *testing.T) {
 	t.Parallel()
-	for _, test := range []struct {
-		name, fault string
-		// status zero means that no answer comes.
-		status, code int
-		placed       bool
-	}{
-		{"delay", `{"do":"delay","args":{"delayMs":50}}`, 200, 0, true},
-		{"timeout before", `{"do":"timeout_before","args":{"delayMs":20}}`, 0, 0, false},
-		{"timeout after", `{"do":"timeout_after","args":{"delayMs":20}}`, 0, 0, true},
-		{"dropped", `{"do":"drop_connection"}`, 0, 0, false},
-		{"dropped after", `{"do":"drop_connection","args":{"executed":true}}`, 0, 0, true},
+	for _, test := range slices.Concat(requestFaults, []requestFault{
 		{"gateway page", `{"do":"status","args":{"status":502}}`, 502, 0, false},
 		{"unknown outcome, executed", `{"do":"status","args":{"status":503,"executed":true,"body":"{\"msg\":\"Unknown error, please check your request or try again later.\"}"}}`, 503, 0, true},
-		{"ban", `{"do":"ban","args":{"delayMs":30000}}`, 418, -1003, false},
-		{"maintenance", `{"do":"maintenance"}`, 503, -1016, false},
-		{"reject", `{"do":"reject","args":{"code":-1007,"executed":true}}`, 408, -1007, true},
 		{"reject definitely", `{"do":"reject","args":{"code":-1008}}`, 503, -1008, false},
 		{"reject with words", `{"do":"reject","args":{"code":-4088,"message":"User can not place order currently","status":400}}`, 400, -4088, false},
-	} {
+	}) {
 		t.Run(test.name, func(t *testing.T) {
 			v := quiet(t)
 			fault := `{"match":{"path":"/fapi/v1/order","op":"POST"},"times":1,` + strings.TrimPrefix(test.fault, "{")

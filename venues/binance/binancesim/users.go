@@ -55,27 +55,28 @@ func (s *Sim) createListenKey(c *call) (any, *apiError) {
 }
 
 func (s *Sim) renewListenKey(c *call) (any, *apiError) {
-	u := s.users
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	k := u.byAccount[c.account.ID]
-	if k == nil {
-		return nil, errListenKey
-	}
-	k.expires = s.Clock.Now().Add(s.options.ListenKeyLife)
-	return listenKeyBody{k.key}, nil
+	var renewed listenKeyBody
+	failed := s.users.withKey(c.account.ID, func(k *listenKey) {
+		k.expires = s.Clock.Now().Add(s.options.ListenKeyLife)
+		renewed.ListenKey = k.key
+	})
+	return renewed, failed
 }
 
 func (s *Sim) dropListenKey(c *call) (any, *apiError) {
-	u := s.users
+	return struct{}{}, s.users.withKey(c.account.ID, s.users.drop)
+}
+
+// withKey does something to the key of an account under the lock.
+func (u *users) withKey(account string, do func(*listenKey)) *apiError {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	k := u.byAccount[c.account.ID]
+	k := u.byAccount[account]
 	if k == nil {
-		return nil, errListenKey
+		return errListenKey
 	}
-	u.drop(k)
-	return struct{}{}, nil
+	do(k)
+	return nil
 }
 
 // drop forgets a key. Its listeners stay connected and hear nothing any more.

@@ -332,25 +332,12 @@ func TestSocketSharesTheLimits(t *testing.T) {
 
 func TestFaultsOfTheSocket(t *testing.T) {
 	t.Parallel()
-	for _, test := range []struct {
-		name, fault string
-		// status zero means that the connection ends without an answer.
-		status, code int
-		placed       bool
-	}{
-		{"delay", `{"do":"delay","args":{"delayMs":50}}`, 200, 0, true},
-		{"timeout before", `{"do":"timeout_before","args":{"delayMs":20}}`, 0, 0, false},
-		{"timeout after", `{"do":"timeout_after","args":{"delayMs":20}}`, 0, 0, true},
-		{"dropped", `{"do":"drop_connection"}`, 0, 0, false},
-		{"dropped after", `{"do":"drop_connection","args":{"executed":true}}`, 0, 0, true},
+	for _, test := range slices.Concat(requestFaults, []requestFault{
 		{"status", `{"do":"status","args":{"status":502}}`, 502, -1000, false},
 		{"status of its own", `{"do":"status"}`, 503, -1000, false},
 		{"status with words", `{"do":"status","args":{"status":503,"executed":true,"body":"{\"code\":-1008,\"msg\":\"no\"}"}}`, 503, -1008, true},
-		{"ban", `{"do":"ban","args":{"delayMs":30000}}`, 418, -1003, false},
-		{"maintenance", `{"do":"maintenance"}`, 503, -1016, false},
-		{"reject", `{"do":"reject","args":{"code":-1007,"executed":true}}`, 408, -1007, true},
 		{"lost answer", `{"do":"gap"}`, 0, 0, true},
-	} {
+	}) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			v := quiet(t)
