@@ -196,7 +196,7 @@ func (a *account) loaded(ctx *actors.Context, m moment, in loadDone) {
 
 func (a *account) reconciled(m moment, in reconcileDone) {
 	if in.err != nil {
-		a.logger.Warn("reconcile", zap.Error(in.err))
+		a.logger.Warn("reconciliation failed", zap.Error(in.err))
 	}
 	a.state.reconciled(m, in)
 }

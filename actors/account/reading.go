@@ -158,7 +158,7 @@ func (e lookUpFills) run(a *account, ctx *actors.Context) {
 			done.strangers, err = a.strangersAmong(c, e.fills)
 		}
 		if err != nil {
-			a.logger.Warn("look up fills", zap.Error(err))
+			a.logger.Warn("fills not read", zap.Error(err))
 			done.err = err
 		}
 		return done

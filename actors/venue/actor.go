@@ -151,7 +151,11 @@ func (v *venue) publish(ctx *actors.Context) {
 	}
 	v.client.stats.Store(next)
 	if before.Status != next.Status {
-		ctx.Logger().Info("venue health changed", zap.String("from", string(before.Status)),
+		level := zap.InfoLevel
+		if next.Status == StatusDown {
+			level = zap.WarnLevel
+		}
+		ctx.Logger().Log(level, "venue health changed", zap.String("from", string(before.Status)),
 			zap.String("to", string(next.Status)), zap.String("reason", next.Reason))
 	}
 }

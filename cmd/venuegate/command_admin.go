@@ -2,8 +2,10 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"strings"
 	"text/tabwriter"
@@ -11,8 +13,8 @@ import (
 
 	"github.com/go-json-experiment/json"
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
-	"venuegate/persistence"
 	"venuegate/transport/admin"
 	"venuegate/venues"
 )
@@ -57,46 +59,6 @@ func newCustomersCommand(sh shell) *cobra.Command {
 				return printRows(out, err, customerRows(enabled))
 			}),
 	)
-}
-
-func newKeysCommand(sh shell) *cobra.Command {
-	return newGroup("keys", "Make, list and revoke API keys", newKeysCreateCommand(sh), newListCommand(sh, "keys", "List keys, the revoked ones too", keyRows),
-		adminCommand(sh, &cobra.Command{Use: "revoke ID", Short: "End a key for good", Args: cobra.ExactArgs(1)},
-			func(ctx context.Context, c *adminClient, args []string, out io.Writer) error {
-				ended, err := end[admin.Key](ctx, c, "keys", args[0])
-				return printRows(out, err, keyRows(ended))
-			}),
-	)
-}
-
-func newKeysCreateCommand(sh shell) *cobra.Command {
-	var n admin.NewKey
-	var scopes []string
-	var expires time.Duration
-	cmd := adminCommand(sh, &cobra.Command{
-		Use: "create", Short: "Make an API key; it is shown this once", Args: cobra.NoArgs,
-		Example: "  venuegate keys create --customer cus_... --name desk --scopes read,trade,account --expires 2160h",
-	}, func(ctx context.Context, c *adminClient, _ []string, out io.Writer) error {
-		for _, scope := range scopes {
-			n.Scopes = append(n.Scopes, persistence.Scope(scope))
-		}
-		if expires != 0 {
-			n.ExpiresAt = venues.At(time.Now().Add(expires))
-		}
-		made, err := create[admin.Key](ctx, c, "keys", n)
-		if err == nil {
-			fmt.Fprintf(out, "%s\n\nThis key is not shown again.\n\n", made.APIKey)
-		}
-		return printRows(out, err, keyRows(made))
-	})
-	flags := cmd.Flags()
-	flags.StringVar(&n.Customer, "customer", "", "`ID` of the customer")
-	flags.StringVar(&n.Name, "name", "", "what people call the key")
-	flags.StringSliceVar(&scopes, "scopes", []string{string(persistence.ScopeRead)}, "read, trade, account")
-	flags.DurationVar(&expires, "expires", 0, "how long from now, such as 2160h; default: never")
-	flags.StringSliceVar(&n.Allow, "allow", nil, "addresses or prefixes that may use it; default: all")
-	requireFlags(cmd, "customer", "name")
-	return cmd
 }
 
 // newListCommand lists the records of one kind, of a customer or of all.
@@ -159,6 +121,30 @@ with "-", so that no other process sees them:
 	return cmd
 }
 
+// whatIsGiven keeps the values of the flags that are given, by the names of the
+// flags.
+func whatIsGiven(given func(flag string) bool, values map[string]any) map[string]any {
+	maps.DeleteFunc(values, func(flag string, _ any) bool { return !given(flag) })
+	return values
+}
+
+// requireChange has a command that changes a record refuse to change nothing.
+func requireChange(cmd *cobra.Command) *cobra.Command {
+	cmd.PreRunE = func(cmd *cobra.Command, _ []string) error {
+		given := false
+		cmd.Flags().Visit(func(f *pflag.Flag) {
+			if _, configures := flagKeys[f.Name]; !configures && f.Name != "config" {
+				given = true
+			}
+		})
+		if !given {
+			return errors.New("which change? none of the flags is given")
+		}
+		return nil
+	}
+	return cmd
+}
+
 func requireFlags(cmd *cobra.Command, names ...string) {
 	for _, name := range names {
 		// The only error is a flag that does not exist.
@@ -211,22 +197,6 @@ func customerRows(found ...admin.Customer) [][]string {
 			state = "disabled"
 		}
 		rows = append(rows, []string{c.ID, c.Name, moment(c.CreatedAt), state})
-	}
-	return rows
-}
-
-func keyRows(found ...admin.Key) [][]string {
-	rows := newTable(len(found), "ID", "CUSTOMER", "NAME", "SCOPES", "ALLOW", "EXPIRES", "REVOKED")
-	for _, k := range found {
-		scopes := make([]string, len(k.Scopes))
-		for i, s := range k.Scopes {
-			scopes[i] = string(s)
-		}
-		allow := "any"
-		if len(k.Allow) > 0 {
-			allow = strings.Join(k.Allow, ",")
-		}
-		rows = append(rows, []string{k.ID, k.Customer, k.Name, strings.Join(scopes, ","), allow, moment(k.ExpiresAt), moment(k.RevokedAt)})
 	}
 	return rows
 }

@@ -100,12 +100,7 @@ func newEndpointsChangeCommand(sh shell) *cobra.Command {
 		Use: "change ID", Short: "Change what is given; the rest stays", Args: cobra.ExactArgs(1),
 		Example: "  venuegate endpoints change end_... --pause=false   # goes on, if it was disabled too",
 	}, func(ctx context.Context, c *adminClient, args []string, out io.Writer) error {
-		in := map[string]any{}
-		for flag, value := range map[string]any{"name": name, "url": address, "target": target, "types": types} {
-			if given(flag) {
-				in[flag] = value
-			}
-		}
+		in := whatIsGiven(given, map[string]any{"name": name, "url": address, "target": target, "types": types})
 		if given("pause") {
 			in["paused"] = paused
 		}
@@ -119,7 +114,7 @@ func newEndpointsChangeCommand(sh shell) *cobra.Command {
 	flags.StringSliceVar(&types, "types", nil, "events to deliver")
 	flags.BoolVar(&paused, "pause", false, "send nothing; events wait, for as long as they are kept")
 	given = flags.Changed
-	return cmd
+	return requireChange(cmd)
 }
 
 func newEndpointsRotateCommand(sh shell) *cobra.Command {

@@ -187,7 +187,7 @@ func newHooksChangeCommand(sh shell) *cobra.Command {
 	flags.StringSliceVar(&allow, "allow", nil, "addresses or prefixes that may send")
 	rules.add(flags)
 	given = flags.Changed
-	return cmd
+	return requireChange(cmd)
 }
 
 func newHooksRotateCommand(sh shell) *cobra.Command {

@@ -52,12 +52,7 @@ func newAlertsChangeCommand(sh shell) *cobra.Command {
 	var given func(string) bool
 	cmd := adminCommand(sh, &cobra.Command{Use: "change ID", Short: "Arm, pause or rename an alert", Args: cobra.ExactArgs(1)},
 		func(ctx context.Context, c *adminClient, args []string, out io.Writer) error {
-			in := map[string]any{}
-			for flag, value := range map[string]any{"status": status, "comment": comment, "repeat": repeat} {
-				if given(flag) {
-					in[flag] = value
-				}
-			}
+			in := whatIsGiven(given, map[string]any{"status": status, "comment": comment, "repeat": repeat})
 			changed, err := change[admin.Alert](ctx, c, "alerts", args[0], in)
 			return printRows(out, err, alertRows(changed))
 		})
@@ -66,7 +61,7 @@ func newAlertsChangeCommand(sh shell) *cobra.Command {
 	flags.StringVar(&comment, "comment", "", "goes along with the event")
 	flags.BoolVar(&repeat, "repeat", false, "watch again when the condition has ceased to hold")
 	given = flags.Changed
-	return cmd
+	return requireChange(cmd)
 }
 
 func alertRows(found ...admin.Alert) [][]string {

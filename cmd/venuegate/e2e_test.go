@@ -270,6 +270,13 @@ func TestAdministrationFromTheCommandLine(t *testing.T) {
 
 	command(exitOK, "accounts", "remove", customer+":binance")
 	s.call(key, http.StatusNotFound, http.MethodGet, "/v1/positions?exchange=binance", "")
+	if changed := command(exitOK, "keys", "change", id, "--scopes", "read", "--allow", "192.0.2.7"); !strings.Contains(changed, "192.0.2.7/32") {
+		t.Errorf("changed key:\n%s", changed)
+	}
+	s.call(key, http.StatusUnauthorized, http.MethodGet, "/v1/orders", "") // from another address
+	command(exitOK, "keys", "change", id, "--allow", "")
+	s.call(key, http.StatusOK, http.MethodGet, "/v1/orders", "")
+	s.call(key, http.StatusForbidden, http.MethodGet, "/v1/account", "")
 	command(exitOK, "keys", "revoke", id)
 	s.call(key, http.StatusUnauthorized, http.MethodGet, "/v1/orders", "")
 	command(exitOK, "customers", "disable", customer)

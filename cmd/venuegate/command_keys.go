@@ -1,0 +1,97 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"venuegate/persistence"
+	"venuegate/transport/admin"
+	"venuegate/venues"
+)
+
+func newKeysCommand(sh shell) *cobra.Command {
+	return newGroup("keys", "Make, list, change and revoke API keys", newKeysCreateCommand(sh), newKeysChangeCommand(sh),
+		newListCommand(sh, "keys", "List keys, the revoked ones too", keyRows),
+		adminCommand(sh, &cobra.Command{Use: "revoke ID", Short: "End a key for good", Args: cobra.ExactArgs(1)},
+			func(ctx context.Context, c *adminClient, args []string, out io.Writer) error {
+				ended, err := end[admin.Key](ctx, c, "keys", args[0])
+				return printRows(out, err, keyRows(ended))
+			}),
+	)
+}
+
+func newKeysCreateCommand(sh shell) *cobra.Command {
+	var n admin.NewKey
+	var scopes []string
+	var expires time.Duration
+	cmd := adminCommand(sh, &cobra.Command{
+		Use: "create", Short: "Make an API key; it is shown this once", Args: cobra.NoArgs,
+		Example: "  venuegate keys create --customer cus_... --name desk --scopes read,trade,account --expires 2160h",
+	}, func(ctx context.Context, c *adminClient, _ []string, out io.Writer) error {
+		for _, scope := range scopes {
+			n.Scopes = append(n.Scopes, persistence.Scope(scope))
+		}
+		if expires != 0 {
+			n.ExpiresAt = venues.At(time.Now().Add(expires))
+		}
+		made, err := create[admin.Key](ctx, c, "keys", n)
+		if err == nil {
+			fmt.Fprintf(out, "%s\n\nThis key is not shown again.\n\n", made.APIKey)
+		}
+		return printRows(out, err, keyRows(made))
+	})
+	flags := cmd.Flags()
+	flags.StringVar(&n.Customer, "customer", "", "`ID` of the customer")
+	flags.StringVar(&n.Name, "name", "", "what people call the key")
+	flags.StringSliceVar(&scopes, "scopes", []string{string(persistence.ScopeRead)}, "read, trade, account")
+	flags.DurationVar(&expires, "expires", 0, "how long from now, such as 2160h; default: never")
+	flags.StringSliceVar(&n.Allow, "allow", nil, "addresses or prefixes that may use it; default: all")
+	requireFlags(cmd, "customer", "name")
+	return cmd
+}
+
+func newKeysChangeCommand(sh shell) *cobra.Command {
+	var name string
+	var scopes, allow []string
+	var expires time.Duration
+	var given func(string) bool
+	cmd := adminCommand(sh, &cobra.Command{
+		Use: "change ID", Short: "Change what is given; the rest stays", Args: cobra.ExactArgs(1),
+		Example: "  venuegate keys change fGmh4sCi --scopes read,account --allow 192.0.2.7,10.0.0.0/8\n  venuegate keys change fGmh4sCi --allow \"\"   # from every address",
+	}, func(ctx context.Context, c *adminClient, args []string, out io.Writer) error {
+		in := whatIsGiven(given, map[string]any{"name": name, "scopes": scopes, "allow": allow})
+		if given("expires") {
+			in["expiresAt"] = venues.At(time.Now().Add(expires))
+		}
+		changed, err := change[admin.Key](ctx, c, "keys", args[0], in)
+		return printRows(out, err, keyRows(changed))
+	})
+	flags := cmd.Flags()
+	flags.StringVar(&name, "name", "", "what people call the key")
+	flags.StringSliceVar(&scopes, "scopes", nil, "read, trade, account")
+	flags.DurationVar(&expires, "expires", 0, "how long from now, such as 2160h")
+	flags.StringSliceVar(&allow, "allow", nil, "addresses or prefixes that may use it")
+	given = flags.Changed
+	return requireChange(cmd)
+}
+
+func keyRows(found ...admin.Key) [][]string {
+	rows := newTable(len(found), "ID", "CUSTOMER", "NAME", "SCOPES", "ALLOW", "EXPIRES", "REVOKED")
+	for _, k := range found {
+		scopes := make([]string, len(k.Scopes))
+		for i, s := range k.Scopes {
+			scopes[i] = string(s)
+		}
+		allow := "any"
+		if len(k.Allow) > 0 {
+			allow = strings.Join(k.Allow, ",")
+		}
+		rows = append(rows, []string{k.ID, k.Customer, k.Name, strings.Join(scopes, ","), allow, moment(k.ExpiresAt), moment(k.RevokedAt)})
+	}
+	return rows
+}
