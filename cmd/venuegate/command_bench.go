@@ -48,7 +48,7 @@ func newBenchPartCommand() *cobra.Command {
 func benchScenarios() string {
 	var text strings.Builder
 	for _, s := range bench.Scenarios() {
-		fmt.Fprintf(&text, "  %-12s %s\n", s.Name, s.Does)
+		fmt.Fprintf(&text, "  %-14s %s\n", s.Name, s.Does)
 	}
 	return text.String()
 }
