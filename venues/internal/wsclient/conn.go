@@ -14,7 +14,7 @@ import (
 // ErrSendQueueFull ends a connection whose control messages pile up.
 var ErrSendQueueFull = errors.New("send queue full")
 
-// Conn is one connection of a Link. Send and Write are safe for concurrent use.
+// Conn is one connection of a Link. Its methods are safe for concurrent use.
 type Conn struct {
 	socket    *websocket.Conn
 	sends     chan []byte
@@ -63,6 +63,10 @@ func (c *Conn) Send(message []byte) {
 		c.close(ErrSendQueueFull)
 	}
 }
+
+// GiveUp ends the connection because of cause; the link reports the loss and dials
+// again. It waits for nothing, and the handler may call it.
+func (c *Conn) GiveUp(cause error) { c.close(cause) }
 
 // close ends the connection; the first cause stays.
 func (c *Conn) close(cause error) {
@@ -117,23 +121,31 @@ func (c *Conn) Write(ctx context.Context, message []byte) (began bool, err error
 	if err := ctx.Err(); err != nil {
 		return false, err
 	}
-	if err := c.write(ctx, message); err != nil {
+	if began, err = c.write(ctx, message); err != nil {
 		c.close(err)
-		return true, err
 	}
-	return true, nil
+	return began, err
 }
 
 // write sends a message by the end of ctx, and within writeTimeout in any case.
-func (c *Conn) write(ctx context.Context, message []byte) error {
+func (c *Conn) write(ctx context.Context, message []byte) (began bool, err error) {
 	by := time.Now().Add(writeTimeout)
 	if deadline, ok := ctx.Deadline(); ok && deadline.Before(by) {
 		by = deadline
 	}
 	if err := c.socket.SetWriteDeadline(by); err != nil {
-		return err
+		return false, err
 	}
-	return c.socket.WriteMessage(websocket.TextMessage, message)
+	writer, err := c.socket.NextWriter(websocket.TextMessage)
+	if err != nil { // a close or a failure has gone before
+		return false, err
+	}
+	if _, err = writer.Write(message); err == nil {
+		err = writer.Close()
+	}
+	// What fits the buffer leaves as one frame, and none leaves behind a close.
+	unsent := errors.Is(err, websocket.ErrCloseSent) && len(message) <= writeBufferBytes
+	return !unsent, err
 }
 
 func (c *Conn) ping() error {
@@ -183,7 +195,10 @@ func (c *Conn) next() ([]byte, error) {
 type Session struct{ conn *Conn }
 
 // Write sends a text message at once.
-func (s *Session) Write(message []byte) error { return s.conn.write(context.Background(), message) }
+func (s *Session) Write(message []byte) error {
+	_, err := s.conn.write(context.Background(), message)
+	return err
+}
 
 // Read waits for the next message; it is valid until the next call.
 func (s *Session) Read() ([]byte, error) { return s.conn.next() }

@@ -1,0 +1,65 @@
+package wsclient
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/fasthttp/websocket"
+)
+
+// unserved is a connection that no link watches over.
+func unserved(t *testing.T) *Conn {
+	t.Helper()
+	upgrader := websocket.Upgrader{}
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if c, err := upgrader.Upgrade(w, r, nil); err == nil {
+			defer c.Close()
+			_, _, _ = c.ReadMessage()
+		}
+	}))
+	t.Cleanup(server.Close)
+	dialer := websocket.Dialer{WriteBufferSize: writeBufferBytes}
+	socket, response, err := dialer.Dial("ws"+strings.TrimPrefix(server.URL, "http"), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	response.Body.Close()
+	c := newConn(socket, readBytesMaxDefault, time.Now())
+	t.Cleanup(func() { c.close(ErrClosed) })
+	return c
+}
+
+// Once the end of a connection has been said nothing is written any more: a message
+// has not begun, unless a part of it went before.
+func TestWriteBehindAClose(t *testing.T) {
+	c := unserved(t)
+	if err := c.socket.WriteControl(websocket.CloseMessage, nil, time.Now().Add(time.Second)); err != nil {
+		t.Fatal(err)
+	}
+	began, err := c.Write(context.Background(), []byte("order"))
+	if began || !errors.Is(err, websocket.ErrCloseSent) {
+		t.Errorf("began %v, %v", began, err)
+	}
+	if began, err = c.Write(context.Background(), []byte("order")); began || err == nil {
+		t.Errorf("a second one: began %v, %v", began, err)
+	}
+}
+
+// Nor is it behind a ping that could not be written.
+func TestWriteBehindAFailedPing(t *testing.T) {
+	c := unserved(t)
+	if err := c.socket.NetConn().Close(); err != nil {
+		t.Fatal(err)
+	}
+	if c.ping() == nil {
+		t.Fatal("the ping was written")
+	}
+	if began, err := c.Write(context.Background(), []byte("order")); began || err == nil {
+		t.Errorf("began %v, %v", began, err)
+	}
+}
