@@ -179,3 +179,18 @@ func TestCloseWhileTheVenueReadsNothing(t *testing.T) {
 		t.Error("a message that nobody reads was written")
 	}
 }
+
+// A dial that Close has ended is no failure to be told of.
+func TestCloseWhileDiallingIsNotLogged(t *testing.T) {
+	address, taken := swallow(t)
+	lines := make(chan string, 10)
+	link := wsclient.New(wsclient.Options{
+		Handler: newRecorder(), URL: func(context.Context) (string, error) { return "ws://" + address, nil }, Log: captureWarnings(lines),
+	})
+	link.Start()
+	<-taken
+	link.Close()
+	if len(lines) > 0 {
+		t.Errorf("logged %s", <-lines)
+	}
+}

@@ -90,6 +90,9 @@ func (l *Link) supervise() {
 		if conn == nil {
 			var err error
 			if conn, err = l.dial(); err != nil {
+				if l.ctx.Err() != nil {
+					return // it was the end of the link that failed it
+				}
 				l.logFailure(err, attempt)
 				l.pause(tick, attempt)
 				attempt++
