@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
-	"sync/atomic"
 	"time"
 
 	"github.com/valyala/fastjson"
@@ -31,71 +30,86 @@ var entryMethods = map[string]string{
 	http.MethodPost: "order.place", http.MethodPut: "order.modify", http.MethodDelete: "order.cancel",
 }
 
-// errNameless ends a connection whose refusal names no request: it may be that of
-// any, and their orders are found sooner by query than by waiting.
-var errNameless = errors.New("the venue refuses a request that it does not name")
-
 // orderEntry is the connection for orders of an account, to the venue's WebSocket
 // API. Requests are signed one by one: a session takes an Ed25519 key.
 type orderEntry struct {
-	c      *Connector
-	calls  *wscall.Client
-	lastID atomic.Uint64
+	account *Account
+	calls   *wscall.Client
 }
 
 // openEntry makes an account's connection for orders.
 func (a *Account) openEntry() *orderEntry {
 	o := a.c.options
-	e := &orderEntry{c: a.c}
+	e := &orderEntry{account: a}
 	e.calls = wscall.New(wscall.Options{
 		Link: wsclient.Options{
 			URL: e.address, Lifetime: o.ConnLifetime,
 			BackoffMin: o.BackoffMin, BackoffMax: o.BackoffMax, TickInterval: o.tickInterval,
 			Log: o.Log.With(zap.String("stream", "order entry")),
 		},
-		AnswerID: answerID, Other: e.notice, Timeout: o.Timeout,
+		Read: e.read, Timeout: o.Timeout,
 	})
+	a.entry.Store(e)
 	return e
 }
 
-// Close ends the connection. Calls under way end with an unknown outcome.
-func (e *orderEntry) Close() { e.calls.Close() }
+// close ends the connection; orders go by REST from then on. It is safe on nil.
+func (e *orderEntry) close() {
+	if e == nil {
+		return
+	}
+	e.account.entry.CompareAndSwap(e, nil)
+	e.calls.Close()
+}
 
-// up says whether an order would be sent now.
+// up says whether an order would be sent now; it is safe on nil.
 func (e *orderEntry) up() bool { return e != nil && e.calls.Up() }
 
 // address waits at the gate: an attempt to connect is weighed, and none is made
 // while the venue wants silence.
 func (e *orderEntry) address(ctx context.Context) (string, error) {
-	cost := restclient.Cost{Budget: e.c.weight, Units: handshakeWeight}
-	if err := e.c.gate.Wait(ctx, restclient.LaneReconcile, cost); err != nil {
+	cost := restclient.Cost{Budget: e.account.c.weight, Units: handshakeWeight}
+	if err := e.account.c.gate.Wait(ctx, restclient.LaneReconcile, cost); err != nil {
 		return "", err
 	}
-	return e.c.options.TradeURL + tradePath, nil
+	return e.account.c.options.TradeURL + tradePath, nil
 }
 
-// notice looks at what answers no request: a server that is about to shut down
-// says so and is left before that, a refusal without a name ends what is under way.
-func (e *orderEntry) notice(calls *wscall.Client, message []byte) {
+// read finds the request that a message answers. A server that is about to shut
+// down says so, and a refusal may lack the id.
+func (e *orderEntry) read(message []byte) (m wscall.Message) {
+	if id, ok := answerID(message); ok {
+		m.ID = id
+		return m
+	}
 	// encoding/json would take "e" and "E" for one.
 	if fastjson.GetString(message, "event", "e") == "serverShutdown" {
-		calls.Renew()
-		return
+		m.Says = wscall.Ending
+		return m
 	}
-	e.c.options.Log.Warn("order entry: message that answers nothing", zap.String("message", payload.Bounded(string(message))))
-	if fastjson.Exists(message, "error") {
-		calls.Reconnect(errNameless)
+	e.account.c.options.Log.Warn("order entry: message that answers nothing", zap.String("message", payload.Bounded(string(message))))
+	var told entryAnswer
+	if json.Unmarshal(message, &told) == nil && told.refuses() {
+		m.Says = wscall.Nameless
 	}
+	return m
+}
+
+// carrier is what can send a request beside REST; nil if REST must.
+func (r request) carrier() restclient.Carrier {
+	if r.path != orderPath || !r.mutates {
+		return nil
+	}
+	e := r.account.entry.Load()
+	if !e.up() {
+		return nil
+	}
+	return func(ctx context.Context) (*restclient.Answer, error) { return e.send(ctx, r) }
 }
 
 // send sends a request once and reads its answer as one of REST.
 func (e *orderEntry) send(ctx context.Context, r request) (*restclient.Answer, error) {
-	id := strconv.FormatUint(e.lastID.Add(1), 10)
-	message, err := e.c.entryMessage(r, id, time.Now())
-	if err != nil {
-		return nil, err
-	}
-	raw, err := e.calls.Call(ctx, id, message)
+	raw, err := e.calls.Call(ctx, func(id string) ([]byte, error) { return e.account.c.entryMessage(r, id, time.Now()) })
 	if err != nil {
 		return nil, err
 	}
@@ -157,6 +171,9 @@ type entryAnswer struct {
 	RateLimits []usedLimit     `json:"rateLimits"`
 }
 
+// refuses says whether there is an error in it.
+func (a *entryAnswer) refuses() bool { return len(a.Error) > 0 && string(a.Error) != "null" }
+
 // usedLimit is a limit with what is used of it.
 type usedLimit struct {
 	RateLimitType string `json:"rateLimitType"`
@@ -179,7 +196,7 @@ func parseEntryAnswer(raw []byte) (*restclient.Answer, error) {
 		return nil, errNoStatus
 	}
 	answer := &restclient.Answer{Status: in.Status, Header: http.Header{}, Body: in.Result}
-	if len(in.Error) > 0 {
+	if in.refuses() {
 		answer.Body = in.Error
 	}
 	wait := time.Duration(0)

@@ -40,8 +40,7 @@ func newSimulated(t *testing.T, options binancesim.Options) (*binancesim.Sim, *A
 	}
 	account := opened.(*Account)
 	entry := account.openEntry()
-	account.entry.Store(entry)
-	t.Cleanup(entry.Close)
+	t.Cleanup(entry.close)
 	eventually(t, "the connection", entry.up)
 	return sim, account
 }

@@ -63,8 +63,7 @@ func newTrades(t *testing.T, reply func(int, tradeRequest) string) *trades {
 	v.script = newScriptWith(t, func(o *Options) { o.OrderEntry = venues.OrderEntryWebSocket })
 	v.Stream = v.serve
 	entry := v.account.openEntry()
-	v.account.entry.Store(entry)
-	t.Cleanup(entry.Close)
+	t.Cleanup(entry.close)
 	eventually(t, "the connection", entry.up)
 	return v
 }
@@ -368,7 +367,7 @@ func TestClockRefusalOnEntry(t *testing.T) {
 func TestRESTTakesOverWithoutEntry(t *testing.T) {
 	v := newTrades(t, nil)
 	v.On("POST /fapi/v1/order", 200, openOrder)
-	v.account.entry.Load().Close()
+	v.account.entry.Load().close()
 	if _, err := v.account.Place(background, limitOrder()); err != nil || len(v.requests()) != 0 || len(v.sent("POST /fapi/v1/order")) != 1 {
 		t.Errorf("%v, asked %d times", err, len(v.requests()))
 	}
@@ -399,7 +398,8 @@ func TestShutdownIsAnnounced(t *testing.T) {
 	}
 }
 
-// A refusal that names no request may be that of any: nobody waits for more.
+// A refusal that names no request may be that of any: its answer is not waited for
+// as long as others.
 func TestNamelessRefusalEndsWhatIsUnderWay(t *testing.T) {
 	v := newTrades(t, nil)
 	v.reply = func(int, tradeRequest) string {
@@ -407,9 +407,23 @@ func TestNamelessRefusalEndsWhatIsUnderWay(t *testing.T) {
 		_ = v.conns[len(v.conns)-1].WriteMessage(websocket.TextMessage, []byte(revoked))
 		return ""
 	}
+	begun := time.Now()
 	_, err := v.account.Place(background, limitOrder())
-	if !errors.Is(err, venues.ErrOutcomeUnknown) || !errors.Is(err, errNameless) {
-		t.Errorf("%v", err)
+	if took := time.Since(begun); !errors.Is(err, venues.ErrOutcomeUnknown) || took > v.connector.options.Timeout/2 {
+		t.Errorf("%v after %s", err, took)
+	}
+	eventually(t, "the next connection", func() bool { return v.connections() == 2 })
+}
+
+// A member error that is null is none.
+func TestAnAnswerWithAnErrorOfNull(t *testing.T) {
+	v := newTrades(t, func(int, tradeRequest) string { return strings.TrimSuffix(placed, "}") + `,"error":null}` })
+	if _, err := v.account.Place(background, limitOrder()); err != nil {
+		t.Error(err)
+	}
+	v.say(`{"id":null,"status":200,"result":{},"error":null}`)
+	if _, err := v.account.Place(background, limitOrder()); err != nil || v.connections() != 1 {
+		t.Errorf("%v, %d connections", err, v.connections())
 	}
 }
 

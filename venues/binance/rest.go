@@ -7,8 +7,6 @@ import (
 	"strconv"
 	"time"
 
-	"go.uber.org/zap"
-
 	"venuegate/venues"
 	"venuegate/venues/internal/payload"
 	"venuegate/venues/internal/restclient"
@@ -92,41 +90,21 @@ func (c *Connector) once(ctx context.Context, r request, out any) error {
 	return nil
 }
 
-// exchange carries a request one way or the other and gives the venue's answer.
-// What the connection for orders proves not sent goes by REST, within the same
-// deadline and at the place at the gate that it has.
+// exchange sends a request, over the connection for orders or by REST, and gives
+// the venue's answer.
 func (c *Connector) exchange(ctx context.Context, r request) (*restclient.Answer, error) {
 	client := c.rest
 	if r.keyHost {
 		client = c.keys
 	}
-	call := restclient.Call{
+	return client.Do(ctx, restclient.Call{
 		Lane:    r.lane,
 		Costs:   c.costs(r),
+		Carrier: r.carrier(),
 		Mutates: r.mutates,
 		SendBy:  r.deadline,
 		Build:   func() (restclient.Request, error) { return c.build(r, time.Now()) },
-	}
-	if e := r.entry(); e.up() {
-		if err := client.Admit(ctx, call); err != nil {
-			return nil, err
-		}
-		answer, err := e.send(ctx, r)
-		if !errors.Is(err, venues.ErrNotSent) {
-			return answer, err
-		}
-		c.options.Log.Debug("order entry: the request goes by REST", zap.String("method", r.method), zap.Error(err))
-		call.Costs = nil
-	}
-	return client.Do(ctx, call)
-}
-
-// entry is what carries a request beside REST, or nil.
-func (r request) entry() *orderEntry {
-	if r.path != orderPath || !r.mutates {
-		return nil
-	}
-	return r.account.entry.Load()
+	})
 }
 
 func (c *Connector) costs(r request) []restclient.Cost {

@@ -90,7 +90,6 @@ func (a *Account) OpenPrivate(sink venues.PrivateSink) venues.PrivateFeed {
 	f.link.Start()
 	if o.OrderEntry == venues.OrderEntryWebSocket {
 		f.entry = a.openEntry()
-		a.entry.Store(f.entry)
 	}
 	return f
 }
@@ -98,10 +97,7 @@ func (a *Account) OpenPrivate(sink venues.PrivateSink) venues.PrivateFeed {
 // Close ends the stream and the connection for orders, and waits until the sink is
 // silent.
 func (f *privateFeed) Close() {
-	if f.entry != nil {
-		f.account.entry.CompareAndSwap(f.entry, nil)
-		f.entry.Close()
-	}
+	f.entry.close()
 	f.cancel()
 	f.link.Close()
 	f.workers.Wait()

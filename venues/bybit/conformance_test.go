@@ -14,10 +14,7 @@ func TestConformance(t *testing.T) { venuetest.Run(t, harness()) }
 
 func TestConformanceWebSocket(t *testing.T) {
 	venuetest.RunWebSocket(t, harness(), venuetest.OrderEntry{
-		Up: func(account venues.Account) bool {
-			e := account.(*Account).entry.Load()
-			return e != nil && e.calls.Up()
-		},
+		Up:     func(account venues.Account) bool { return account.(*Account).entry.Load().up() },
 		Place:  venuetest.Route{Method: "order.create", Path: "/v5/trade"},
 		Amend:  venuetest.Route{Method: "order.amend", Path: "/v5/trade"},
 		Cancel: venuetest.Route{Method: "order.cancel", Path: "/v5/trade"},

@@ -6,16 +6,12 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"net/http"
 	"slices"
-	"strconv"
-	"sync/atomic"
 	"time"
 
 	"go.uber.org/zap"
 
-	"venuegate/venues"
 	"venuegate/venues/internal/payload"
 	"venuegate/venues/internal/restclient"
 	"venuegate/venues/internal/wscall"
@@ -32,29 +28,23 @@ const (
 // entryOps are the operations that do what REST calls do.
 var entryOps = map[string]string{createPath: "order.create", amendPath: "order.amend", cancelPath: "order.cancel"}
 
-// messageRefusals are the venue's codes for a message that it does not take,
-// whatever order it is about: nothing was done, and REST may be asked.
-var messageRefusals = []integer{10404, 20006}
+// carrierRefusals are the venue's codes that concern a request as a message of the
+// connection, not the order that it is about: nothing was done, and REST may be asked.
+var carrierRefusals = []integer{codeRestarting, codeUnknownOperation, codeRequestIDSpent}
 
 var errNotTaken = errors.New("the connection for orders does not take the request")
-
-// errNameless ends a connection whose refusal names no request: it may be that of
-// any, and their orders are found sooner by query than by waiting.
-var errNameless = errors.New("the venue refuses a request that it does not name")
 
 // orderEntry is the connection for orders of an account (document "WebSocket
 // Trade Guideline").
 type orderEntry struct {
-	c      *Connector
-	calls  *wscall.Client
-	prefix string
-	lastID atomic.Uint64
+	account *Account
+	calls   *wscall.Client
 }
 
 // openEntry makes an account's connection for orders.
 func (a *Account) openEntry() *orderEntry {
 	o := a.c.options
-	e := &orderEntry{c: a.c, prefix: newRequestPrefix()}
+	e := &orderEntry{account: a}
 	signIn := &login{account: a}
 	e.calls = wscall.New(wscall.Options{
 		Link: wsclient.Options{
@@ -67,21 +57,29 @@ func (a *Account) openEntry() *orderEntry {
 			BackoffMin: o.BackoffMin, BackoffMax: o.BackoffMax, TickInterval: o.tickInterval,
 			Log: o.Log.With(zap.String("stream", "order entry")),
 		},
-		AnswerID: answerID,
-		Other:    e.notice,
-		Timeout:  o.Timeout,
+		Read: e.read, IDPrefix: newIDPrefix(), Timeout: o.Timeout,
 	})
+	a.entry.Store(e)
 	return e
 }
 
-func newRequestPrefix() string {
+func newIDPrefix() string {
 	chance := make([]byte, requestIDBytes)
 	_, _ = rand.Read(chance) // it never fails
 	return hex.EncodeToString(chance) + "-"
 }
 
-// Close ends the connection. Calls under way end with an unknown outcome.
-func (e *orderEntry) Close() { e.calls.Close() }
+// close ends the connection; orders go by REST from then on. It is safe on nil.
+func (e *orderEntry) close() {
+	if e == nil {
+		return
+	}
+	e.account.entry.CompareAndSwap(e, nil)
+	e.calls.Close()
+}
+
+// up says whether an order would be sent now; it is safe on nil.
+func (e *orderEntry) up() bool { return e != nil && e.calls.Up() }
 
 // entryRequest is a request of the order entry socket.
 type entryRequest struct {
@@ -99,56 +97,61 @@ type entryHeader struct {
 // entryAnswer is what an answer tells of the connection, and the fields that REST
 // has in its headers.
 type entryAnswer struct {
+	ReqID   string            `json:"reqId"`
 	RetCode integer           `json:"retCode"`
 	RetMsg  string            `json:"retMsg"`
 	Header  map[string]string `json:"header"`
 }
 
-func answerID(message []byte) (string, bool) {
-	var a struct {
-		ReqID string `json:"reqId"`
+// read finds the request that a message answers. A part of the venue that restarts
+// takes no more requests, and a refusal may lack the id; pongs say nothing.
+func (e *orderEntry) read(message []byte) (m wscall.Message) {
+	var told entryAnswer
+	if err := json.Unmarshal(message, &told); err != nil && told.ReqID == "" {
+		e.account.c.options.Log.Warn("order entry: undecodable message", zap.String("message", payload.Bounded(redact(string(message)))))
+		return m
 	}
-	err := json.Unmarshal(message, &a)
-	return a.ReqID, err == nil && a.ReqID != ""
+	m.ID = told.ReqID
+	switch {
+	case told.RetCode == codeRestarting:
+		m.Says = wscall.Ending
+	case m.ID == "" && told.RetCode != 0:
+		e.account.c.options.Log.Warn("order entry: nameless refusal", zap.Int64("code", int64(told.RetCode)),
+			zap.String("message", payload.Bounded(redact(told.RetMsg))))
+		m.Says = wscall.Nameless
+	}
+	return m
 }
 
-// notice looks at what answers no request: pongs, and refusals without a name.
-func (e *orderEntry) notice(calls *wscall.Client, message []byte) {
-	var a entryAnswer
-	switch err := json.Unmarshal(message, &a); {
-	case err != nil:
-		e.c.options.Log.Warn("order entry: undecodable message", zap.String("message", payload.Bounded(redact(string(message)))))
-	case a.RetCode != 0:
-		e.c.options.Log.Warn("order entry: nameless refusal", zap.Int64("code", int64(a.RetCode)),
-			zap.String("message", payload.Bounded(redact(a.RetMsg))))
-		calls.Reconnect(errNameless)
+// carrier is what can send a request beside REST; nil if REST must.
+func (r request) carrier() restclient.Carrier {
+	if r.account == nil || entryOps[r.path] == "" {
+		return nil
 	}
+	e := r.account.entry.Load()
+	if !e.up() {
+		return nil
+	}
+	return func(ctx context.Context) (*restclient.Answer, error) { return e.send(ctx, r) }
 }
 
-// send carries a request of the account and gives its answer the form of one by
-// REST, so that both are judged alike.
+// send sends a request once and reads its answer as one of REST, so that both are
+// judged alike. What the connection does not take is proved not sent.
 func (e *orderEntry) send(ctx context.Context, r request) (*restclient.Answer, error) {
-	id := e.prefix + strconv.FormatUint(e.lastID.Add(1), 10)
-	message, err := e.c.entryMessage(r, id, time.Now())
-	if err != nil {
-		return nil, err
-	}
-	body, err := e.calls.Call(ctx, id, message)
+	body, err := e.calls.Call(ctx, func(id string) ([]byte, error) { return e.account.c.entryMessage(r, id, time.Now()) })
 	if err != nil {
 		return nil, err
 	}
 	answer := &restclient.Answer{Status: http.StatusOK, Header: http.Header{}, Body: body}
 	var told entryAnswer
-	if json.Unmarshal(body, &told) == nil {
-		for name, value := range told.Header {
-			answer.Header.Set(name, value)
-		}
-		if told.RetCode == codeRestarting {
-			e.calls.Renew()
-		}
-		if slices.Contains(messageRefusals, told.RetCode) {
-			return nil, fmt.Errorf("%w: %d %s", errNotTaken, told.RetCode, payload.Bounded(redact(told.RetMsg)))
-		}
+	_ = json.Unmarshal(body, &told) // what cannot be read is judged with the answer
+	for name, value := range told.Header {
+		answer.Header.Set(name, value)
+	}
+	if slices.Contains(carrierRefusals, told.RetCode) {
+		e.account.c.options.Log.Warn("order entry: the venue does not take the request",
+			zap.Int64("code", int64(told.RetCode)), zap.String("message", payload.Bounded(redact(told.RetMsg))))
+		return nil, notSent(errNotTaken)
 	}
 	return answer, nil
 }
@@ -167,46 +170,4 @@ func (c *Connector) entryMessage(r request, id string, now time.Time) ([]byte, e
 		return nil, notSent(err)
 	}
 	return message, nil
-}
-
-// entry is the connection that can carry the request; nil if REST must.
-func (r request) entry() *orderEntry {
-	if r.account == nil || entryOps[r.path] == "" {
-		return nil
-	}
-	e := r.account.entry.Load()
-	if e == nil || !e.calls.Up() {
-		return nil
-	}
-	return e
-}
-
-// exchange carries a request one way or the other and gives the venue's answer.
-// What the connection for orders proves not sent, or does not take, goes by REST,
-// within the same deadline and under the units of the account's allowance that it
-// has used.
-func (c *Connector) exchange(ctx context.Context, r request) (*restclient.Answer, error) {
-	call := restclient.Call{
-		Lane:    r.lane,
-		Mutates: r.mutates,
-		SendBy:  r.deadline,
-		Build:   func() (restclient.Request, error) { return c.build(r, time.Now()) },
-	}
-	address, account := restclient.Cost{Budget: c.requests, Units: 1}, r.costs()
-	e := r.entry()
-	if e == nil {
-		call.Costs = append(account, address)
-		return c.rest.Do(ctx, call)
-	}
-	call.Costs = account
-	if err := c.rest.Admit(ctx, call); err != nil {
-		return nil, err
-	}
-	answer, err := e.send(ctx, r)
-	if !errors.Is(err, venues.ErrNotSent) && !errors.Is(err, errNotTaken) {
-		return answer, err
-	}
-	c.options.Log.Debug("order entry: the request goes by REST", zap.String("path", r.path), zap.Error(err))
-	call.Costs = []restclient.Cost{address}
-	return c.rest.Do(ctx, call)
 }

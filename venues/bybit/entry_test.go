@@ -17,6 +17,7 @@ import (
 
 	"venuegate/venues"
 	"venuegate/venues/internal/connectortest"
+	"venuegate/venues/internal/wscall"
 )
 
 // asked is a request on the order entry socket.
@@ -109,13 +110,8 @@ func (s *script) trading() venues.PrivateFeed {
 	s.t.Helper()
 	feed := s.account.OpenPrivate(&connectortest.Heard{})
 	s.t.Cleanup(feed.Close)
-	await(s.t, "order entry", s.account.entryUp)
+	await(s.t, "order entry", s.account.entry.Load().up)
 	return feed
-}
-
-func (a *Account) entryUp() bool {
-	e := a.entry.Load()
-	return e != nil && e.calls.Up()
 }
 
 func await(t *testing.T, what string, done func() bool) {
@@ -224,7 +220,7 @@ func TestEntryRefusals(t *testing.T) {
 
 // What the socket does not take as a message goes by REST.
 func TestEntryNotTaken(t *testing.T) {
-	for _, code := range messageRefusals {
+	for _, code := range carrierRefusals {
 		s := newScript(t)
 		s.ok(createOrder, accepted)
 		v := newTradeVenue(s)
@@ -275,23 +271,25 @@ func TestEntryAdoptsTheVenuesCounter(t *testing.T) {
 	}
 }
 
-// A server that restarts leaves the outcome open and is left.
+// A server that restarts has not taken the request, which goes by REST, and is left.
 func TestEntryLeavesAServerThatRestarts(t *testing.T) {
 	s := newScript(t)
 	v := newTradeVenue(s)
+	s.ok(createOrder, accepted)
 	s.trading()
 	v.says(`{"reqId":"%s","retCode":10019,"retMsg":"restarting","op":"order.create","data":{},"header":{}}`)
-	if _, err := s.account.Place(background, limitOrder()); !errors.Is(err, venues.ErrOutcomeUnknown) {
-		t.Errorf("%v", err)
+	if _, err := s.account.Place(background, limitOrder()); err != nil || len(s.Sent(createOrder)) != 1 {
+		t.Errorf("%v, %d by REST", err, len(s.Sent(createOrder)))
 	}
-	await(t, "the next connection", func() bool { return v.loginCount() == 2 && s.account.entryUp() })
+	await(t, "the next connection", func() bool { return v.loginCount() == 2 && s.account.entry.Load().up() })
 	v.says(entryDone)
 	if _, err := s.account.Place(background, limitOrder()); err != nil {
 		t.Error(err)
 	}
 }
 
-// A refusal that names no request may be of any: all are unknown at once.
+// A refusal that names no request may be of any: its answer is not waited for as
+// long as others.
 func TestEntryNamelessRefusal(t *testing.T) {
 	s := newScript(t)
 	v := newTradeVenue(s)
@@ -304,7 +302,7 @@ func TestEntryNamelessRefusal(t *testing.T) {
 	if took := time.Since(began); took > s.connector.options.Timeout {
 		t.Errorf("took %v", took)
 	}
-	await(t, "the next connection", func() bool { return v.loginCount() == 2 && s.account.entryUp() })
+	await(t, "the next connection", func() bool { return v.loginCount() == 2 && s.account.entry.Load().up() })
 }
 
 // A refused key is warned of once and without the key; REST takes the orders.
@@ -361,17 +359,18 @@ func TestDemoTakesOrdersByRESTAlone(t *testing.T) {
 // Recorded answers name their requests and mean what they say.
 func TestRecordedEntryAnswers(t *testing.T) {
 	c := New(Sim("http://x", "ws://x"))
+	e := &orderEntry{account: newAccount(c, venues.Credentials{})}
 	named := 0
 	for _, r := range recordings(t, "ws_trade.jsonl") {
-		id, ok := answerID(r.Msg)
-		if !ok {
+		id := e.read(r.Msg).ID
+		if id == "" {
 			continue
 		}
 		named++
 		result, err := c.judge(placing(), answerOf(http.StatusOK, string(r.Msg)))
 		var ack ackRecord
 		done := err == nil && json.Unmarshal(result, &ack) == nil && ack.OrderID != ""
-		if refused := venueCode(err) != 0; id == "" || done == refused {
+		if refused := venueCode(err) != 0; done == refused {
 			t.Errorf("%s: %q, %+v, %v", r.Name, id, ack, err)
 		}
 	}
@@ -387,14 +386,12 @@ func FuzzEntryMessages(f *testing.F) {
 	f.Add([]byte(`{"retCode":0,"op":"pong","data":["1711002002529"]}`))
 	f.Add([]byte("Failed to decode incoming data:"))
 	c := New(Sim("http://127.0.0.1:1", "ws://127.0.0.1:1"))
+	e := &orderEntry{account: newAccount(c, venues.Credentials{})}
 	f.Fuzz(func(t *testing.T, message []byte) {
-		if id, ok := answerID(message); ok {
-			if _, err := c.judge(placing(), answerOf(http.StatusOK, string(message))); err == nil && id == "" {
-				t.Fatalf("%q answers nobody", message)
-			}
-			return
+		read := e.read(message)
+		if read.ID != "" && read.Says == wscall.Nameless {
+			t.Fatalf("%q has a name and none", message)
 		}
-		var a entryAnswer
-		_ = json.Unmarshal(message, &a)
+		_, _ = c.judge(placing(), answerOf(http.StatusOK, string(message)))
 	})
 }

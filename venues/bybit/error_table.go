@@ -9,6 +9,8 @@ const (
 	codeParameter           = 10001
 	codeClock               = 10002
 	codeRestarting          = 10019
+	codeUnknownOperation    = 10404
+	codeRequestIDSpent      = 20006
 	codeInsufficientMargin  = 110007
 	codeLeverageNotModified = 110043
 	codeNotModified         = 34040

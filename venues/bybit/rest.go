@@ -77,6 +77,20 @@ func (c *Connector) once(ctx context.Context, r request, out any) error {
 	return nil
 }
 
+// exchange sends a request, over the connection for orders or by REST, and gives
+// the venue's answer. Requests by REST use up the allowance of this address too.
+func (c *Connector) exchange(ctx context.Context, r request) (*restclient.Answer, error) {
+	return c.rest.Do(ctx, restclient.Call{
+		Lane:      r.lane,
+		Costs:     r.costs(),
+		Carrier:   r.carrier(),
+		RESTCosts: []restclient.Cost{{Budget: c.requests, Units: 1}},
+		Mutates:   r.mutates,
+		SendBy:    r.deadline,
+		Build:     func() (restclient.Request, error) { return c.build(r, time.Now()) },
+	})
+}
+
 // costs of a request for the account: one of its allowance for the endpoint.
 func (r request) costs() []restclient.Cost {
 	if budget := r.budget(); budget != nil {

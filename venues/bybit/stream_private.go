@@ -62,7 +62,6 @@ func (a *Account) OpenPrivate(sink venues.PrivateSink) venues.PrivateFeed {
 	f := &privateFeed{account: a, sink: sink, log: o.Log, login: login{account: a}}
 	if o.OrderEntry == venues.OrderEntryWebSocket {
 		f.entry = a.openEntry()
-		a.entry.Store(f.entry)
 	}
 	f.link = wsclient.New(wsclient.Options{
 		URL:          f.address,
@@ -79,10 +78,7 @@ func (a *Account) OpenPrivate(sink venues.PrivateSink) venues.PrivateFeed {
 // Close ends the stream, and waits until the sink is silent, and the connection
 // for orders: from here on they go by REST.
 func (f *privateFeed) Close() {
-	if f.entry != nil {
-		f.account.entry.CompareAndSwap(f.entry, nil)
-		f.entry.Close()
-	}
+	f.entry.close()
 	f.link.Close()
 }
 

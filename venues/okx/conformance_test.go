@@ -15,10 +15,7 @@ func TestConformance(t *testing.T) { venuetest.Run(t, harness()) }
 
 func TestConformanceWebSocket(t *testing.T) {
 	venuetest.RunWebSocket(t, harness(), venuetest.OrderEntry{
-		Up: func(account venues.Account) bool {
-			e := account.(*Account).orderEntry.Load()
-			return e != nil && e.calls.Up()
-		},
+		Up:     func(account venues.Account) bool { return account.(*Account).entry.Load().up() },
 		Place:  venuetest.Route{Method: "op:order", Path: pathPrivate},
 		Amend:  venuetest.Route{Method: "op:amend-order", Path: pathPrivate},
 		Cancel: venuetest.Route{Method: "op:cancel-order", Path: pathPrivate},

@@ -4,17 +4,14 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"net/http"
 	"slices"
 	"strconv"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"go.uber.org/zap"
 
-	"venuegate/venues"
 	"venuegate/venues/internal/payload"
 	"venuegate/venues/internal/restclient"
 	"venuegate/venues/internal/wscall"
@@ -30,22 +27,19 @@ var entryOperations = map[string]string{orderPath: "order", amendPath: "amend-or
 // asked. The venue's demo environment denies on the socket the codes of instruments
 // that it publishes itself.
 var carrierRefusals = []int{
-	codeLoggedOut, codeInstrumentUnknown,
-	60008, 60012, 60013, 60018, 60019, 60027, 60028, 60033,
+	codeLoggedOut, codeInstrumentUnknown, codeChannelUnsupported, codeRequestInvalid, codeArgsInvalid,
+	codeURLWrong, codeOperationInvalid, codeParameterEmpty, codeOperationUnsupported, codeParameterWrong,
 }
 
-// Causes why an operation goes by REST, or is lost.
-var (
-	errNotTaken   = errors.New("the socket for orders did not take the request")
-	errEntryFault = errors.New("socket for orders: an error of no operation in particular")
-)
+var errNotTaken = errors.New("the socket for orders does not take the request")
 
-// entry is an account's socket for orders. It is safe for concurrent use.
-type entry struct {
+// orderEntry is the connection for orders of an account, to the venue's private
+// stream. It is safe for concurrent use.
+type orderEntry struct {
 	account *Account
-	lastID  atomic.Uint64
 	calls   *wscall.Client
-	// uncoded are the venue's names of instruments whose code it denies.
+	// uncoded are the venue's names of instruments whose code it denies. There are as
+	// many as the venue has instruments at most.
 	uncoded sync.Map
 }
 
@@ -75,90 +69,97 @@ func (o orderName) withCode(code int64) any {
 	return o
 }
 
-// openEntry dials the socket for orders; ctx ends what waits for the venue.
-func (a *Account) openEntry(ctx context.Context) *entry {
-	e := &entry{account: a}
+// openEntry makes an account's connection for orders; ctx ends what waits for the
+// venue.
+func (a *Account) openEntry(ctx context.Context) *orderEntry {
+	e := &orderEntry{account: a}
 	e.calls = wscall.New(wscall.Options{
-		Link:     a.privateLink(ctx, pathPrivate, nil),
-		AnswerID: answeredOperation, Other: hearOfEntry, Timeout: a.c.options.Timeout,
+		Link: a.privateLink(ctx, pathPrivate, nil), Read: e.read, Timeout: a.c.options.Timeout,
 	})
-	a.orderEntry.Store(e)
+	a.entry.Store(e)
 	return e
 }
 
-// close ends the socket; operations go by REST from then on. It is safe on nil.
-func (e *entry) close() {
+// close ends the connection; orders go by REST from then on. It is safe on nil.
+func (e *orderEntry) close() {
 	if e == nil {
 		return
 	}
-	e.account.orderEntry.CompareAndSwap(e, nil)
+	e.account.entry.CompareAndSwap(e, nil)
 	e.calls.Close()
 }
 
-// answeredOperation reads which operation a message answers.
-func answeredOperation(message []byte) (id string, ok bool) {
-	var m struct {
+// up says whether an order would be sent now; it is safe on nil.
+func (e *orderEntry) up() bool { return e != nil && e.calls.Up() }
+
+// read finds the operation that a message answers. The venue announces an end by a
+// notice, a login that has run out by its code, and a refusal may lack the id.
+func (e *orderEntry) read(message []byte) (m wscall.Message) {
+	var told struct {
+		privateMessage
 		ID string `json:"id"`
 	}
-	err := json.Unmarshal(message, &m)
-	return m.ID, err == nil && m.ID != ""
+	if err := json.Unmarshal(message, &told); err != nil && told.ID == "" {
+		if string(message) != "pong" {
+			e.log("undecodable message", message)
+		}
+		return m
+	}
+	m.ID = told.ID
+	switch {
+	case m.ID != "":
+		if codeOf(message) == codeLoggedOut {
+			m.Says = wscall.Ending
+		}
+	case told.Event == "notice":
+		m.Says = wscall.Ending
+	case told.Event == "error":
+		e.log("nameless refusal", message)
+		m.Says = wscall.Nameless
+	default:
+		e.log("message that answers nothing", message)
+	}
+	return m
 }
 
-// hearOfEntry takes what the venue says about the socket itself. An error that
-// names no operation may be that of any.
-func hearOfEntry(calls *wscall.Client, message []byte) {
-	var m privateMessage
-	if json.Unmarshal(message, &m) != nil {
-		return // a pong
-	}
-	switch m.Event {
-	case "notice":
-		calls.Renew()
-	case "error":
-		calls.Reconnect(fmt.Errorf("%w: %s %s", errEntryFault, payload.Bounded(m.Code), payload.Bounded(m.Msg)))
-	}
+func (e *orderEntry) log(what string, message []byte) {
+	e.account.c.options.Log.Warn("order entry: "+what, zap.String("message", payload.Bounded(string(message))))
 }
 
-// entry is the socket that a request can go over; nil if it must go by REST.
-func (r *request) entry() *entry {
+// carrier is what can send a request beside REST; nil if REST must.
+func (r *request) carrier() restclient.Carrier {
 	if r.changes == nil || r.changes.code == 0 || entryOperations[r.path] == "" {
 		return nil
 	}
-	e := r.account.orderEntry.Load()
-	if e == nil || !e.calls.Up() {
+	e := r.account.entry.Load()
+	if !e.up() {
 		return nil
 	}
 	if _, denied := e.uncoded.Load(r.changes.VenueSymbol); denied {
 		return nil
 	}
-	return e
+	return func(ctx context.Context) (*restclient.Answer, error) { return e.send(ctx, *r) }
 }
 
-// exchange sends a request over the socket, once it is admitted, and gives its
-// answer the form of one by REST. It fails with errNotTaken if the venue has done
-// nothing and REST may be asked.
-func (e *entry) exchange(ctx context.Context, r request) (*restclient.Answer, error) {
-	id := strconv.FormatUint(e.lastID.Add(1), 10)
-	message, err := e.operation(id, r, time.Now())
+// send sends a request once and reads its answer as one of REST. What the socket
+// does not take is proved not sent.
+func (e *orderEntry) send(ctx context.Context, r request) (*restclient.Answer, error) {
+	body, err := e.calls.Call(ctx, func(id string) ([]byte, error) { return e.operation(id, r, time.Now()) })
 	if err != nil {
 		return nil, err
 	}
-	body, err := e.calls.Call(ctx, id, message)
-	switch {
-	case errors.Is(err, venues.ErrNotSent):
-		return nil, errors.Join(errNotTaken, err)
-	case err != nil:
-		return nil, err
-	}
 	if code := codeOf(body); slices.Contains(carrierRefusals, code) {
-		e.refused(r, code, body)
-		return nil, errNotTaken
+		if code == codeInstrumentUnknown {
+			e.uncoded.Store(r.changes.VenueSymbol, true)
+		}
+		e.log("the venue does not take the request", body)
+		return nil, notSent(errNotTaken)
 	}
 	return &restclient.Answer{Status: http.StatusOK, Body: body}, nil
 }
 
 // operation is a request as a message. Its error means that nothing was sent.
-func (e *entry) operation(id string, r request, now time.Time) ([]byte, error) {
+func (e *orderEntry) operation(id string, r request, now time.Time) ([]byte, error) {
 	o := operation{ID: id, Op: entryOperations[r.path], Args: []any{r.body.(coded).withCode(r.changes.code)}}
 	if !r.deadline.IsZero() {
 		if !now.Before(r.deadline) {
@@ -181,16 +182,4 @@ func codeOf(body []byte) int {
 		code, _ = strconv.Atoi(items[0].SCode)
 	}
 	return code
-}
-
-// refused notes that the venue turned an operation away because of the way it came.
-func (e *entry) refused(r request, code int, body []byte) {
-	switch code {
-	case codeInstrumentUnknown:
-		e.uncoded.Store(r.changes.VenueSymbol, true)
-	case codeLoggedOut:
-		e.calls.Renew()
-	}
-	e.account.c.options.Log.Warn("the venue does not take an order over the socket",
-		zap.String("symbol", r.changes.Symbol), zap.Int("code", code), zap.String("answer", payload.Bounded(string(body))))
 }

@@ -12,9 +12,12 @@ import (
 	"time"
 
 	"github.com/fasthttp/websocket"
+	"go.uber.org/zap"
+	"go.uber.org/zap/zaptest/observer"
 
 	"venuegate/venues"
 	"venuegate/venues/internal/connectortest"
+	"venuegate/venues/internal/wscall"
 )
 
 // entryVenue serves the socket for orders by hand and remembers what it was told.
@@ -54,7 +57,7 @@ const (
 func onSocket(t *testing.T, operate func(id string) []string) (*script, *entryVenue) {
 	t.Helper()
 	s, v := withEntry(t, operate)
-	v.await("the socket", s.account.orderEntry.Load().calls.Up)
+	v.await("the socket", s.account.entry.Load().calls.Up)
 	return s, v
 }
 
@@ -189,7 +192,7 @@ func TestTheRestGoesByREST(t *testing.T) {
 	if said := v.told(); len(said) > 0 {
 		t.Errorf("over the socket: %v", said)
 	}
-	s.account.orderEntry.Load().close()
+	s.account.entry.Load().close()
 	if _, err := s.account.Place(background, limitOrder()); err != nil || len(s.Sent(placeName)) != 2 {
 		t.Errorf("after the socket's end: %v", err)
 	}
@@ -301,7 +304,7 @@ func TestAnnouncedEndReplacesTheSocket(t *testing.T) {
 	v.await("second connection", func() bool {
 		v.mu.Lock()
 		defer v.mu.Unlock()
-		return len(v.conns) == 2 && s.account.orderEntry.Load().calls.Up()
+		return len(v.conns) == 2 && s.account.entry.Load().calls.Up()
 	})
 	if _, err := s.account.Place(background, limitOrder()); err != nil || len(v.told()) != 1 {
 		t.Error(err)
@@ -314,11 +317,33 @@ func TestEntryLivesWithThePrivateStream(t *testing.T) {
 	streams := newStreamVenue(s)
 	s.connector.options.OrderEntry = venues.OrderEntryWebSocket
 	f := s.account.OpenPrivate(new(connectortest.Heard))
-	(&entryVenue{t: t}).await("the socket", s.account.orderEntry.Load().calls.Up)
-	e := s.account.orderEntry.Load()
+	(&entryVenue{t: t}).await("the socket", s.account.entry.Load().calls.Up)
+	e := s.account.entry.Load()
 	f.Close()
-	if e.calls.Up() || s.account.orderEntry.Load() != nil || len(streams.told("login")) > 3 {
+	if e.calls.Up() || s.account.entry.Load() != nil || len(streams.told("login")) > 3 {
 		t.Error("the socket outlives the private stream")
+	}
+}
+
+// What answers no operation is not lost without a trace, but for a pong.
+func TestWhatAnswersNothingIsLogged(t *testing.T) {
+	core, logged := observer.New(zap.WarnLevel)
+	o := Sim("http://127.0.0.1:1", "ws://127.0.0.1:1")
+	o.Log = zap.New(core)
+	e := &orderEntry{account: newAccount(New(o), venues.Credentials{})}
+	for text, want := range map[string]wscall.Says{
+		"pong":                              wscall.Nothing,
+		"<html>":                            wscall.Nothing,
+		`{"event":"login","code":"0"}`:      wscall.Nothing,
+		`{"event":"error","code":"60012"}`:  wscall.Nameless,
+		`{"event":"notice","code":"64008"}`: wscall.Ending,
+	} {
+		if got := e.read([]byte(text)); got != (wscall.Message{Says: want}) {
+			t.Errorf("%s: %+v", text, got)
+		}
+	}
+	if logged.Len() != 3 {
+		t.Errorf("logged %v", logged.All())
 	}
 }
 
@@ -328,10 +353,10 @@ func FuzzEntryAnswer(f *testing.F) {
 	for _, text := range []string{placedOnSocket, refusedOnSocket, failedOnSocket, errorOnSocket, "pong", `{"id":7}`, `{"id":"1","code":"1","data":[{}]}`} {
 		f.Add([]byte(text))
 	}
+	e := &orderEntry{account: newAccount(New(Sim("http://127.0.0.1:1", "ws://127.0.0.1:1")), venues.Credentials{})}
 	f.Fuzz(func(t *testing.T, message []byte) {
-		id, ok := answeredOperation(message)
-		if ok != (id != "") {
-			t.Errorf("%q, %t", id, ok)
+		if read := e.read(message); read.ID != "" && read.Says == wscall.Nameless {
+			t.Errorf("%q has a name and none", message)
 		}
 		codeOf(message)
 	})

@@ -4,35 +4,43 @@ import "venuegate/venues"
 
 // Codes of the venue that this connector acts on.
 const (
-	codeAllFailed          = 1
-	codePartlyFailed       = 2
-	codeServiceUnavailable = 50001
-	codeDeadlineEarly      = 50036
-	codeDeadlineLate       = 50037
-	codeAccountLimit       = 50061
-	codeTimestampExpired   = 50102
-	codeTimestampInvalid   = 50112
-	codeParameter          = 51000
-	codeInstrumentUnknown  = 51001
-	codeMarginInsufficient = 51008
-	codeOrderIDUnknown     = 51063
-	codeBalanceLegacy      = 51119
-	codeBalanceZero        = 51127
-	codeBalance            = 51131
-	codeCancelGone         = 51400
-	codeCancelled          = 51401
-	codeCompleted          = 51402
-	codeNothingPending     = 51405
-	codeCancelling         = 51410
-	codeTriggered          = 51416
-	codeNothingToAmend     = 51500
-	codeAmendMargin        = 51502
-	codeAmendGone          = 51503
-	codeAmendCancelled     = 51509
-	codeAmendCompleted     = 51510
-	codeStatusUnknown      = 51600
-	codeOrderUnknown       = 51603
-	codeLoggedOut          = 60011
+	codeAllFailed            = 1
+	codePartlyFailed         = 2
+	codeServiceUnavailable   = 50001
+	codeDeadlineEarly        = 50036
+	codeDeadlineLate         = 50037
+	codeAccountLimit         = 50061
+	codeTimestampExpired     = 50102
+	codeTimestampInvalid     = 50112
+	codeParameter            = 51000
+	codeInstrumentUnknown    = 51001
+	codeMarginInsufficient   = 51008
+	codeOrderIDUnknown       = 51063
+	codeBalanceLegacy        = 51119
+	codeBalanceZero          = 51127
+	codeBalance              = 51131
+	codeCancelGone           = 51400
+	codeCancelled            = 51401
+	codeCompleted            = 51402
+	codeNothingPending       = 51405
+	codeCancelling           = 51410
+	codeTriggered            = 51416
+	codeNothingToAmend       = 51500
+	codeAmendMargin          = 51502
+	codeAmendGone            = 51503
+	codeAmendCancelled       = 51509
+	codeAmendCompleted       = 51510
+	codeStatusUnknown        = 51600
+	codeOrderUnknown         = 51603
+	codeChannelUnsupported   = 60008
+	codeLoggedOut            = 60011
+	codeRequestInvalid       = 60012
+	codeArgsInvalid          = 60013
+	codeURLWrong             = 60018
+	codeOperationInvalid     = 60019
+	codeParameterEmpty       = 60027
+	codeOperationUnsupported = 60028
+	codeParameterWrong       = 60033
 )
 
 // verdict is what a venue code means here.

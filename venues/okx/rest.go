@@ -9,8 +9,6 @@ import (
 	"sync"
 	"time"
 
-	"go.uber.org/zap"
-
 	"venuegate/venues"
 	"venuegate/venues/internal/restclient"
 )
@@ -122,29 +120,17 @@ func (c *Connector) once(ctx context.Context, r request, out any) error {
 	return nil
 }
 
-// exchange sends a request: over the account's socket for orders where it can,
-// else by REST. What the socket has not taken goes by REST, once, under the same
-// deadline and the costs that are paid.
+// exchange sends a request, over the connection for orders or by REST, and gives
+// the venue's answer.
 func (c *Connector) exchange(ctx context.Context, r request) (*restclient.Answer, error) {
-	call := restclient.Call{
+	return c.rest.Do(ctx, restclient.Call{
 		Lane:    r.lane,
 		Costs:   c.costs(r),
+		Carrier: r.carrier(),
 		Mutates: r.mutates,
 		SendBy:  r.deadline,
 		Build:   func() (restclient.Request, error) { return c.build(r, time.Now()) },
-	}
-	if e := r.entry(); e != nil {
-		if err := c.rest.Admit(ctx, call); err != nil {
-			return nil, err
-		}
-		answer, err := e.exchange(ctx, r)
-		if !errors.Is(err, errNotTaken) {
-			return answer, err
-		}
-		c.options.Log.Debug("the order goes by REST", zap.String("path", r.path), zap.Error(err))
-		call.Costs = nil
-	}
-	return c.rest.Do(ctx, call)
+	})
 }
 
 // owner of the limits that a request is under: its account or this address.

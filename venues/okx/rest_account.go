@@ -25,8 +25,8 @@ type Account struct {
 	// in unix nanoseconds: the private stream must tell of it soon.
 	acknowledged atomic.Int64
 	positions    positionMemory
-	// orderEntry is the socket for orders; nil while there is none.
-	orderEntry atomic.Pointer[entry]
+	// entry carries orders while the private stream is open, if they are to go that way.
+	entry atomic.Pointer[orderEntry]
 }
 
 func newAccount(c *Connector, credentials venues.Credentials) *Account {

@@ -62,7 +62,7 @@ type privateFeed struct {
 	sink    venues.PrivateSink
 	log     *zap.Logger
 	wires   []*wire
-	entry   *entry             // nil if orders go by REST
+	entry   *orderEntry        // nil if orders go by REST
 	cancel  context.CancelFunc // of whatever waits for the venue on Close
 
 	// heardAt is when the last event about an order came, in unix nanoseconds.

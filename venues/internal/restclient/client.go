@@ -58,6 +58,11 @@ type Client struct {
 type Call struct {
 	Lane  Lane
 	Costs []Cost
+	// Carrier sends the request another way, if set. What it proves not sent goes by
+	// REST after all, under the Costs that are paid.
+	Carrier Carrier
+	// RESTCosts are what a request by REST costs besides.
+	RESTCosts []Cost
 	// Mutates says that the venue may change something because of it.
 	Mutates bool
 	// SendBy ends the wait at the gate, if set: a later request is of no use. It
@@ -67,6 +72,10 @@ type Call struct {
 	// timestamp is fresh. Its error means that nothing was sent.
 	Build func() (Request, error)
 }
+
+// Carrier sends a request once, some other way than by REST, and gives the venue's
+// answer the form of one by REST. Its errors are like those of Do.
+type Carrier func(ctx context.Context) (*Answer, error)
 
 // Request as it goes over the wire: Query and Body are sent exactly as they
 // stand.
@@ -121,10 +130,25 @@ func (c *Client) Close() { c.transport.CloseIdleConnections() }
 // Do waits at the gate, sends the request once and reads the whole answer. Its
 // errors are *venues.Error: rate_limited from the gate, else
 // exchange_unavailable; those of a call that mutates are joined with
-// venues.ErrNotSent or venues.ErrOutcomeUnknown. Errors of Build come back as
-// they are.
+// venues.ErrNotSent or venues.ErrOutcomeUnknown. Errors of Build, and of a Carrier
+// that may have sent the request, come back as they are.
 func (c *Client) Do(ctx context.Context, call Call) (*Answer, error) {
-	if err := c.Admit(ctx, call); err != nil {
+	if call.Carrier == nil {
+		return c.send(ctx, call, append(call.Costs[:len(call.Costs):len(call.Costs)], call.RESTCosts...))
+	}
+	if err := c.admit(ctx, call, call.Costs); err != nil {
+		return nil, err
+	}
+	answer, err := call.Carrier(ctx)
+	if errors.Is(err, venues.ErrNotSent) {
+		return c.send(ctx, call, call.RESTCosts)
+	}
+	return answer, err
+}
+
+// send is Do by REST.
+func (c *Client) send(ctx context.Context, call Call, costs []Cost) (*Answer, error) {
+	if err := c.admit(ctx, call, costs); err != nil {
 		return nil, err
 	}
 	request, err := call.Build()
@@ -155,9 +179,8 @@ func (c *Client) Do(ctx context.Context, call Call) (*Answer, error) {
 	}
 }
 
-// Admit waits at the gate like Do and takes the call's costs, for a call that
-// another carrier sends. Its errors are those of Do before anything is sent.
-func (c *Client) Admit(ctx context.Context, call Call) error {
+// admit waits at the gate and takes the costs.
+func (c *Client) admit(ctx context.Context, call Call, costs []Cost) error {
 	if deadline, bounded := ctx.Deadline(); !call.SendBy.IsZero() && (!bounded || call.SendBy.Before(deadline)) {
 		ctx = endsAt{ctx, call.SendBy}
 	}
@@ -165,7 +188,7 @@ func (c *Client) Admit(ctx context.Context, call Call) error {
 	if venues.IsResolving(ctx) {
 		lane = min(lane, LaneResolve)
 	}
-	return notSent(c.gate.Wait(ctx, lane, call.Costs...), call.Mutates)
+	return notSent(c.gate.Wait(ctx, lane, costs...), call.Mutates)
 }
 
 // endsAt is a context with an earlier deadline, for the gate: it never waits for

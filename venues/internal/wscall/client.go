@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"strconv"
 	"sync"
 	"time"
 
@@ -17,18 +18,43 @@ import (
 const (
 	// callsMax bounds the calls under way on one connection.
 	callsMax = 256
-	// timeoutDefault bounds a call, closeWaitDefault the wait of Close for answers.
-	timeoutDefault   = 10 * time.Second
-	closeWaitDefault = 3 * time.Second
+	// timeoutDefault bounds a call.
+	timeoutDefault = 10 * time.Second
+	// namelessWait is how long the calls under way may still be answered once the
+	// venue has refused one without naming it.
+	namelessWait = time.Second
 )
 
 // Why a call was not sent, or why nobody knows what became of it.
 var (
-	errNotUp   = errors.New("no connection")
-	errBusy    = errors.New("too many calls under way")
-	errSpentID = errors.New("another call under way has this id")
-	errClosed  = errors.New("closed")
-	errRenewal = errors.New("connection is due to be replaced")
+	errNotUp    = errors.New("no connection")
+	errBusy     = errors.New("too many calls under way")
+	errClosed   = errors.New("closed")
+	errReplaced = errors.New("connection is due to be replaced")
+	errNameless = errors.New("the venue refused a call that it did not name")
+)
+
+// Message is what a connector reads in a message of the venue.
+type Message struct {
+	// ID names the call that the message answers; empty if it answers none.
+	ID string
+	// Says is what it means for the connection that it came on.
+	Says Says
+}
+
+// Says is what a message means for its connection.
+type Says uint8
+
+const (
+	// Nothing: the connection serves on.
+	Nothing Says = iota
+	// Ending: the venue will end the connection, or takes no more calls on it. It is
+	// replaced once the calls under way are answered.
+	Ending
+	// Nameless: the venue has refused a call and does not say which. The connection
+	// takes no more, those under way have a moment for their answers, and what has
+	// none then is unknown: it is found sooner by query than by waiting.
+	Nameless
 )
 
 // Options of a Client.
@@ -36,20 +62,14 @@ type Options struct {
 	// Link is how the connection is made and watched over. Its Handler is the
 	// Client; its Lifetime is kept by the Client (see the package comment).
 	Link wsclient.Options
-	// AnswerID names the call that a message answers; false for a message that
-	// answers none. It is called from the connection's reader.
-	AnswerID func(message []byte) (id string, ok bool)
-	// Other takes the messages that answer no call: pongs, notices. They are
-	// dropped if it is nil. It is called from the connection's reader, perhaps
-	// before New has returned; it must not block and may call Renew or Reconnect
-	// of c. A message is valid during the call.
-	Other func(c *Client, message []byte)
+	// Read reads a message. It is called from the connection's reader, perhaps
+	// before New has returned, and must not block. A message is valid during the call.
+	Read func(message []byte) Message
+	// IDPrefix begins the id of every call.
+	IDPrefix string
 	// Timeout bounds a call from its first byte to its answer, 10 s if zero; a
 	// connection that does not answer by then is replaced. A context may be shorter.
 	Timeout time.Duration
-	// CloseWait is how long Close waits for the answers to calls under way, 3 s if
-	// zero.
-	CloseWait time.Duration
 }
 
 // Client is a kept connection for calls. It is safe for concurrent use.
@@ -63,11 +83,12 @@ type Client struct {
 	conn     *wsclient.Conn // nil while there is none
 	openedAt time.Time
 	draining bool // conn takes no more calls
-	closed   bool
-	calls    map[string]*call
-	// idle is closed once the client is closed and no call is under way.
-	idle      chan struct{}
-	closeIdle func()
+	// namelessAt is when the venue refused a call of conn without naming it; zero if
+	// it did not.
+	namelessAt time.Time
+	closed     bool
+	lastID     uint64
+	calls      map[string]*call
 }
 
 // call is one that waits for its answer. Whoever takes it out of the table writes
@@ -81,13 +102,8 @@ type result struct {
 
 // New makes a client and dials. Close it.
 func New(o Options) *Client {
-	c := &Client{
-		options: o, lifetime: o.Link.Lifetime, log: cmp.Or(o.Link.Log, zap.NewNop()),
-		calls: make(map[string]*call), idle: make(chan struct{}),
-	}
-	c.closeIdle = sync.OnceFunc(func() { close(c.idle) })
+	c := &Client{options: o, lifetime: o.Link.Lifetime, log: cmp.Or(o.Link.Log, zap.NewNop()), calls: make(map[string]*call)}
 	c.options.Timeout = cmp.Or(o.Timeout, timeoutDefault)
-	c.options.CloseWait = cmp.Or(o.CloseWait, closeWaitDefault)
 	link := o.Link
 	link.Handler, link.Lifetime = handler{c}, 0
 	c.link = wsclient.New(link)
@@ -95,20 +111,13 @@ func New(o Options) *Client {
 	return c
 }
 
-// Close takes no more calls, waits a little for the answers to those under way and
-// ends the connection. The outcome of a call that has no answer by then is
-// unknown. When Close returns no goroutine of the client runs.
+// Close ends the connection. The outcome of the calls under way is unknown: nobody
+// waits for a venue that may never answer. When Close returns no goroutine of the
+// client runs.
 func (c *Client) Close() {
 	c.mu.Lock()
 	c.closed = true
-	c.settle()
 	c.mu.Unlock()
-	wait := time.NewTimer(c.options.CloseWait)
-	defer wait.Stop()
-	select {
-	case <-c.idle:
-	case <-wait.C:
-	}
 	c.link.Close()
 	c.lose(errClosed)
 }
@@ -128,7 +137,7 @@ func (c *Client) obstacle() error {
 	case c.conn == nil:
 		return errNotUp
 	case c.draining:
-		return errRenewal
+		return errReplaced
 	case len(c.calls) >= callsMax:
 		return errBusy
 	default:
@@ -136,35 +145,26 @@ func (c *Client) obstacle() error {
 	}
 }
 
-// Renew replaces the connection once the calls under way have ended; a venue that
-// announces its own end asks for it.
-func (c *Client) Renew() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.draining = c.conn != nil
-	c.settle()
-}
-
-// Reconnect gives the connection up because of cause. The calls under way end
-// with an unknown outcome.
-func (c *Client) Reconnect(cause error) { c.link.Reconnect(cause) }
-
-// Call sends a message that holds the id and waits for the answer to it. Its
-// errors are *venues.Error with exchange_unavailable, joined with
-// venues.ErrNotSent or venues.ErrOutcomeUnknown. It takes the message over, and
-// the answer is the caller's. An id must not be used again while late answers to
-// it may come.
-func (c *Client) Call(ctx context.Context, id string, message []byte) (answer []byte, err error) {
-	conn, waiting, err := c.enter(id)
+// Call sends the message that build makes for an id, and waits for the answer to
+// it, which is the caller's. Its errors are *venues.Error with exchange_unavailable,
+// joined with venues.ErrNotSent or venues.ErrOutcomeUnknown; errors of build come
+// back as they are, and nothing was sent then. No two calls have the same id.
+func (c *Client) Call(ctx context.Context, build func(id string) ([]byte, error)) (answer []byte, err error) {
+	conn, id, waiting, err := c.enter()
 	if err != nil {
-		return nil, notSent(err)
+		return nil, c.notSent(err)
+	}
+	message, err := build(id)
+	if err != nil {
+		c.leave(id, waiting, false)
+		return nil, err
 	}
 	bounded, cancel := context.WithTimeout(ctx, c.options.Timeout)
 	defer cancel()
 	if began, err := conn.Write(bounded, message); err != nil {
 		c.leave(id, waiting, false)
 		if !began {
-			return nil, notSent(err)
+			return nil, c.notSent(err)
 		}
 		return nil, unknown(err)
 	}
@@ -180,19 +180,18 @@ func (c *Client) Call(ctx context.Context, id string, message []byte) (answer []
 	return r.answer, r.err
 }
 
-// enter puts a call into the table.
-func (c *Client) enter(id string) (*wsclient.Conn, *call, error) {
+// enter puts a call into the table, under an id of its own.
+func (c *Client) enter() (*wsclient.Conn, string, *call, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if err := c.obstacle(); err != nil {
-		return nil, nil, err
+		return nil, "", nil, err
 	}
-	if _, spent := c.calls[id]; spent {
-		return nil, nil, errSpentID
-	}
+	c.lastID++
+	id := c.options.IDPrefix + strconv.FormatUint(c.lastID, 10)
 	waiting := &call{result: make(chan result, 1)}
 	c.calls[id] = waiting
-	return c.conn, waiting, nil
+	return c.conn, id, waiting, nil
 }
 
 // leave takes a call out of the table; false if its result is there already. One
@@ -209,24 +208,16 @@ func (c *Client) leave(id string, waiting *call, overdue bool) bool {
 	return true
 }
 
-// settle does what waits for the last answer: replacing the connection, closing.
-// mu is held, so that the connection to replace is never the next one.
+// settle gives up a connection that is to be replaced once it owes no answer; mu is
+// held.
 func (c *Client) settle() {
-	if len(c.calls) > 0 {
-		return
-	}
-	if c.draining {
-		c.link.Reconnect(errRenewal)
-	}
-	if c.closed {
-		c.closeIdle()
+	if c.draining && c.conn != nil && len(c.calls) == 0 {
+		c.conn.GiveUp(errReplaced)
 	}
 }
 
-// answered gives a call its answer.
+// answered gives a call its answer; mu is held.
 func (c *Client) answered(id string, message []byte) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
 	waiting, known := c.calls[id]
 	if !known {
 		c.log.Warn("answer that nobody waits for", zap.String("id", payload.Bounded(id)))
@@ -234,51 +225,23 @@ func (c *Client) answered(id string, message []byte) {
 	}
 	delete(c.calls, id)
 	waiting.result <- result{answer: append([]byte(nil), message...)}
-	c.settle()
 }
 
 // lose ends the calls under way.
 func (c *Client) lose(cause error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.conn, c.draining = nil, false
+	c.conn, c.draining, c.namelessAt = nil, false, time.Time{}
 	for id, waiting := range c.calls {
 		delete(c.calls, id)
 		waiting.result <- result{err: unknown(cause)}
 	}
-	c.settle()
 }
 
-// handler hears the link; its methods are no part of the Client's own.
-type handler struct{ *Client }
-
-func (h handler) Opened(conn *wsclient.Conn) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.conn, h.openedAt, h.draining = conn, time.Now(), false
+func (c *Client) notSent(cause error) error {
+	c.log.Debug("call not sent", zap.Error(cause))
+	return unanswered(venues.ErrNotSent, cause)
 }
-
-func (h handler) Message(_ *wsclient.Conn, message []byte) {
-	if id, ok := h.options.AnswerID(message); ok {
-		h.answered(id, message)
-	} else if h.options.Other != nil {
-		h.options.Other(h.Client, message)
-	}
-}
-
-func (h handler) Lost(cause error) { h.lose(cause) }
-
-// Tick replaces a connection at the end of its lifetime.
-func (h handler) Tick(now time.Time) {
-	h.mu.Lock()
-	over := h.lifetime > 0 && h.conn != nil && now.Sub(h.openedAt) >= h.lifetime
-	h.mu.Unlock()
-	if over {
-		h.Renew()
-	}
-}
-
-func notSent(cause error) error { return unanswered(venues.ErrNotSent, cause) }
 
 func unknown(cause error) error { return unanswered(venues.ErrOutcomeUnknown, cause) }
 

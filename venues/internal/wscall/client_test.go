@@ -30,7 +30,7 @@ type message struct {
 	Text string `json:"text"`
 }
 
-func call(id, text string) []byte {
+func encode(id, text string) []byte {
 	data, err := json.Marshal(message{id, text})
 	if err != nil {
 		panic(err)
@@ -38,10 +38,30 @@ func call(id, text string) []byte {
 	return data
 }
 
-func answerID(data []byte) (string, bool) {
-	var m message
-	err := json.Unmarshal(data, &m)
-	return m.ID, err == nil && m.ID != ""
+// say builds a call with a text.
+func say(text string) func(id string) ([]byte, error) {
+	return func(id string) ([]byte, error) { return encode(id, text), nil }
+}
+
+// Notices of the venue.
+const (
+	noticeEnding   = "the service restarts"
+	noticeNameless = "no permission"
+)
+
+func read(data []byte) (m wscall.Message) {
+	var in message
+	if json.Unmarshal(data, &in) != nil {
+		return m
+	}
+	m.ID = in.ID
+	switch in.Text {
+	case noticeEnding:
+		m.Says = wscall.Ending
+	case noticeNameless:
+		m.Says = wscall.Nameless
+	}
+	return m
 }
 
 // peer is one connection as the venue has it.
@@ -51,7 +71,7 @@ type peer struct {
 }
 
 func (p *peer) say(id, text string) {
-	_ = p.socket.WriteMessage(websocket.TextMessage, call(id, text))
+	_ = p.socket.WriteMessage(websocket.TextMessage, encode(id, text))
 }
 
 // hear waits for a message; false when the client is gone.
@@ -104,7 +124,7 @@ func open(t *testing.T, v *venue, set func(*wscall.Options)) *wscall.Client {
 			URL:        func(context.Context) (string, error) { return v.url, nil },
 			BackoffMin: 5 * time.Millisecond, BackoffMax: 20 * time.Millisecond, TickInterval: 5 * time.Millisecond,
 		},
-		AnswerID: answerID, Timeout: 10 * time.Second,
+		Read: read, Timeout: 10 * time.Second,
 	}
 	if set != nil {
 		set(&o)
@@ -154,7 +174,7 @@ func TestCallsAreAnswered(t *testing.T) {
 	for n := range 100 {
 		callers.Go(func() {
 			id := fmt.Sprint("call-", n)
-			answer, err := c.Call(t.Context(), id, call(id, id))
+			answer, err := c.Call(t.Context(), say(id))
 			if err != nil {
 				t.Errorf("call %d: %v", n, err)
 				return
@@ -188,7 +208,7 @@ func TestAnswersOutOfOrder(t *testing.T) {
 	for n := range calls {
 		callers.Go(func() {
 			id := fmt.Sprint(n)
-			answer, err := c.Call(t.Context(), id, call(id, id))
+			answer, err := c.Call(t.Context(), say(id))
 			if err != nil || textOf(t, answer) != id {
 				t.Errorf("call %s got %q, %v", id, answer, err)
 			}
@@ -214,31 +234,31 @@ func TestOutcomes(t *testing.T) {
 	}{
 		"context ended before": {
 			serve: echo, want: venues.ErrNotSent,
-			call: func(c *wscall.Client) error { _, err := c.Call(ended, "1", call("1", "")); return err },
+			call: func(c *wscall.Client) error { _, err := c.Call(ended, say("")); return err },
 		},
 		"context ends while waiting": {
 			serve: silent, want: venues.ErrOutcomeUnknown,
 			call: func(c *wscall.Client) error {
 				ctx, cancel := context.WithTimeout(context.Background(), 20*time.Millisecond)
 				defer cancel()
-				_, err := c.Call(ctx, "1", call("1", ""))
+				_, err := c.Call(ctx, say(""))
 				return err
 			},
 		},
 		"time-out": {
 			serve: silent, want: venues.ErrOutcomeUnknown,
 			set:  func(o *wscall.Options) { o.Timeout = 20 * time.Millisecond },
-			call: func(c *wscall.Client) error { _, err := c.Call(context.Background(), "1", call("1", "")); return err },
+			call: func(c *wscall.Client) error { _, err := c.Call(context.Background(), say("")); return err },
 		},
 		"connection cut after the call": {
 			serve: func(p *peer) { p.hear() }, want: venues.ErrOutcomeUnknown,
-			call: func(c *wscall.Client) error { _, err := c.Call(context.Background(), "1", call("1", "")); return err },
+			call: func(c *wscall.Client) error { _, err := c.Call(context.Background(), say("")); return err },
 		},
 		"closed": {
 			serve: echo, want: venues.ErrNotSent,
 			call: func(c *wscall.Client) error {
 				c.Close()
-				_, err := c.Call(context.Background(), "1", call("1", ""))
+				_, err := c.Call(context.Background(), say(""))
 				return err
 			},
 		},
@@ -253,11 +273,11 @@ func TestOutcomes(t *testing.T) {
 
 func TestNoConnectionIsNotSent(t *testing.T) {
 	c := wscall.New(wscall.Options{
-		Link:     wsclient.Options{URL: func(context.Context) (string, error) { return "", errors.New("no host") }},
-		AnswerID: answerID,
+		Link: wsclient.Options{URL: func(context.Context) (string, error) { return "", errors.New("no host") }},
+		Read: read,
 	})
 	t.Cleanup(c.Close)
-	if _, err := c.Call(t.Context(), "1", call("1", "")); !errors.Is(outcome(err), venues.ErrNotSent) || c.Up() {
+	if _, err := c.Call(t.Context(), say("")); !errors.Is(outcome(err), venues.ErrNotSent) || c.Up() {
 		t.Errorf("%v, up %v", err, c.Up())
 	}
 }
@@ -278,9 +298,8 @@ func TestLostConnectionEndsItsCalls(t *testing.T) {
 	var callers sync.WaitGroup
 	for n := range calls {
 		callers.Go(func() {
-			id := fmt.Sprint(n)
-			if _, err := c.Call(t.Context(), id, call(id, "")); !errors.Is(outcome(err), venues.ErrOutcomeUnknown) {
-				t.Errorf("call %s: %v", id, err)
+			if _, err := c.Call(t.Context(), say("")); !errors.Is(outcome(err), venues.ErrOutcomeUnknown) {
+				t.Errorf("call %d: %v", n, err)
 			}
 		})
 	}
@@ -288,38 +307,7 @@ func TestLostConnectionEndsItsCalls(t *testing.T) {
 	await(t, "the next connection", c.Up)
 }
 
-// An answer that comes while the client closes is an answer.
-func TestCloseWaitsForAnswers(t *testing.T) {
-	heard, release := make(chan struct{}), make(chan struct{})
-	v := newVenue(t, func(p *peer) {
-		m, _ := p.hear()
-		close(heard)
-		<-release
-		p.say(m.ID, "done")
-		p.hear()
-	})
-	c := open(t, v, func(o *wscall.Options) { o.CloseWait = time.Hour })
-	ended, closed := make(chan error, 1), make(chan struct{})
-	go func() {
-		_, err := c.Call(context.Background(), "1", call("1", ""))
-		ended <- err
-	}()
-	<-heard
-	go func() {
-		defer close(closed)
-		c.Close()
-	}()
-	await(t, "the beginning of the end", func() bool { return !c.Up() })
-	if _, err := c.Call(t.Context(), "2", call("2", "")); !errors.Is(outcome(err), venues.ErrNotSent) {
-		t.Errorf("call while closing: %v", err)
-	}
-	close(release)
-	if err := <-ended; err != nil {
-		t.Errorf("%v", err)
-	}
-	<-closed
-}
-
+// Close waits for no answer: the venue may never give one.
 func TestCloseEndsCallsUnderWay(t *testing.T) {
 	heard := make(chan struct{})
 	v := newVenue(t, func(p *peer) {
@@ -327,10 +315,10 @@ func TestCloseEndsCallsUnderWay(t *testing.T) {
 		close(heard)
 		p.hear()
 	})
-	c := open(t, v, func(o *wscall.Options) { o.Timeout, o.CloseWait = time.Hour, 10*time.Millisecond })
+	c := open(t, v, func(o *wscall.Options) { o.Timeout = time.Hour })
 	ended := make(chan error, 1)
 	go func() {
-		_, err := c.Call(context.Background(), "1", call("1", ""))
+		_, err := c.Call(context.Background(), say(""))
 		ended <- err
 	}()
 	<-heard
@@ -350,25 +338,14 @@ func TestStrayAnswersAreDroppedAndLogged(t *testing.T) {
 	})
 	core, logged := observer.New(zap.WarnLevel)
 	c := open(t, v, func(o *wscall.Options) { o.Link.Log = zap.New(core) })
-	for id, want := range map[string]string{"1": "first"} {
-		if answer, err := c.Call(t.Context(), id, call(id, "")); err != nil || textOf(t, answer) != want {
-			t.Fatalf("call %s got %q, %v", id, answer, err)
-		}
+	if answer, err := c.Call(t.Context(), say("")); err != nil || textOf(t, answer) != "first" {
+		t.Fatalf("got %q, %v", answer, err)
 	}
-	if answer, err := c.Call(t.Context(), "2", call("2", "again")); err != nil || textOf(t, answer) != "again by 1" {
+	if answer, err := c.Call(t.Context(), say("again")); err != nil || textOf(t, answer) != "again by 1" {
 		t.Fatalf("the connection is of no use any more: %q, %v", answer, err)
 	}
 	if strays := logged.FilterMessage("answer that nobody waits for").Len(); strays != 2 {
 		t.Errorf("%d answers logged, want 2: %v", strays, logged.All())
-	}
-}
-
-func TestNoticesGoToOther(t *testing.T) {
-	v := newVenue(t, func(p *peer) { p.say("", "maintenance at noon"); echo(p) })
-	notices := make(chan string, 1)
-	open(t, v, func(o *wscall.Options) { o.Other = func(_ *wscall.Client, data []byte) { notices <- string(data) } })
-	if got := <-notices; !strings.Contains(got, "noon") {
-		t.Errorf("notice %q", got)
 	}
 }
 
@@ -380,10 +357,9 @@ func TestCallsUnderWayAreBounded(t *testing.T) {
 	var callers sync.WaitGroup
 	var mu sync.Mutex
 	counts := map[error]int{}
-	for n := range most + 10 {
+	for range most + 10 {
 		callers.Go(func() {
-			id := fmt.Sprint(n)
-			_, err := c.Call(t.Context(), id, call(id, ""))
+			_, err := c.Call(t.Context(), say(""))
 			mu.Lock()
 			defer mu.Unlock()
 			if counts[outcome(err)]++; counts[venues.ErrNotSent] == 10 && err != nil {
@@ -397,27 +373,29 @@ func TestCallsUnderWayAreBounded(t *testing.T) {
 	}
 }
 
-func TestAnIDUnderWayIsNotTakenTwice(t *testing.T) {
-	heard, release := make(chan struct{}), make(chan struct{})
-	v := newVenue(t, func(p *peer) {
-		m, _ := p.hear()
-		close(heard)
-		<-release
-		p.say(m.ID, "done")
-		echo(p)
-	})
-	c := open(t, v, nil)
-	first := make(chan error, 1)
-	go func() {
-		_, err := c.Call(context.Background(), "1", call("1", ""))
-		first <- err
-	}()
-	<-heard
-	if _, err := c.Call(t.Context(), "1", call("1", "")); !errors.Is(outcome(err), venues.ErrNotSent) {
-		t.Errorf("second call under the id: %v", err)
+// What cannot be built was not sent, and holds no place.
+func TestAFailureToBuild(t *testing.T) {
+	c := open(t, newVenue(t, echo), nil)
+	cause := errors.New("its deadline has passed")
+	for range 300 {
+		if _, err := c.Call(t.Context(), func(string) ([]byte, error) { return nil, cause }); !errors.Is(err, cause) {
+			t.Fatal(err)
+		}
 	}
-	close(release)
-	if err := <-first; err != nil {
-		t.Errorf("first call under the id: %v", err)
+	if answer, err := c.Call(t.Context(), say("hello")); err != nil || textOf(t, answer) != "hello by 1" {
+		t.Errorf("%q, %v", answer, err)
+	}
+}
+
+func TestIDsDifferAndBearThePrefix(t *testing.T) {
+	c := open(t, newVenue(t, echo), func(o *wscall.Options) { o.IDPrefix = "ours-" })
+	seen := map[string]bool{}
+	for range 10 {
+		answer, err := c.Call(t.Context(), say(""))
+		var m message
+		if err = errors.Join(err, json.Unmarshal(answer, &m)); err != nil || seen[m.ID] || !strings.HasPrefix(m.ID, "ours-") {
+			t.Fatalf("%q, %v", answer, err)
+		}
+		seen[m.ID] = true
 	}
 }

@@ -21,11 +21,12 @@
 //
 // The connection is a wsclient.Link with all that it does: ping, silence,
 // reconnect with jitter. A lost connection ends the calls that are under way on
-// it at once. A connection is replaced only when it is idle: at its Lifetime, at
-// Renew, or when a call has had no answer for Timeout (what still pings may have
-// nobody behind it), it takes no more calls, waits for the answers that it owes and
-// is dialled anew. Calls are proved not sent meanwhile. Close waits for answers
-// too, for CloseWait at most.
+// it at once. A connection is replaced only when it is idle: at its Lifetime, when
+// the venue says that it will end, or when a call has had no answer for Timeout
+// (what still pings may have nobody behind it), it takes no more calls, waits for
+// the answers that it owes and is dialled anew. Calls are proved not sent meanwhile.
+// Behind a refusal that names no call it waits for a second only. Close waits for
+// nothing.
 //
 // # Pace
 //

@@ -23,6 +23,7 @@ type Conn struct {
 	closeOnce sync.Once
 	writer    sync.WaitGroup
 	cause     error        // why it was closed by us; set before done is closed
+	givenUp   chan error   // an order to the supervisor
 	lastHeard atomic.Int64 // unix nanoseconds
 	openedAt  time.Time
 	buffer    []byte // of the reader
@@ -31,7 +32,7 @@ type Conn struct {
 func newConn(socket *websocket.Conn, readBytesMax int64, now time.Time) *Conn {
 	c := &Conn{
 		socket: socket, sends: make(chan []byte, sendQueueMax), writing: make(chan struct{}, 1),
-		done: make(chan struct{}), openedAt: now,
+		done: make(chan struct{}), givenUp: make(chan error, 1), openedAt: now,
 	}
 	c.heard()
 	socket.SetReadLimit(readBytesMax)
@@ -64,9 +65,15 @@ func (c *Conn) Send(message []byte) {
 	}
 }
 
-// GiveUp ends the connection because of cause; the link reports the loss and dials
-// again. It waits for nothing, and the handler may call it.
-func (c *Conn) GiveUp(cause error) { c.close(cause) }
+// GiveUp has the link end this connection because of cause, report the loss and dial
+// again. It waits for nothing, and the handler may call it. A connection that has
+// ended stays as it is, and so does the one after it.
+func (c *Conn) GiveUp(cause error) {
+	select {
+	case c.givenUp <- cause:
+	default: // it is already
+	}
+}
 
 // close ends the connection; the first cause stays.
 func (c *Conn) close(cause error) {

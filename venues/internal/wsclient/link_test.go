@@ -323,6 +323,26 @@ func TestAuthenticate(t *testing.T) {
 	}
 }
 
+func TestAConnectionIsGivenUpByOrder(t *testing.T) {
+	v := newVenue(t, func(_ int, c *websocket.Conn) { hold(c) })
+	r := newRecorder()
+	conns := make(chan *wsclient.Conn, 2)
+	r.onOpen = func(c *wsclient.Conn) { conns <- c }
+	open(t, v, r, nil)
+	first := <-conns
+	for range 3 {
+		first.GiveUp(errors.New("tired of it"))
+	}
+	second := <-conns
+	first.GiveUp(errors.New("too late"))
+	if began, err := second.Write(t.Context(), []byte("hello")); !began || err != nil {
+		t.Errorf("the second connection: began %v, %v", began, err)
+	}
+	if lost := r.list(); !slices.Equal(lost, []string{"opened", "lost: tired of it", "opened"}) {
+		t.Errorf("heard %v", lost)
+	}
+}
+
 func TestReconnectByOrder(t *testing.T) {
 	v := newVenue(t, func(_ int, c *websocket.Conn) { hold(c) })
 	r := newRecorder()

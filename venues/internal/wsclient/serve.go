@@ -88,6 +88,8 @@ func (l *Link) watch(s *served, tick *time.Ticker) error {
 			return give(ErrClosed)
 		case cause := <-l.reconnect:
 			return give(cause)
+		case cause := <-s.conn.givenUp:
+			return give(cause)
 		case now := <-tick.C:
 			l.options.Handler.Tick(now)
 			if s.conn.silentFor(now) > l.options.SilenceMax {
