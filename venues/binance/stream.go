@@ -81,14 +81,22 @@ var (
 // Split cuts a message of the combined form into stream name and data.
 func (streams) Split(message []byte) (name, data []byte, ok bool) {
 	rest, ok := bytes.CutPrefix(message, combinedHead)
-	if !ok || len(rest) == 0 || rest[len(rest)-1] != '}' {
+	if name, data, cut := bytes.Cut(rest, combinedBody); ok && cut && len(data) > 0 && data[len(data)-1] == '}' {
+		return name, data[:len(data)-1], true
+	}
+	return parseCombined(message)
+}
+
+// parseCombined is Split for members in another order, or beside others.
+func parseCombined(message []byte) (name, data []byte, ok bool) {
+	if !bytes.Contains(message, combinedHead[1:]) {
 		return nil, nil, false
 	}
-	name, data, ok = bytes.Cut(rest, combinedBody)
-	if !ok || len(data) == 0 {
+	v, err := fastjson.ParseBytes(message)
+	if err != nil || !v.Exists("data") {
 		return nil, nil, false
 	}
-	return name, data[:len(data)-1], true
+	return v.GetStringBytes("stream"), v.Get("data").MarshalTo(nil), true
 }
 
 // Answer reads a confirmation, an error, which names no stream, or a notice.

@@ -15,6 +15,7 @@ var feedInputCases = []conformanceCase{
 	{number: 391, name: "candles whose figures are no numbers: an interruption, nothing in their place", run: spoiltCandles},
 	{number: 392, name: "mark prices of a wrong type or no numbers: an interruption, nothing in their place", run: spoiltMarks},
 	{number: 393, name: "books whose levels are no numbers: an interruption, and the book begins anew", run: spoiltBooks},
+	{number: 395, name: "unknown members of public messages change nothing", run: unknownMembersOfFeeds},
 }
 
 var (
@@ -154,4 +155,17 @@ func spoiltBooks(s *stage) {
 	})
 	s.begins(b)
 	s.stir(b, "the whole book", func(b *books) bool { return b.of(symbol).whole })
+}
+
+func unknownMembersOfFeeds(s *stage) {
+	s.streams.tamper(novel)
+	b, _ := s.feed(tradesOf, candlesOf, marksOf, bookOf(symbol))
+	s.stir(b, "all of them", func(b *books) bool {
+		return len(b.trades) > 0 && len(b.candles) > 0 && len(b.marks) > 0 && b.of(symbol).updates > 1
+	})
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if len(b.interrupted) > 0 {
+		s.t.Errorf("interrupted %v: %v", b.interrupted, b.causes)
+	}
 }

@@ -17,7 +17,7 @@ func TestDelivers(t *testing.T) {
 		b.sink.heard()
 		deep, light := 1+slices.Index(b.paths, "/deep"), 1+slices.Index(b.paths, "/light")
 		b.say(deep, "# book.A 5")
-		b.say(light, "# trades.A 7", "# candles.A 1", "# mark.A 1", "pong", "what?", "# trades.NOBODYS 1")
+		b.say(light, "# trades.A 7", "# candles.A 1", "# mark.A 1", "pong", "# trades.NOBODYS 1")
 		b.hears("book A 5", "trade A 7", "candle A", "mark A")
 	})
 }
@@ -230,6 +230,17 @@ func TestFailureCostsTheConnection(t *testing.T) {
 		b.say(1, "failed 0 overload")
 		b.settle()
 		b.hears("interrupted trades.A: subscription was refused: overload", "resumed trades.A")
+	})
+}
+
+// What nobody understands may have been data of any stream.
+func TestMessageOfUnknownKindCostsTheConnection(t *testing.T) {
+	play(t, nil, func(b *bench) {
+		b.subscribe("trades.A")
+		b.sink.heard()
+		b.say(1, "what?")
+		b.settle()
+		b.hears("interrupted trades.A: message of an unknown kind: no answer", "resumed trades.A")
 	})
 }
 

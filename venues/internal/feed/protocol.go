@@ -24,7 +24,8 @@ type Protocol interface {
 	// if it is an Answer. It is called for each message and must not allocate for
 	// those of the usual form.
 	Split(message []byte) (topic, data []byte, ok bool)
-	// Answer reads a message that Split does not know.
+	// Answer reads a message that Split does not know. After an error the connection
+	// is given up: nobody knows what was lost.
 	Answer(message []byte) (Answer, error)
 	// Decoders begins a connection: it makes a decoder for each channel that the
 	// connection carries. They are used one at a time and may share what they need.

@@ -78,7 +78,8 @@ func (s *shard) request(verb Verb, streams []*Stream) (id uint64) {
 func (s *shard) answer(message []byte) {
 	a, err := s.protocol.Answer(message)
 	if err != nil {
-		s.options.Log.Warn("venue stream: message is no answer", zap.Error(err))
+		// It may have been data of any stream.
+		s.link.Reconnect(fmt.Errorf("message of an unknown kind: %w", err))
 		return
 	}
 	switch a.Verdict {
