@@ -5,7 +5,6 @@ package chaos
 import (
 	"encoding/json"
 	"net/http"
-	"os"
 	"testing"
 	"time"
 
@@ -79,12 +78,8 @@ func TestVenueFaults(t *testing.T) {
 }
 
 // TestVenueFaultsOfKeptConnections is the same with the orders on connections for
-// orders. The sample leaves it out: the orderly stop at its end is sometimes cut off
-// while a connection that has gone silent is waited for.
+// orders.
 func TestVenueFaultsOfKeptConnections(t *testing.T) {
-	if os.Getenv("CHAOS") == "sample" {
-		t.Skip("!! skipped: part of the full run")
-	}
 	t.Parallel() // most of its time is waiting
 	sufferFaults(t, newWorld(t, shipped, t.TempDir()+"/data", entrySettings...), entryRequests)
 }
