@@ -86,7 +86,7 @@ var technologies = []technology{
 	{"github.com/gofiber/fiber/v2", edges, nil, "HTTP stays at the edge"},
 	{"github.com/gofiber/contrib", nil, nil, "its pooled sockets reach the next customer"},
 	{"github.com/valyala/fasthttp", edges, nil, "HTTP stays at the edge"},
-	{"github.com/fasthttp/websocket", append([]string{"venues/internal/wsclient", "venues/internal/connectortest"}, edges...), []string{"venues/*", "venues/internal/feed", "venues/internal/wscall"}, "sockets have one owner on each side"},
+	{"github.com/fasthttp/websocket", append([]string{"venues/internal/wsclient", "venues/internal/connectortest"}, edges...), []string{"venues/*", "venues/internal/feed", "venues/internal/session", "venues/internal/wscall"}, "sockets have one owner on each side"},
 
 	{"github.com/go-telegram/bot", []string{"transport/notify"}, nil, "one package knows the channels to people"},
 	{"github.com/xuri/excelize/v2", []string{"transport/notify"}, nil, "one package knows the channels to people"},

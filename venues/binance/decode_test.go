@@ -234,16 +234,14 @@ func TestPrivateEventsRefused(t *testing.T) {
 		if text == c.event && c.old != "" {
 			t.Fatalf("%s does not occur", c.old)
 		}
-		feed.Message(nil, []byte(text))
-		if len(h.Losses) != 1 || h.Connections != 1 || len(h.Reports) != 0 {
-			t.Errorf("%s: lost %v, %d reports", text, h.Losses, len(h.Reports))
+		if err := feed.handle([]byte(text)); err == nil || len(h.Reports) != 0 {
+			t.Errorf("%s: %v, %d reports", text, err, len(h.Reports))
 		}
 	}
 	for _, event := range []string{orderEvent, algoEvent, accountEvent} {
 		for n := range event {
-			feed, h := privateStream(t)
-			feed.Message(nil, []byte(event[:n]))
-			if len(h.Losses) != 1 {
+			feed, _ := privateStream(t)
+			if feed.handle([]byte(event[:n])) == nil {
 				t.Fatalf("cut at %d: %s", n, event[:n])
 			}
 		}
@@ -257,7 +255,9 @@ func TestHarmlessPrivateEvents(t *testing.T) {
 		`{"e":"CONDITIONAL_ORDER_TRIGGER_REJECT","or":{"s":"X","i":1,"r":"why"}}`, `{"result":null,"id":1}`,
 		`{"event":{"e":"serverShutdown"}}`, `{"e":"listenKeyExpired","E":"1693427319838","listenKey":"KEY"}`,
 	} {
-		feed.Message(nil, []byte(event))
+		if err := feed.handle([]byte(event)); err != nil {
+			t.Errorf("%s: %v", event, err)
+		}
 	}
 	if len(h.Losses)+len(h.Reports)+len(h.Positions)+h.Balances != 0 {
 		t.Errorf("%+v", h)
@@ -270,19 +270,19 @@ func TestAlgoEvents(t *testing.T) {
 		"CANCELED": {"cancelled"}, "EXPIRED": {"expired"}, "REJECTED": {"rejected"},
 	} {
 		feed, h := privateStream(t)
-		feed.Message(nil, []byte(strings.Replace(algoEvent, "FINISHED", status, 1)))
+		feed.play(t, []byte(strings.Replace(algoEvent, "FINISHED", status, 1)))
 		if got := life(h.Reports, "vg01"); !slices.Equal(got, want) || len(h.Losses) != 0 {
 			t.Errorf("%s: %v, %v", status, got, h.Losses)
 		}
 	}
 	feed, h := privateStream(t)
-	feed.Message(nil, []byte(strings.NewReplacer(`FINISHED`, `REJECTED`, `"tt":1`, `"tt":1,"rm":"margin not enough"`).Replace(algoEvent)))
-	feed.Message(nil, []byte(strings.NewReplacer(`FINISHED`, `REJECTED`, `"tt":1`, `"tt":1,"rm":"not today"`).Replace(algoEvent)))
+	feed.play(t, []byte(strings.NewReplacer(`FINISHED`, `REJECTED`, `"tt":1`, `"tt":1,"rm":"margin not enough"`).Replace(algoEvent)))
+	feed.play(t, []byte(strings.NewReplacer(`FINISHED`, `REJECTED`, `"tt":1`, `"tt":1,"rm":"not today"`).Replace(algoEvent)))
 	if len(h.Reports) != 2 || h.Reports[0].Fault.Code != venues.CodeInsufficientBalance || h.Reports[1].Fault.Code != venues.CodeOrderRejected {
 		t.Errorf("%+v", h.Reports)
 	}
 	feed, h = privateStream(t)
-	feed.Message(nil, []byte(strings.NewReplacer(`"aq":"800"`, `"aq":"0"`).Replace(algoEvent)))
+	feed.play(t, []byte(strings.NewReplacer(`"aq":"800"`, `"aq":"0"`).Replace(algoEvent)))
 	if len(h.Reports) != 0 || len(h.Losses) != 0 {
 		t.Errorf("finished without a fill: %+v", h.Reports)
 	}
@@ -292,7 +292,7 @@ func TestPositionEvents(t *testing.T) {
 	feed, h := privateStream(t)
 	send := func(amount, book string) []venues.Position {
 		before := len(h.Positions)
-		feed.Message(nil, []byte(strings.NewReplacer(`"pa":"-0.001"`, `"pa":"`+amount+`"`, `"ps":"BOTH"`, `"ps":"`+book+`"`).Replace(accountEvent)))
+		feed.play(t, []byte(strings.NewReplacer(`"pa":"-0.001"`, `"pa":"`+amount+`"`, `"ps":"BOTH"`, `"ps":"`+book+`"`).Replace(accountEvent)))
 		return h.Positions[before:]
 	}
 	type told struct {
@@ -331,9 +331,9 @@ func TestPositionEvents(t *testing.T) {
 func TestConfigEvents(t *testing.T) {
 	feed, h := privateStream(t)
 	feed.account.mode.Store(&venues.AccountMode{AccountType: singleAsset, Hedge: true})
-	feed.Message(nil, []byte(`{"e":"ACCOUNT_CONFIG_UPDATE","E":1,"T":1,"ac":{"s":"BTCUSDT","l":25}}`))
-	feed.Message(nil, []byte(`{"e":"ACCOUNT_CONFIG_UPDATE","E":1,"T":1,"ai":{"j":true}}`))
-	feed.Message(nil, []byte(`{"e":"MARGIN_CALL","E":1,"cw":"3.1","p":[]}`))
+	feed.play(t, []byte(`{"e":"ACCOUNT_CONFIG_UPDATE","E":1,"T":1,"ac":{"s":"BTCUSDT","l":25}}`))
+	feed.play(t, []byte(`{"e":"ACCOUNT_CONFIG_UPDATE","E":1,"T":1,"ai":{"j":true}}`))
+	feed.play(t, []byte(`{"e":"MARGIN_CALL","E":1,"cw":"3.1","p":[]}`))
 	if mode := feed.account.mode.Load(); mode.AccountType != multiAssets || !mode.Hedge || h.Balances != 3 {
 		t.Errorf("%+v, %d balance changes", mode, h.Balances)
 	}

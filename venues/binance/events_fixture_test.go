@@ -5,12 +5,9 @@ import (
 	"slices"
 	"testing"
 
-	"go.uber.org/zap"
-
 	"venuegate/venues"
 	"venuegate/venues/fixturetest"
 	"venuegate/venues/internal/connectortest"
-	"venuegate/venues/internal/wsclient"
 )
 
 // privateStream is a private feed without a connection.
@@ -21,7 +18,15 @@ func privateStream(t testing.TB) (*privateFeed, *connectortest.Heard) {
 		t.Fatal(err)
 	}
 	h := &connectortest.Heard{}
-	return &privateFeed{account: account.(*Account), sink: h, log: zap.NewNop(), link: wsclient.New(wsclient.Options{Handler: nil})}, h
+	return account.(*Account).newPrivateFeed(h), h
+}
+
+// play passes an event to the feed, which must understand it.
+func (f *privateFeed) play(t testing.TB, event []byte) {
+	t.Helper()
+	if err := f.handle(event); err != nil {
+		t.Errorf("%s: %v", event, err)
+	}
 }
 
 // life is what the reports of one order said, in order.

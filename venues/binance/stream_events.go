@@ -25,7 +25,7 @@ func (f *privateFeed) handle(message []byte) error {
 	}
 	kind := o.OptionalText("e")
 	if kind != "" {
-		f.heardAt.Store(time.Now().UnixNano())
+		f.session.Heard(time.Now())
 	}
 	switch kind {
 	case "ORDER_TRADE_UPDATE":
@@ -40,7 +40,7 @@ func (f *privateFeed) handle(message []byte) error {
 		f.log.Warn("private stream: margin call")
 		f.sink.BalancesChanged()
 	case "listenKeyExpired":
-		f.link.Reconnect(errListenKeyExpired)
+		f.wire.Reconnect(errListenKeyExpired)
 	case "CONDITIONAL_ORDER_TRIGGER_REJECT":
 		// The order's own event tells its end; this one only says why.
 		f.log.Warn("private stream: stop rejected at its trigger", zap.String("reason", payload.Bounded(o.Object("or").OptionalText("r"))))
@@ -61,7 +61,7 @@ func (f *privateFeed) handle(message []byte) error {
 func (f *privateFeed) notice(o *payload.Object, message []byte) {
 	switch {
 	case o.Has("event") && o.Object("event").OptionalText("e") == "serverShutdown":
-		f.link.Renew()
+		f.wire.Renew()
 	case o.Has("error"), o.Has("code"):
 		f.log.Warn("private stream: refusal", zap.String("message", payload.Bounded(string(message))))
 	}

@@ -7,7 +7,6 @@ import (
 	"net/url"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/valyala/fastjson"
@@ -16,6 +15,7 @@ import (
 	"venuegate/venues"
 	"venuegate/venues/internal/payload"
 	"venuegate/venues/internal/restclient"
+	"venuegate/venues/internal/session"
 	"venuegate/venues/internal/wsclient"
 )
 
@@ -41,31 +41,21 @@ var privateEvents = strings.Join([]string{
 	"MARGIN_CALL", "TRADE_LITE", "CONDITIONAL_ORDER_TRIGGER_REJECT", "listenKeyExpired",
 }, "/")
 
-// Causes of a lost private stream.
-var (
-	errListenKeyExpired = errors.New("listen key expired")
-	errPrivateMute      = errors.New("private stream told nothing of an acknowledged order")
-)
+// errListenKeyExpired is why a private stream is given up.
+var errListenKeyExpired = errors.New("listen key expired")
 
 // privateFeed is the private stream of an account.
 type privateFeed struct {
 	account *Account
 	sink    venues.PrivateSink
 	log     *zap.Logger
-	link    *wsclient.Link
+	session *session.Session
+	wire    *session.Wire
 	entry   *orderEntry // nil if orders go by REST
 	ctx     context.Context
 	cancel  context.CancelFunc
 	workers sync.WaitGroup
-
-	// heardAt is when the last event came, in unix nanoseconds.
-	heardAt atomic.Int64
-
-	// deliver makes sure that the sink hears one thing at a time.
-	deliver   sync.Mutex
-	parser    fastjson.Parser
-	connected bool      // the sink was told
-	openedAt  time.Time // of a connection that has not spoken; zero otherwise
+	parser  fastjson.Parser
 
 	mu        sync.Mutex
 	extended  time.Time // when the listen key was made or extended
@@ -77,20 +67,27 @@ type privateFeed struct {
 // go that way. It makes a listen key for each connection and keeps it alive; it never
 // deletes one, because all processes of the account share it.
 func (a *Account) OpenPrivate(sink venues.PrivateSink) venues.PrivateFeed {
+	f := a.newPrivateFeed(sink)
+	f.session.Start()
+	if a.c.options.OrderEntry == venues.OrderEntryWebSocket {
+		f.entry = a.openEntry()
+	}
+	return f
+}
+
+func (a *Account) newPrivateFeed(sink venues.PrivateSink) *privateFeed {
 	o := a.c.options
 	f := &privateFeed{account: a, sink: sink, log: o.Log}
 	f.ctx, f.cancel = context.WithCancel(context.Background())
-	f.link = wsclient.New(wsclient.Options{
+	f.session = session.New(session.Options{
+		Sink: sink, Acknowledged: &a.acknowledged, EventSilenceMax: o.EventSilenceMax, BelievedAfter: proofTimeout, Log: o.Log,
+	})
+	f.wire = f.session.Add(wsclient.Options{
 		URL:      f.address,
-		Handler:  f,
 		Lifetime: o.ConnLifetime, RenewOverlap: o.RenewOverlap,
 		BackoffMin: o.BackoffMin, BackoffMax: o.BackoffMax, TickInterval: o.tickInterval,
 		Log: o.Log.With(zap.String("category", "/private")),
-	})
-	f.link.Start()
-	if o.OrderEntry == venues.OrderEntryWebSocket {
-		f.entry = a.openEntry()
-	}
+	}, f)
 	return f
 }
 
@@ -99,7 +96,7 @@ func (a *Account) OpenPrivate(sink venues.PrivateSink) venues.PrivateFeed {
 func (f *privateFeed) Close() {
 	f.entry.close()
 	f.cancel()
-	f.link.Close()
+	f.session.Close()
 	f.workers.Wait()
 }
 
@@ -138,64 +135,23 @@ func (f *privateFeed) noteExtended(err error) {
 	}
 }
 
-// Opened waits for the connection's first word before the sink is told, unless
-// the stream was up already and is only renewed.
-func (f *privateFeed) Opened(c *wsclient.Conn) {
-	c.Send([]byte(listSubscriptions))
-	f.deliver.Lock()
-	defer f.deliver.Unlock()
-	if !f.connected {
-		f.openedAt = time.Now()
-	}
+// Greeting asks for an answer of any kind.
+func (f *privateFeed) Greeting() []byte { return []byte(listSubscriptions) }
+
+// Message decodes one event. The first word of a connection shows that it is served.
+func (f *privateFeed) Message(message []byte, _ time.Time) error {
+	f.wire.Ready()
+	return f.handle(message)
 }
 
-// serving tells the sink that the stream is up; deliver is held.
-func (f *privateFeed) serving() {
-	if !f.openedAt.IsZero() {
-		f.openedAt, f.connected = time.Time{}, true
-		f.sink.Connected()
-	}
-}
+// Lost changes nothing here: the next connection has a listen key of its own.
+func (f *privateFeed) Lost() {}
 
-// Lost tells the sink.
-func (f *privateFeed) Lost(cause error) {
-	f.deliver.Lock()
-	defer f.deliver.Unlock()
-	f.openedAt = time.Time{}
-	if f.connected {
-		f.connected = false
-		f.sink.Lost(cause)
-	}
-}
-
-// Message decodes one event. One that cannot be understood but might concern
-// orders or positions counts as a loss: the account reads its state anew.
-func (f *privateFeed) Message(_ *wsclient.Conn, message []byte) {
-	f.deliver.Lock()
-	defer f.deliver.Unlock()
-	f.serving()
-	if err := f.handle(message); err != nil {
-		f.log.Error("private stream: undecodable event", zap.Error(err))
-		f.sink.Lost(err)
-		f.sink.Connected()
-	}
-}
-
-// Tick extends the listen key in time and notices a stream that is mute.
-func (f *privateFeed) Tick(now time.Time) {
-	if f.isUp(now) {
+// Tick extends the listen key in time.
+func (f *privateFeed) Tick(now time.Time, served bool) {
+	if served {
 		f.keepAlive(now)
-		f.checkMute(now)
 	}
-}
-
-func (f *privateFeed) isUp(now time.Time) bool {
-	f.deliver.Lock()
-	defer f.deliver.Unlock()
-	if now.Sub(f.openedAt) > proofTimeout {
-		f.serving()
-	}
-	return f.connected
 }
 
 func (f *privateFeed) keepAlive(now time.Time) {
@@ -203,7 +159,7 @@ func (f *privateFeed) keepAlive(now time.Time) {
 	defer f.mu.Unlock()
 	if now.Sub(f.extended) > keepAliveMax {
 		f.extended = now // once
-		f.link.Reconnect(errListenKeyExpired)
+		f.wire.Reconnect(errListenKeyExpired)
 		return
 	}
 	if f.extending || now.Sub(f.extended) < keepAliveInterval || now.Sub(f.attempted) < keepAliveRetry {
@@ -221,20 +177,8 @@ func (f *privateFeed) extend() {
 	switch {
 	case err == nil:
 	case isRefusal(err, codeListenKeyUnknown):
-		f.link.Reconnect(errListenKeyExpired)
+		f.wire.Reconnect(errListenKeyExpired)
 	default:
 		f.log.Warn("private stream: listen key not extended", zap.Error(err))
-	}
-}
-
-// checkMute holds the last acknowledged order against the last event.
-func (f *privateFeed) checkMute(now time.Time) {
-	acknowledged := f.account.acknowledged.Load()
-	if acknowledged == 0 || f.heardAt.Load() >= acknowledged {
-		return
-	}
-	if now.UnixNano()-acknowledged > int64(f.account.c.options.EventSilenceMax) {
-		f.account.acknowledged.CompareAndSwap(acknowledged, 0)
-		f.link.Reconnect(errPrivateMute)
 	}
 }

@@ -21,7 +21,7 @@ type privateEvent struct {
 	Data  json.RawMessage `json:"data"`
 }
 
-// handle decodes one message and tells the sink of it; deliver is held.
+// handle decodes one message and tells the sink of it.
 func (f *privateFeed) handle(message []byte, now time.Time) error {
 	var e privateEvent
 	if err := json.Unmarshal(message, &e); err != nil {
@@ -31,7 +31,7 @@ func (f *privateFeed) handle(message []byte, now time.Time) error {
 		f.answered(&e.notice)
 		return nil
 	}
-	f.heardAt.Store(now.UnixNano())
+	f.session.Heard(now)
 	topic, _, _ := strings.Cut(e.Topic, ".") // "order.linear" is order too
 	var err error
 	switch topic {
@@ -55,12 +55,11 @@ func (f *privateFeed) handle(message []byte, now time.Time) error {
 // answered handles the confirmation of the subscription; pongs only show life.
 func (f *privateFeed) answered(n *notice) {
 	switch {
-	case n.Op != "subscribe" || f.openedAt.IsZero():
+	case n.Op != "subscribe":
 	case !n.Success:
-		f.link.Reconnect(fmt.Errorf("%w: %s", errRefused, payload.Bounded(n.RetMsg)))
+		f.wire.Reconnect(fmt.Errorf("%w: %s", errRefused, payload.Bounded(n.RetMsg)))
 	default:
-		f.openedAt, f.connected = time.Time{}, true
-		f.sink.Connected()
+		f.wire.Ready()
 	}
 }
 

@@ -16,6 +16,7 @@ import (
 	"venuegate/venues"
 	"venuegate/venues/internal/connectortest"
 	"venuegate/venues/internal/feed"
+	"venuegate/venues/internal/session"
 )
 
 // streamVenue serves streams by hand and remembers what it was told.
@@ -281,7 +282,7 @@ func TestPrivateStreamMute(t *testing.T) {
 		t.Fatal(err)
 	}
 	h.Await(t, "the second connection", func() bool { return h.Connections == 2 })
-	if len(h.Losses) != 1 || !errors.Is(h.Losses[0], errPrivateMute) || v.connections() != 2 {
+	if len(h.Losses) != 1 || !errors.Is(h.Losses[0], session.ErrMute) || v.connections() != 2 {
 		t.Errorf("lost %v", h.Losses)
 	}
 }

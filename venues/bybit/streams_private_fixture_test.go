@@ -7,23 +7,16 @@ import (
 	"testing"
 	"time"
 
-	"go.uber.org/zap"
-
 	"venuegate/venues"
 	"venuegate/venues/internal/connectortest"
-	"venuegate/venues/internal/wsclient"
 )
 
-// privateStream is a private feed without a connection, that is up.
+// privateStream is a private feed without a connection.
 func privateStream(t testing.TB) (*privateFeed, *connectortest.Heard) {
 	t.Helper()
 	c := New(Sim("http://127.0.0.1:1", "ws://127.0.0.1:1"))
 	h := &connectortest.Heard{}
-	f := &privateFeed{
-		account: newAccount(c, venues.Credentials{APIKey: scriptKey, APISecret: scriptSecret}), sink: h,
-		log: zap.NewNop(), link: wsclient.New(wsclient.Options{}), connected: true,
-	}
-	return f, h
+	return newAccount(c, venues.Credentials{APIKey: scriptKey, APISecret: scriptSecret}).newPrivateFeed(h), h
 }
 
 // play passes messages to the feed and then lets the waits end.

@@ -10,15 +10,14 @@ import (
 	"venuegate/venues/internal/payload"
 )
 
-// push decodes one push of a private channel and tells the sink of it; deliver is
-// held.
-func (f *privateFeed) push(m privateMessage) error {
+// push decodes one push of a private channel and tells the sink of it.
+func (f *privateFeed) push(m privateMessage, now time.Time) error {
 	switch m.Arg.Channel {
 	case channelOrders:
-		f.heardAt.Store(time.Now().UnixNano())
+		f.session.Heard(now)
 		return eachRow(m.Data, f.order)
 	case channelAlgos:
-		f.heardAt.Store(time.Now().UnixNano())
+		f.session.Heard(now)
 		return eachRow(m.Data, f.algo)
 	case channelPositions:
 		return f.positions(m)

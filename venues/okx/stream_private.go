@@ -5,14 +5,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"sync"
-	"sync/atomic"
 	"time"
 
 	"go.uber.org/zap"
 
 	"venuegate/venues"
 	"venuegate/venues/internal/payload"
+	"venuegate/venues/internal/session"
 	"venuegate/venues/internal/wsclient"
 )
 
@@ -45,15 +44,8 @@ var privateTopics = map[string][]privateTopic{
 	pathBusiness: {{Channel: channelAlgos, InstType: "ANY"}},
 }
 
-// ackTimeout is how long the venue may take to confirm the subscriptions.
-const ackTimeout = 10 * time.Second
-
-// Causes of a lost private stream.
-var (
-	errNoAck       = errors.New("subscription was not confirmed")
-	errPrivateMute = errors.New("private stream told nothing of an acknowledged order")
-	errLogin       = errors.New("the venue refused the login")
-)
+// errLogin is why a private connection does not come up.
+var errLogin = errors.New("the venue refused the login")
 
 // privateFeed is the private stream of an account: two connections that are up
 // only together.
@@ -61,30 +53,19 @@ type privateFeed struct {
 	account *Account
 	sink    venues.PrivateSink
 	log     *zap.Logger
-	wires   []*wire
+	session *session.Session
 	entry   *orderEntry        // nil if orders go by REST
 	cancel  context.CancelFunc // of whatever waits for the venue on Close
-
-	// heardAt is when the last event about an order came, in unix nanoseconds.
-	heardAt atomic.Int64
-
-	// deliver guards what follows and the wires, and makes sure that the sink hears
-	// one thing at a time.
-	deliver   sync.Mutex
-	connected bool              // the sink was told
-	pages     []venues.Position // of a snapshot of positions under way
+	pages   []venues.Position  // of a snapshot of positions under way
 }
 
-// wire is one connection of a private stream. Guarded by privateFeed.deliver.
+// wire is one connection of a private stream.
 type wire struct {
+	*session.Wire
 	feed *privateFeed
 	path string
-	link *wsclient.Link
-	// waiting are the channels that the newest connection has not confirmed since
-	// askedAt; serving says that all were, once.
+	// waiting are the channels that the newest connection has not confirmed.
 	waiting map[string]bool
-	askedAt time.Time
-	serving bool
 }
 
 // OpenPrivate starts the private stream. The sink hears that it is connected once
@@ -94,18 +75,19 @@ type wire struct {
 // it.
 func (a *Account) OpenPrivate(sink venues.PrivateSink) venues.PrivateFeed {
 	ctx, cancel := context.WithCancel(context.Background())
-	f := &privateFeed{account: a, sink: sink, log: a.c.options.Log, cancel: cancel}
+	o := a.c.options
+	f := &privateFeed{account: a, sink: sink, log: o.Log, cancel: cancel}
+	f.session = session.New(session.Options{
+		Sink: sink, Acknowledged: &a.acknowledged, EventSilenceMax: o.EventSilenceMax, Log: o.Log,
+	})
 	for _, path := range []string{pathPrivate, pathBusiness} {
 		w := &wire{feed: f, path: path}
-		w.link = wsclient.New(a.privateLink(ctx, path, w))
-		f.wires = append(f.wires, w)
+		w.Wire = f.session.Add(a.privateLink(ctx, path, nil), w)
 	}
-	if a.c.options.OrderEntry == venues.OrderEntryWebSocket {
+	if o.OrderEntry == venues.OrderEntryWebSocket {
 		f.entry = a.openEntry(ctx)
 	}
-	for _, w := range f.wires {
-		w.link.Start()
-	}
+	f.session.Start()
 	return f
 }
 
@@ -126,9 +108,7 @@ func (a *Account) privateLink(ctx context.Context, path string, h wsclient.Handl
 func (f *privateFeed) Close() {
 	f.cancel()
 	f.entry.close()
-	for _, w := range f.wires {
-		w.link.Close()
-	}
+	f.session.Close()
 }
 
 // privateMessage is whatever a private stream says: a push, or an event about the
@@ -178,114 +158,56 @@ func (a *Account) login(ctx context.Context, s *wsclient.Session) error {
 	}
 }
 
-// Opened subscribes the wire's channels.
-func (w *wire) Opened(c *wsclient.Conn) {
-	w.feed.deliver.Lock()
-	defer w.feed.deliver.Unlock()
-	w.waiting, w.askedAt = make(map[string]bool), time.Now()
+// Greeting subscribes the wire's channels.
+func (w *wire) Greeting() []byte {
+	w.waiting = make(map[string]bool)
 	for _, t := range privateTopics[w.path] {
 		w.waiting[t.Channel] = true
 	}
-	c.Send(controlMessage("1", "subscribe", privateTopics[w.path]))
+	return controlMessage("1", "subscribe", privateTopics[w.path])
 }
 
-// Lost tells the sink.
-func (w *wire) Lost(cause error) {
-	f := w.feed
-	f.deliver.Lock()
-	defer f.deliver.Unlock()
-	w.serving, w.waiting = false, nil
-	if f.connected {
-		f.connected = false
-		f.sink.Lost(cause)
-	}
-}
-
-// confirmed notes an answer to a subscription; deliver is held.
+// confirmed notes an answer to a subscription.
 func (w *wire) confirmed(channel string) {
 	delete(w.waiting, channel)
-	if len(w.waiting) > 0 {
-		return
-	}
-	w.serving = true
-	f := w.feed
-	for _, one := range f.wires {
-		if !one.serving {
-			return
-		}
-	}
-	if !f.connected {
-		f.connected = true
-		f.sink.Connected()
+	if len(w.waiting) == 0 {
+		w.Ready()
 	}
 }
 
-// Message decodes one message. One that cannot be understood but might concern
-// orders or positions counts as a loss: the account reads its state anew.
-func (w *wire) Message(_ *wsclient.Conn, message []byte) {
+// Message decodes one message.
+func (w *wire) Message(message []byte, now time.Time) error {
 	if string(message) == "pong" {
-		return
+		return nil
 	}
-	f := w.feed
-	f.deliver.Lock()
-	defer f.deliver.Unlock()
 	var m privateMessage
-	err := json.Unmarshal(message, &m)
-	if err == nil && m.Event != "" {
+	if err := json.Unmarshal(message, &m); err != nil {
+		return err
+	}
+	if m.Event != "" {
 		w.notice(m)
-		return
+		return nil
 	}
-	if err == nil {
-		err = f.push(m)
+	if err := w.feed.push(m, now); err != nil {
+		return fmt.Errorf("event of %s: %w", payload.Bounded(m.Arg.Channel), err)
 	}
-	if err == nil {
-		return
-	}
-	f.log.Error("private stream: undecodable event", zap.String("channel", payload.Bounded(m.Arg.Channel)), zap.Error(err))
-	if f.connected {
-		f.sink.Lost(fmt.Errorf("event of %s: %w", payload.Bounded(m.Arg.Channel), err))
-		f.sink.Connected()
-	}
+	return nil
 }
 
-// notice handles what the venue says about the stream itself; deliver is held.
+// Lost changes nothing here.
+func (w *wire) Lost() {}
+
+// Tick has nothing to do.
+func (w *wire) Tick(time.Time, bool) {}
+
+// notice handles what the venue says about the stream itself.
 func (w *wire) notice(m privateMessage) {
 	switch m.Event {
 	case "subscribe":
 		w.confirmed(m.Arg.Channel)
 	case "notice":
-		w.link.Renew()
+		w.Renew()
 	case "error", "channel-conn-count-error":
-		w.link.Reconnect(fmt.Errorf("private stream: %s %s %s", m.Event, payload.Bounded(m.Code), payload.Bounded(m.Msg)))
-	}
-}
-
-// Tick notices a subscription without an answer and a stream that is mute.
-func (w *wire) Tick(now time.Time) {
-	w.feed.deliver.Lock()
-	overdue := len(w.waiting) > 0 && now.Sub(w.askedAt) > ackTimeout
-	serving := w.serving
-	w.feed.deliver.Unlock()
-	switch {
-	case overdue:
-		w.link.Reconnect(errNoAck)
-	case serving:
-		w.feed.checkMute(now)
-	}
-}
-
-// checkMute holds the last acknowledged order against the last event.
-func (f *privateFeed) checkMute(now time.Time) {
-	acknowledged := f.account.acknowledged.Load()
-	if acknowledged == 0 || f.heardAt.Load() >= acknowledged {
-		return
-	}
-	if now.UnixNano()-acknowledged <= int64(f.account.c.options.EventSilenceMax) {
-		return
-	}
-	if f.account.acknowledged.CompareAndSwap(acknowledged, 0) {
-		for _, w := range f.wires {
-			w.link.Reconnect(errPrivateMute)
-		}
+		w.Reconnect(fmt.Errorf("private stream: %s %s %s", m.Event, payload.Bounded(m.Code), payload.Bounded(m.Msg)))
 	}
 }

@@ -20,6 +20,7 @@ import (
 	"go.uber.org/zap"
 
 	"venuegate/venues"
+	"venuegate/venues/internal/connectortest"
 	"venuegate/venues/internal/feed"
 	"venuegate/venues/internal/wsclient"
 )
@@ -144,7 +145,7 @@ type venue struct {
 	lifetime time.Duration
 	answer   func(words []string) string
 
-	listener chan net.Conn
+	dial     func(ctx context.Context, network, address string) (net.Conn, error)
 	mu       sync.Mutex
 	conns    []*peer
 	paths    []string
@@ -154,51 +155,12 @@ type venue struct {
 
 func newVenue(t *testing.T) *venue {
 	t.Helper()
-	v := &venue{listener: make(chan net.Conn), subbedAt: make(map[string][]time.Time), answer: func(words []string) string { return "confirmed " + words[1] }}
-	server := &http.Server{Handler: http.HandlerFunc(v.serve), ReadHeaderTimeout: time.Minute}
-	var serving sync.WaitGroup
-	serving.Go(func() { _ = server.Serve(pipes{v.listener, t.Context().Done()}) })
-	t.Cleanup(func() {
-		_ = server.Close()
-		serving.Wait()
-	})
+	v := &venue{subbedAt: make(map[string][]time.Time), answer: func(words []string) string { return "confirmed " + words[1] }}
+	v.dial = connectortest.ServePipes(t, v.serve)
 	return v
 }
 
-func (v *venue) dial(ctx context.Context, _, _ string) (net.Conn, error) {
-	ours, theirs := net.Pipe()
-	select {
-	case v.listener <- theirs:
-		return ours, nil
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
-}
-
-// pipes is a listener whose connections never leave the process.
-type pipes struct {
-	accepted chan net.Conn
-	closed   <-chan struct{}
-}
-
-func (p pipes) Accept() (net.Conn, error) {
-	select {
-	case c := <-p.accepted:
-		return c, nil
-	case <-p.closed:
-		return nil, net.ErrClosed
-	}
-}
-func (pipes) Close() error   { return nil }
-func (pipes) Addr() net.Addr { return &net.IPAddr{} }
-
-func (v *venue) serve(w http.ResponseWriter, r *http.Request) {
-	upgrader := websocket.Upgrader{}
-	socket, err := upgrader.Upgrade(w, r, nil)
-	if err != nil {
-		return
-	}
-	defer socket.Close()
+func (v *venue) serve(r *http.Request, socket *websocket.Conn) {
 	c := &peer{Conn: socket}
 	v.mu.Lock()
 	v.conns, v.paths = append(v.conns, c), append(v.paths, r.URL.Path)

@@ -1,0 +1,58 @@
+package connectortest
+
+import (
+	"context"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+
+	"github.com/fasthttp/websocket"
+)
+
+// ServePipes serves stream connections that never leave the process, until the end
+// of the test: in a synctest bubble the clock goes on while they wait. serve has a
+// connection until it returns; dial makes one.
+func ServePipes(t testing.TB, serve func(*http.Request, *websocket.Conn)) (dial func(ctx context.Context, network, address string) (net.Conn, error)) {
+	t.Helper()
+	accepted := make(chan net.Conn)
+	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		upgrader := websocket.Upgrader{}
+		if c, err := upgrader.Upgrade(w, r, nil); err == nil {
+			defer c.Close()
+			serve(r, c)
+		}
+	}))
+	_ = server.Listener.Close() // the network's, which is not wanted
+	server.Listener = pipes{accepted, t.Context().Done()}
+	server.Start()
+	t.Cleanup(server.Close)
+	return func(ctx context.Context, _, _ string) (net.Conn, error) {
+		ours, theirs := net.Pipe()
+		select {
+		case accepted <- theirs:
+			return ours, nil
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+}
+
+// pipes is a listener.
+type pipes struct {
+	accepted chan net.Conn
+	closed   <-chan struct{}
+}
+
+func (p pipes) Accept() (net.Conn, error) {
+	select {
+	case c := <-p.accepted:
+		return c, nil
+	case <-p.closed:
+		return nil, net.ErrClosed
+	}
+}
+
+func (pipes) Close() error { return nil }
+
+func (pipes) Addr() net.Addr { return &net.IPAddr{} }

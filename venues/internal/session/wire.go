@@ -1,0 +1,103 @@
+package session
+
+import (
+	"time"
+
+	"go.uber.org/zap"
+
+	"venuegate/venues/internal/wsclient"
+)
+
+// Wire is one connection of a Session.
+type Wire struct {
+	session  *Session
+	protocol Protocol
+	link     *wsclient.Link
+
+	// Guarded by Session.deliver.
+
+	askedAt time.Time // of the newest connection; zero once it is ready
+	served  bool
+}
+
+// Ready says that the venue serves the connection: no event after this is missed.
+// It is called by the Protocol alone; again it changes nothing.
+func (w *Wire) Ready() {
+	if w.askedAt.IsZero() {
+		return
+	}
+	w.askedAt, w.served = time.Time{}, true
+	w.session.connect()
+}
+
+// Reconnect gives up the connection because of cause.
+func (w *Wire) Reconnect(cause error) { w.link.Reconnect(cause) }
+
+// Renew replaces the connection without a loss.
+func (w *Wire) Renew() { w.link.Renew() }
+
+// handler hears the link; its methods are no part of the Wire's own.
+type handler struct{ *Wire }
+
+// Opened greets. A successor need not be ready for the sink to go on.
+func (w handler) Opened(c *wsclient.Conn) {
+	w.session.deliver.Lock()
+	defer w.session.deliver.Unlock()
+	w.askedAt = time.Now()
+	c.Send(w.protocol.Greeting())
+}
+
+// Lost tells the sink.
+func (w handler) Lost(cause error) {
+	s := w.session
+	s.deliver.Lock()
+	defer s.deliver.Unlock()
+	w.protocol.Lost()
+	w.askedAt, w.served = time.Time{}, false
+	if s.connected {
+		s.connected = false
+		s.options.Sink.Lost(cause)
+	}
+}
+
+// Message passes a message on. One that cannot be understood counts as a loss.
+func (w handler) Message(_ *wsclient.Conn, message []byte) {
+	s := w.session
+	s.deliver.Lock()
+	defer s.deliver.Unlock()
+	err := w.protocol.Message(message, time.Now())
+	if err == nil {
+		return
+	}
+	s.options.Log.Error("private stream: undecodable event", zap.Error(err))
+	if s.connected {
+		s.options.Sink.Lost(err)
+		s.options.Sink.Connected()
+	}
+}
+
+// Tick notices a connection that does not become ready and a stream that is mute.
+func (w handler) Tick(now time.Time) {
+	overdue, served := w.tick(now)
+	switch {
+	case overdue:
+		w.Reconnect(errNoAck)
+	case served:
+		w.session.checkMute(now)
+	}
+}
+
+func (w handler) tick(now time.Time) (overdue, served bool) {
+	s := w.session
+	s.deliver.Lock()
+	defer s.deliver.Unlock()
+	waited := time.Duration(0)
+	if !w.askedAt.IsZero() {
+		waited = now.Sub(w.askedAt)
+	}
+	if s.options.BelievedAfter > 0 && waited > s.options.BelievedAfter {
+		w.Ready()
+	}
+	w.protocol.Tick(now, w.served)
+	return waited > ackTimeout && !w.askedAt.IsZero(), w.served
+}
