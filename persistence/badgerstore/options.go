@@ -18,9 +18,9 @@ const (
 	// GroupBatchesMax and GroupBytesMax bound one transaction.
 	GroupBatchesMax = 256
 	GroupBytesMax   = 1 << 20
-	// gatherPause is how many groups the writer begins at once after it has yielded
-	// and nobody came.
-	gatherPause = 4
+	// gatherPauseMax bounds how many groups the writer begins at once after it has
+	// yielded and nobody came.
+	gatherPauseMax = 255
 	// recentBytesMax bounds the rows, and again their index, that the writer keeps
 	// so that it need not read them again.
 	recentBytesMax = 2 << 20

@@ -47,8 +47,9 @@ type writer struct {
 	// that is thrown away empties it.
 	recent  *rows.Recent[[]byte]
 	indexes rows.Indexes
-	// alone is how many groups are still begun without waiting for company.
-	alone int
+	// alone is how many groups are still begun without waiting for company, of
+	// the pause that began when nobody came.
+	alone, pause int
 
 	mu          sync.Mutex
 	queue       []request
@@ -158,8 +159,8 @@ func (w *writer) run() {
 }
 
 // gather lets those who are about to submit something join the group: a group
-// costs as much as several batches. It only yields the processor, once, and where
-// nobody has joined it is not tried again for a while.
+// costs as much as several batches. It only yields the processor, once, and the
+// more often nobody has joined the longer it is not tried again.
 func (w *writer) gather() {
 	if w.alone > 0 {
 		w.alone--
@@ -168,9 +169,12 @@ func (w *writer) gather() {
 	runtime.Gosched()
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if len(w.queue) <= 1 {
-		w.alone = gatherPause
+	if len(w.queue) > 1 {
+		w.pause = 0
+		return
 	}
+	w.pause = min(2*w.pause+1, gatherPauseMax)
+	w.alone = w.pause
 }
 
 // take moves the next group out of the queue.
