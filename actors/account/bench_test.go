@@ -17,13 +17,14 @@ type bench struct {
 	state  *state
 	now    time.Time
 	nextID int
-	// asked are the effects of the last step, puts the records of all steps by
-	// key, events all events.
-	asked   []effect
-	puts    map[string]persistence.Record
-	events  []persistence.Event
-	journal []persistence.JournalEntry
-	replies []result
+	// asked are the effects of the last step, unanswered those of all steps, puts
+	// the records of all steps by key, events all events.
+	asked      []effect
+	unanswered []effect
+	puts       map[string]persistence.Record
+	events     []persistence.Event
+	journal    []persistence.JournalEntry
+	replies    []result
 	// prices are the mark prices that are known, by symbol.
 	prices map[string]string
 	// shown is what the venue tells of orders that are asked for under its numbers.
@@ -69,7 +70,7 @@ func (b *bench) step(f func(m moment)) []effect {
 	}
 	b.events = append(b.events, out.batch.Events...)
 	b.journal = append(b.journal, out.batch.Journal...)
-	b.asked = out.after
+	b.asked, b.unanswered = out.after, append(b.unanswered, out.after...)
 	b.checkLive()
 	if out.intent != "" {
 		b.state.intentStored(out.intent)

@@ -9,10 +9,10 @@ import (
 	"venuegate/venues"
 )
 
-// stranger adopts an order that someone else made, with one execution.
-func (b *bench) stranger(n int, side venues.Side, qty, price string, change func(*venues.ExecutionReport)) {
+// strangerReport tells of an order that someone else made, with one execution.
+func (b *bench) strangerReport(n int, side venues.Side, qty, price string) venues.ExecutionReport {
 	id := fmt.Sprintf("x%d", n)
-	r := venues.ExecutionReport{
+	return venues.ExecutionReport{
 		Symbol: "BTCUSDT", ClientOrderID: id, VenueOrderID: "v" + id, Side: side, Type: venues.TypeMarket,
 		Status: venues.StatusFilled, Qty: venues.MustDecimal(qty), FilledQty: venues.MustDecimal(qty), VenueTime: b.now,
 		Fill: &venues.Fill{
@@ -21,6 +21,11 @@ func (b *bench) stranger(n int, side venues.Side, qty, price string, change func
 			VenueTradeID: fmt.Sprint(n), VenueOrderID: "v" + id, ExecutedAt: venues.At(b.now),
 		},
 	}
+}
+
+// stranger adopts such an order.
+func (b *bench) stranger(n int, side venues.Side, qty, price string, change func(*venues.ExecutionReport)) {
+	r := b.strangerReport(n, side, qty, price)
 	if change != nil {
 		change(&r)
 	}
