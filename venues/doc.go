@@ -39,4 +39,10 @@
 // simulator that speaks the venue's protocol beside it in <venue>sim, and
 // passes the suite of venues/venuetest. It implements Connector and Account and
 // states its Capabilities.
+//
+// What venues have in common is below venues/internal, so that a connector holds its
+// venue's protocol and nothing else: restclient sends requests under the venue's
+// limits, wsclient keeps a connection alive, feed keeps the public streams and session
+// the private one over such connections, wscall sends orders over one, payload and
+// scan read what comes.
 package venues

@@ -12,7 +12,8 @@
 //	rest.go         one request: carrier, lanes, deadline, clock, judgement
 //	entry.go        the other carrier of orders, the WebSocket API
 //	rest_*.go       account, leverage, orders, algo orders, fills; wire structs
-//	stream*.go      public feed and private stream, their watch and their events
+//	stream*.go      protocols of the public feed (kept by venues/internal/feed) and
+//	                of the private stream (kept by venues/internal/session)
 //	depth_*.go      order book messages to fixed-point numbers
 //	parse.go        decimals and the venue's enumerations
 //	symbol.go       names and instruments

@@ -13,7 +13,8 @@
 //	rest_*.go       account, positions, leverage, orders, fills; wire structs
 //	entry.go        the connection for orders, and the choice between it and REST
 //	login.go        how a connection of an account is signed in
-//	stream*.go      public feed and private stream
+//	stream*.go      protocols of the public feed (kept by venues/internal/feed) and
+//	                of the private stream (kept by venues/internal/session)
 //	book_*.go       order book messages to fixed-point numbers
 //	parse.go        decimals and the venue's enumerations
 //	symbol.go       names and instruments

@@ -11,7 +11,8 @@
 //	sign.go         signatures of requests and of stream logins
 //	rest.go         one request: lanes, deadline, clock, judgement
 //	rest_*.go       account, leverage, orders, algo orders, fills; wire structs
-//	stream*.go      public feed and private stream, their watch and their events
+//	stream*.go      protocols of the public feed (kept by venues/internal/feed) and
+//	                of the private stream (kept by venues/internal/session)
 //	book_*.go       order book messages to fixed-point numbers
 //	entry.go        the socket for orders
 //	push.go         what every push of a stream carries

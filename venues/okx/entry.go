@@ -74,7 +74,7 @@ func (o orderName) withCode(code int64) any {
 func (a *Account) openEntry(ctx context.Context) *orderEntry {
 	e := &orderEntry{account: a}
 	e.calls = wscall.New(wscall.Options{
-		Link: a.privateLink(ctx, pathPrivate, nil), Read: e.read, Timeout: a.c.options.Timeout,
+		Link: a.privateLink(ctx, pathPrivate), Read: e.read, Timeout: a.c.options.Timeout,
 	})
 	a.entry.Store(e)
 	return e

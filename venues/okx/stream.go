@@ -56,15 +56,14 @@ func (streams) Group(channel venues.FeedChannel) feed.Group {
 }
 
 // Link has nothing of its own.
-func (c streams) Link(g feed.Group) wsclient.Options { return c.linkOptions(g.Path, nil) }
+func (c streams) Link(g feed.Group) wsclient.Options { return c.linkOptions(g.Path) }
 
 // linkOptions are those of every connection to the venue. It wants to hear the
 // text "ping" and cuts a connection only for maintenance, of which it warns.
-func (c *Connector) linkOptions(path string, h wsclient.Handler) wsclient.Options {
+func (c *Connector) linkOptions(path string) wsclient.Options {
 	o := c.options
 	return wsclient.Options{
 		URL:          func(context.Context) (string, error) { return o.StreamURL + path, nil },
-		Handler:      h,
 		Ping:         []byte("ping"),
 		PingInterval: o.PingInterval, SilenceMax: silenceOfConnMax, RenewOverlap: o.RenewOverlap,
 		BackoffMin: o.BackoffMin, BackoffMax: o.BackoffMax, TickInterval: o.tickInterval,

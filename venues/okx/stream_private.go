@@ -82,7 +82,7 @@ func (a *Account) OpenPrivate(sink venues.PrivateSink) venues.PrivateFeed {
 	})
 	for _, path := range []string{pathPrivate, pathBusiness} {
 		w := &wire{feed: f, path: path}
-		w.Wire = f.session.Add(a.privateLink(ctx, path, nil), w)
+		w.Wire = f.session.Add(a.privateLink(ctx, path), w)
 	}
 	if o.OrderEntry == venues.OrderEntryWebSocket {
 		f.entry = a.openEntry(ctx)
@@ -93,8 +93,8 @@ func (a *Account) OpenPrivate(sink venues.PrivateSink) venues.PrivateFeed {
 
 // privateLink are the options of a connection that logs in. ctx ends what waits
 // for the venue.
-func (a *Account) privateLink(ctx context.Context, path string, h wsclient.Handler) wsclient.Options {
-	o := a.c.linkOptions(path, h)
+func (a *Account) privateLink(ctx context.Context, path string) wsclient.Options {
+	o := a.c.linkOptions(path)
 	o.URL = func(ctx context.Context) (string, error) {
 		a.c.measureClock(ctx) // a login bears the time
 		return a.c.options.StreamURL + path, nil
