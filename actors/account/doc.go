@@ -79,6 +79,11 @@
 // keeps it apart from what was opened after it. doubt.go settles a difference that
 // outlives a reconciliation by the venue's list.
 //
+// What an end has counted in for good keeps its place. A position that was opened and
+// closed without a word of the stream, and is found after a later end was told, while
+// another position of the instrument is open, is counted in with that one: the sums
+// are right, its own end is not told.
+//
 // # Risk
 //
 // risk.go holds limits and the daily loss, fees.go what fees in another currency
