@@ -30,7 +30,7 @@ func New(options Options) (*Sim, error) {
 	options = options.withDefaults()
 	s := &Sim{
 		options: options, limiter: newLimiter(options.RateLimits),
-		listings: map[string]*listing{}, countdown: map[countdownKey]time.Time{},
+		countdown: map[countdownKey]time.Time{},
 	}
 	var err error
 	s.Venue, err = simnet.NewVenue(options.Setup, simcore.Options{
@@ -51,14 +51,8 @@ func New(options Options) (*Sim, error) {
 	return s, nil
 }
 
-func (s *Sim) list() []simcore.Instrument {
-	instruments := make([]simcore.Instrument, 0, len(listings))
-	for _, listed := range listings {
-		complete := listed.complete()
-		s.listings[complete.Symbol] = &complete
-		s.symbols = append(s.symbols, complete.Symbol)
-		instruments = append(instruments, complete.Instrument)
-	}
+func (s *Sim) list() (instruments []simcore.Instrument) {
+	s.listings, s.symbols, instruments = simnet.List(listings, listing.complete, func(l *listing) simcore.Instrument { return l.Instrument })
 	return instruments
 }
 

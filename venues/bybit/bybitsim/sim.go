@@ -35,7 +35,7 @@ func New(options Options) (*Sim, error) {
 	options = options.withDefaults()
 	s := &Sim{
 		options: options, limiter: newLimiter(options.RateLimits),
-		listings: map[string]*listing{}, strictPrices: map[string]bool{},
+		strictPrices: map[string]bool{},
 	}
 	var err error
 	s.Venue, err = simnet.NewVenue(options.Setup, simcore.Options{
@@ -64,14 +64,8 @@ func New(options Options) (*Sim, error) {
 // seqPerMilli leaves room for as many events as a millisecond can have.
 const seqPerMilli = 1000
 
-func (s *Sim) list() []simcore.Instrument {
-	instruments := make([]simcore.Instrument, 0, len(listings))
-	for _, listed := range listings {
-		complete := listed.complete()
-		s.listings[complete.Symbol] = &complete
-		s.symbols = append(s.symbols, complete.Symbol)
-		instruments = append(instruments, complete.Instrument)
-	}
+func (s *Sim) list() (instruments []simcore.Instrument) {
+	s.listings, s.symbols, instruments = simnet.List(listings, listing.complete, func(l *listing) simcore.Instrument { return l.Instrument })
 	return instruments
 }
 

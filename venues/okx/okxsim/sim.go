@@ -21,7 +21,7 @@ type Sim struct {
 // New makes a simulator with its demo account. Nothing moves before Serve.
 func New(options Options) (*Sim, error) {
 	options = options.withDefaults()
-	s := &Sim{options: options, limiter: newLimiter(options.RateLimits), listings: map[string]*listing{}}
+	s := &Sim{options: options, limiter: newLimiter(options.RateLimits)}
 	var err error
 	s.Venue, err = simnet.NewVenue(options.Setup, simcore.Options{
 		Instruments: s.list(),
@@ -37,14 +37,8 @@ func New(options Options) (*Sim, error) {
 	return s, nil
 }
 
-func (s *Sim) list() []simcore.Instrument {
-	instruments := make([]simcore.Instrument, 0, len(listings))
-	for _, listed := range listings {
-		complete := listed.complete()
-		s.listings[complete.Symbol] = &complete
-		s.symbols = append(s.symbols, complete.Symbol)
-		instruments = append(instruments, complete.Instrument)
-	}
+func (s *Sim) list() (instruments []simcore.Instrument) {
+	s.listings, s.symbols, instruments = simnet.List(listings, listing.complete, func(l *listing) simcore.Instrument { return l.Instrument })
 	return instruments
 }
 
