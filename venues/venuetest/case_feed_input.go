@@ -15,6 +15,7 @@ var feedInputCases = []conformanceCase{
 	{number: 391, name: "candles whose figures are no numbers: an interruption, nothing in their place", run: spoiltCandles},
 	{number: 392, name: "mark prices of a wrong type or no numbers: an interruption, nothing in their place", run: spoiltMarks},
 	{number: 393, name: "books whose levels are no numbers: an interruption, and the book begins anew", run: spoiltBooks},
+	{number: 394, name: "public messages cut short, or HTML: an interruption, and the streams go on", run: feedMessagesCut},
 	{number: 395, name: "unknown members of public messages change nothing", run: unknownMembersOfFeeds},
 }
 
@@ -155,6 +156,17 @@ func spoiltBooks(s *stage) {
 	})
 	s.begins(b)
 	s.stir(b, "the whole book", func(b *books) bool { return b.of(symbol).whole })
+}
+
+func feedMessagesCut(s *stage) {
+	for what, cut := range map[string]func(string) string{"half": cutShort, "a page": func(string) string { return page }} {
+		for channel, event := range map[venues.FeedChannel]Event{tradesOf: s.harness.Wire.TradeEvent, bookOf(symbol): s.harness.Wire.BookEvent} {
+			b, feed := s.feed(channel)
+			s.stir(b, "the stream", func(b *books) bool { return b.told(channel.Kind) > 0 })
+			s.spoiltMessages(b, channel, event.Mark, map[string]func(string) string{what: cut})
+			feed.Close()
+		}
+	}
 }
 
 func unknownMembersOfFeeds(s *stage) {
