@@ -48,9 +48,17 @@ func tell(t *testing.T, s *service, venue venues.Venue) []chapter {
 	post := func(status int, path, body string) record {
 		return s.trade(status, http.MethodPost, path, fmt.Sprintf(`{"exchange":%q,"symbol":"BTC/USDT:USDT",%s}`, venue, body))
 	}
-	stream := s.subscribe("book:"+string(venue)+":BTCUSDT:5", "trades:"+string(venue)+":BTCUSDT", "kline:"+string(venue)+":BTCUSDT:1m", "orders")
+	stream := s.subscribe("book:"+string(venue)+":BTCUSDT:5", "trades:"+string(venue)+":BTCUSDT", "kline:"+string(venue)+":BTCUSDT:1m")
+	private := s.subscribe("orders", "positions")
 	add("instrument", s.trade(http.StatusOK, http.MethodGet, "/v1/instruments?symbol=BTCUSDT&exchange="+string(venue), "").items()[0],
 		"symbol", "kind", "status", "baseCurrency", "quoteCurrency", "settleCurrency")
+
+	faults := func(name string, status int, body string, means ...string) {
+		fault, _ := post(status, "/v1/orders", body)["error"].(map[string]any)
+		add(name, record(fault), means...)
+	}
+	faults("price off the tick", http.StatusBadRequest, `"side":"buy","type":"limit","qty":"0.02","price":"64000.05"`, "code", "details")
+	faults("quantity below the least", http.StatusBadRequest, `"side":"buy","type":"limit","qty":"0.0000001","price":"64000"`, "code")
 
 	market := post(http.StatusCreated, "/v1/orders", `"side":"buy","type":"market","qty":"0.02"`)
 	add("market order", market, "symbol", "status", "qty", "filledQty", "remainingQty", "timeInForce", "feeCurrency", "source")
@@ -75,6 +83,17 @@ func tell(t *testing.T, s *service, venue venues.Venue) []chapter {
 	add("close", post(http.StatusCreated, "/v1/positions/close", `"requestId":"close-`+string(venue)+`"`), "status", "side", "filledQty", "reduceOnly")
 	add("fill", s.trade(http.StatusOK, http.MethodGet, "/v1/fills?limit=1&exchange="+string(venue), "").items()[0], "symbol", "side", "qty", "feeCurrency", "liquidity", "source")
 
+	for _, channel := range []string{"orders", "positions"} {
+		message := private.until(channel, func(m record) bool {
+			return m.text("channel") == channel && m.text("data", "exchange") == string(venue)
+		})
+		if data, ok := message["data"].(map[string]any); ok && channel == "positions" {
+			// Events of Binance do not tell them; they come with the next reading.
+			delete(data, "leverage")
+			delete(data, "markPrice")
+		}
+		add(channel+" message", record{"shape": shapeOf(map[string]any(message))}, "shape")
+	}
 	for _, channel := range []string{"book", "trades", "kline"} {
 		message := stream.until(channel, func(m record) bool {
 			return strings.HasPrefix(m.text("channel"), channel+":") && (channel != "book" || m.text("type") == "snapshot")
