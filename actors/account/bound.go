@@ -1,6 +1,8 @@
 package account
 
 import (
+	"time"
+
 	"github.com/shopspring/decimal"
 
 	"venuegate/venues"
@@ -13,7 +15,7 @@ func (s *state) admitBound(cmd *venues.PlaceOrder) *venues.Error {
 	if cmd.ReduceOnly {
 		return nil
 	}
-	own, against := s.mostOpen(cmd.Symbol, openedBy(cmd.Side)), s.open(cmd.Symbol, openedBy(cmd.Side.Opposite()))
+	own, against := s.mostOpen(cmd.Symbol, cmd.Side), s.open(cmd.Symbol, openedBy(cmd.Side.Opposite()))
 	if cmd.NotOpposite && against.IsPositive() {
 		return venues.Errorf(venues.CodeRiskRejected, "a position on the other side is open").
 			With("rule", venues.RuleOpposite).With("limit", "0").With("given", venues.FormatDecimal(against))
@@ -40,14 +42,43 @@ func (s *state) open(symbol string, side venues.PositionSide) decimal.Decimal {
 	return s.funds.positions[(&venues.Position{Symbol: symbol, Side: side}).Key()].Qty
 }
 
-// mostOpen is what a position may be at most. What the venue has told since the newest
-// execution counts if it is more: others are missing.
-func (s *state) mostOpen(symbol string, side venues.PositionSide) decimal.Decimal {
-	open, key := s.open(symbol, side), (&venues.Position{Symbol: symbol, Side: side}).Key()
-	if b, known := s.ledger.books[symbol]; known && s.funds.asOf[key].After(b.heardAt) {
+// mostOpen is what the position that orders of a side open may be at most. What the
+// venue has told since the newest execution counts if it is more: others are missing.
+func (s *state) mostOpen(symbol string, side venues.Side) decimal.Decimal {
+	opens := openedBy(side)
+	open, key := s.open(symbol, opens), (&venues.Position{Symbol: symbol, Side: opens}).Key()
+	b, known := s.ledger.books[symbol]
+	if !known {
+		return open
+	}
+	open = open.Add(s.perhapsOpened(b, side))
+	if s.funds.asOf[key].After(b.heardAt) {
 		return decimal.Max(open, s.funds.positions[key].Qty)
 	}
 	return open
+}
+
+// perhapsOpened is what executions of a side may have opened while they seem to have
+// closed: an order that only reduces, and whose own executions are still to come, may
+// have closed the other side before them. The venue's word that agrees ends the doubt.
+func (s *state) perhapsOpened(b *book, side venues.Side) decimal.Decimal {
+	if b.hedged || (s.saidAt(b).After(b.heardAt) && b.agrees(s.funds.positions)) {
+		return decimal.Zero
+	}
+	reducing, executed := decimal.Zero, decimal.Zero
+	var since time.Time
+	for _, o := range s.live {
+		if o.Symbol == b.symbol && o.Side == side && o.ReduceOnly && !o.Status.IsClosed() {
+			reducing = reducing.Add(decimal.Max(decimal.Zero, o.Qty.Sub(o.fillsQty)))
+			since = earlier(since, o.CreatedAt.Time)
+		}
+	}
+	for _, e := range b.recent {
+		if e.side == side && !e.heardAt.Before(since) {
+			executed = executed.Add(e.qty)
+		}
+	}
+	return decimal.Min(executed, reducing)
 }
 
 // inFlight is what the orders of one side may still add to a position.

@@ -98,6 +98,30 @@ func TestBoundBelievesTheVenueThatMoreIsOpen(t *testing.T) {
 	}
 }
 
+// TestBoundCountsWhatAReducingOrderLetsOpen: it may have closed the long position
+// already, so that what was sold after it has opened a short one.
+func TestBoundCountsWhatAReducingOrderLetsOpen(t *testing.T) {
+	b := newBench(t, venues.Capabilities{})
+	b.opensLong(1, "0.6")
+	closing := limitOrder("r1")
+	closing.cmd.Side, closing.cmd.Qty, closing.cmd.ReduceOnly = venues.Sell, venues.MustDecimal("0.6"), true
+	reducing := b.place(closing)
+	b.step(func(m moment) { b.state.report(m, reducing.says(venues.StatusOpen, "0")) })
+	b.stranger(2, venues.Sell, "0.2", "100", nil)
+	if _, rule := b.refusedBy(bounded("r2", venues.Sell, "0.9", "1")); rule != venues.RuleMaxPosition {
+		t.Errorf("1.1 short of 1, if the position is closed already: refused by %v", rule)
+	}
+	b.now = b.now.Add(time.Nanosecond)
+	b.lists(venues.Long, "0")
+	if _, rule := b.refusedBy(bounded("r3", venues.Sell, "0.9", "1")); rule != venues.RuleMaxPosition {
+		t.Errorf("1.1 short of 1, and the venue knows of no long position: refused by %v", rule)
+	}
+	b.lists(venues.Long, "0.4")
+	if _, rule := b.refusedBy(bounded("r4", venues.Sell, "0.9", "1")); rule != nil {
+		t.Errorf("the venue says that 0.4 are long, 0.9 short of 1: refused by %v", rule)
+	}
+}
+
 // An amend that is on its way may be in force already.
 func TestBoundCountsAmends(t *testing.T) {
 	b := newBench(t, venues.Capabilities{})
