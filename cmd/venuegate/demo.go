@@ -102,8 +102,9 @@ func demoVenues(config Config) (map[venues.Venue]SimVenue, error) {
 const (
 	// readyPoll is how often the demo looks whether an account takes orders.
 	readyPoll = 50 * time.Millisecond
-	// demoReadyMax is how long the demo may take to serve.
-	demoReadyMax = 60 * time.Second
+	// demoReadyMax is how long the demo may take to serve: an account with many
+	// orders that its venue has forgotten is limited in how fast it may ask for them.
+	demoReadyMax = 4 * time.Minute
 )
 
 // demoSetup makes what a demo needs and is not there yet.

@@ -18,8 +18,9 @@ import (
 
 const (
 	// startMax is how long a start may take: a replay of the store's log and a
-	// reconciliation with three venues, on a machine that is slow.
-	startMax = 2 * time.Minute
+	// reconciliation with three venues, on a machine that is slow. The demo gives
+	// up before.
+	startMax = 5 * time.Minute
 	// stopMax is how long an orderly end may take.
 	stopMax = time.Minute
 	// keysOfClients spread the load over the limits per key.
