@@ -36,6 +36,7 @@ require (
 	golang.org/x/net v0.59.0
 	golang.org/x/oauth2 v0.37.0
 	golang.org/x/sys v0.48.0
+	golang.org/x/time v0.16.0
 	google.golang.org/api v0.300.0
 	google.golang.org/protobuf v1.36.12
 	pgregory.net/rapid v1.3.0

@@ -21,6 +21,10 @@ const (
 	streamsPerConnMax = 200
 	// namesPerMessageMax keeps control messages small.
 	namesPerMessageMax = 100
+	// dialsAtOnce and dialInterval keep below the venue's 300 connections of one
+	// address in five minutes.
+	dialsAtOnce  = 100
+	dialInterval = 1500 * time.Millisecond
 )
 
 // OpenFeed starts a public feed; connections are made as channels need them.
@@ -49,7 +53,7 @@ func (c streams) Link(g feed.Group) wsclient.Options {
 	return wsclient.Options{
 		URL:      func(context.Context) (string, error) { return o.StreamURL + g.Path + "/stream", nil },
 		Lifetime: o.ConnLifetime, RenewOverlap: o.RenewOverlap,
-		BackoffMin: o.BackoffMin, BackoffMax: o.BackoffMax, TickInterval: o.tickInterval,
+		Dials: c.dials, BackoffMin: o.BackoffMin, BackoffMax: o.BackoffMax, TickInterval: o.tickInterval,
 		Log: o.Log.With(zap.String("category", g.Path)),
 	}
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/shopspring/decimal"
 	"go.uber.org/zap"
+	"golang.org/x/time/rate"
 
 	"venuegate/venues"
 	"venuegate/venues/internal/payload"
@@ -25,6 +26,7 @@ type Connector struct {
 	weight    *restclient.Budget
 	rest      *restclient.Client
 	keys      *restclient.Client // host of key permissions; nil where there is none
+	dials     *rate.Limiter      // of connections, of all streams
 	clock     restclient.Clock
 	catalogue atomic.Pointer[venues.InstrumentSet]
 	leverages leverageTable
@@ -44,6 +46,7 @@ func New(o Options) *Connector {
 		options: o,
 		gate:    gate,
 		weight:  restclient.NewBudget("request_weight_1m", weightLimit, time.Minute),
+		dials:   rate.NewLimiter(rate.Every(dialInterval), dialsAtOnce),
 		rest:    restclient.New(restclient.Options{BaseURL: o.RESTURL, Timeout: o.Timeout}, gate),
 	}
 	if o.KeyURL != "" {

@@ -26,6 +26,10 @@ const (
 	// refusedRetryMax is when a stream that the venue does not know is asked for
 	// again: a new listing begins to speak some day.
 	refusedRetryMax = time.Minute
+	// dialsAtOnce and dialInterval keep below the venue's 500 connections in five
+	// minutes to one of its hosts.
+	dialsAtOnce  = 200
+	dialInterval = time.Second
 )
 
 // heartbeat is what the venue wants to hear on every connection.
@@ -57,7 +61,7 @@ func (c streams) Link(g feed.Group) wsclient.Options {
 	return wsclient.Options{
 		URL:  func(context.Context) (string, error) { return o.StreamURL + g.Path, nil },
 		Ping: []byte(heartbeat), PingInterval: o.PingInterval,
-		BackoffMin: o.BackoffMin, BackoffMax: o.BackoffMax, TickInterval: o.tickInterval,
+		Dials: c.dials, BackoffMin: o.BackoffMin, BackoffMax: o.BackoffMax, TickInterval: o.tickInterval,
 		Log: o.Log.With(zap.String("stream", "public")),
 	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/shopspring/decimal"
 	"go.uber.org/zap"
+	"golang.org/x/time/rate"
 
 	"venuegate/venues"
 	"venuegate/venues/internal/payload"
@@ -22,6 +23,7 @@ type Connector struct {
 	gate      *restclient.Gate
 	requests  *restclient.Budget
 	rest      *restclient.Client
+	dials     *rate.Limiter // of connections, of all streams
 	clock     restclient.Clock
 	catalogue atomic.Pointer[venues.InstrumentSet]
 }
@@ -40,6 +42,7 @@ func New(o Options) *Connector {
 		options:  o,
 		gate:     gate,
 		requests: restclient.NewBudget("requests_5s", requestsPer5s, 5*time.Second),
+		dials:    rate.NewLimiter(rate.Every(dialInterval), dialsAtOnce),
 		rest:     restclient.New(restclient.Options{BaseURL: o.RESTURL, Timeout: o.Timeout}, gate),
 	}
 }

@@ -53,6 +53,10 @@ type Options struct {
 	BackoffMin time.Duration
 	BackoffMax time.Duration
 
+	// DialInterval is between two connections to the streams, 350 ms: the venue takes
+	// three a second from one address.
+	DialInterval time.Duration
+
 	// Log gets what the streams notice; nothing if nil.
 	Log *zap.Logger
 
@@ -74,9 +78,9 @@ func Preset(name string) (Options, bool) {
 }
 
 // Sim gives the options for a simulated venue: restURL such as
-// "http://127.0.0.1:8001", streamURL such as "ws://127.0.0.1:8001".
+// "http://127.0.0.1:8001", streamURL such as "ws://127.0.0.1:8001". It takes connections as they come.
 func Sim(restURL, streamURL string) Options {
-	return Options{RESTURL: restURL, StreamURL: streamURL}
+	return Options{RESTURL: restURL, StreamURL: streamURL, DialInterval: time.Millisecond}
 }
 
 // Validate names the first setting that cannot work.
@@ -97,6 +101,7 @@ func (o Options) withDefaults() Options {
 	setDefault(&o.MarkSilenceMax, 45*time.Second)
 	setDefault(&o.EventSilenceMax, 10*time.Second)
 	setDefault(&o.PingInterval, 20*time.Second)
+	setDefault(&o.DialInterval, 350*time.Millisecond)
 	if o.Log == nil {
 		o.Log = zap.NewNop()
 	}

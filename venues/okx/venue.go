@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"go.uber.org/zap"
+	"golang.org/x/time/rate"
 
 	"venuegate/venues"
 	"venuegate/venues/internal/payload"
@@ -21,6 +22,7 @@ type Connector struct {
 	gate       *restclient.Gate
 	rest       *restclient.Client
 	allowances allowances
+	dials      *rate.Limiter // of connections, of all streams
 	clock      restclient.Clock
 	catalogue  atomic.Pointer[catalogue]
 	reading    restclient.Turn // held while the catalogue is read because it was needed
@@ -39,6 +41,7 @@ func New(o Options) *Connector {
 	return &Connector{
 		options: o,
 		gate:    gate,
+		dials:   rate.NewLimiter(rate.Every(o.DialInterval), 1),
 		rest:    restclient.New(restclient.Options{BaseURL: o.RESTURL, Timeout: o.Timeout}, gate),
 	}
 }

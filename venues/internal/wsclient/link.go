@@ -161,6 +161,9 @@ func drain[T any](orders chan T) {
 
 // dial makes a connection, authenticated and with its writer running.
 func (l *Link) dial() (*Conn, error) {
+	if err := l.options.Dials.Wait(l.ctx); err != nil {
+		return nil, fmt.Errorf("wait to dial: %w", err)
+	}
 	ctx, cancel := context.WithTimeout(l.ctx, 2*handshakeTimeout)
 	defer cancel()
 	target, err := l.options.URL(ctx)

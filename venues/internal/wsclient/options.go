@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"go.uber.org/zap"
+	"golang.org/x/time/rate"
 )
 
 // Defaults and bounds of a link.
@@ -52,6 +53,9 @@ type Options struct {
 	Handler      Handler
 	// Dial makes the network connection; the usual way if nil.
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
+	// Dials bounds how often all links that share it dial, where a venue bounds
+	// that for an address or a host; unbounded if nil.
+	Dials *rate.Limiter
 
 	// Ping is a text message to send every PingInterval; a WebSocket ping if
 	// nil. PingInterval is 20 s if zero, no pings if negative.
@@ -89,6 +93,9 @@ func (o Options) withDefaults() Options {
 	setDefault(&o.TickInterval, tickIntervalDefault)
 	if o.Dial == nil {
 		o.Dial = new(net.Dialer).DialContext
+	}
+	if o.Dials == nil {
+		o.Dials = rate.NewLimiter(rate.Inf, 0)
 	}
 	if o.Log == nil {
 		o.Log = zap.NewNop()
