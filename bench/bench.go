@@ -76,20 +76,24 @@ func Scenarios() []Scenario {
 }
 
 // Select finds scenarios by name, or by the first word of their names: "book" is
-// all that begin with "book-". No name is all scenarios.
+// all that begin with "book-". No name is all scenarios; none is selected twice.
 func Select(names []string) ([]Scenario, error) {
 	if len(names) == 0 {
 		return Scenarios(), nil
 	}
 	var selected []Scenario
 	for _, name := range names {
-		before := len(selected)
+		known := false
 		for _, s := range Scenarios() {
-			if s.Name == name || strings.HasPrefix(s.Name, name+"-") {
+			if s.Name != name && !strings.HasPrefix(s.Name, name+"-") {
+				continue
+			}
+			known = true
+			if !slices.ContainsFunc(selected, func(other Scenario) bool { return other.Name == s.Name }) {
 				selected = append(selected, s)
 			}
 		}
-		if len(selected) == before {
+		if !known {
 			return nil, fmt.Errorf("there is no scenario %q", name)
 		}
 	}

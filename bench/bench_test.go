@@ -34,6 +34,7 @@ func TestScenariosAreSelectedByName(t *testing.T) {
 		{[]string{"book"}, 3},
 		{[]string{"book-okx", "commit"}, 2},
 		{[]string{"orders"}, 2},
+		{[]string{"orders", "orders-fanout"}, 2},
 		{[]string{"boo"}, 0},
 		{[]string{"commit", "levitation"}, 0},
 	} {
