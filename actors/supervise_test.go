@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -242,13 +243,18 @@ func TestChildrenStartInOrderAndStopInReverse(t *testing.T) {
 }
 
 func TestNeighboursOfOneKindStopTogether(t *testing.T) {
+	var mu sync.Mutex // neighbours end at the same time
 	var trace []string
 	actortest.Run(t, func(k *actortest.Kit) {
 		pool := k.System.NewPool("flush", 3, 0)
 		begin := time.Now()
 		child := func(name string) actors.Child {
 			return actors.Child{Name: name, Producer: as(script{
-				receive: func(_ *actors.Context, msg any) { trace = append(trace, name+" ended at "+since(begin)) },
+				receive: func(_ *actors.Context, msg any) {
+					mu.Lock()
+					defer mu.Unlock()
+					trace = append(trace, name+" ended at "+since(begin))
+				},
 				stopping: func(ctx *actors.Context) {
 					_ = ctx.Go(pool, actortest.Wait(time.Second, "flushed"))
 				},
