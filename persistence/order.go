@@ -32,8 +32,8 @@ type OrderRecord struct {
 	ClosesAs venues.CloseReason `json:"closesAs,omitempty"`
 	// ClosePosition marks protection of a whole position.
 	ClosePosition bool `json:"closePosition,omitempty"`
-	// ReleasedQty is how much of what was filled protection no longer covers: the
-	// position was closed by something else while the order could still fill.
+	// ReleasedQty is how much of what was filled protection no longer covers: its
+	// legs have closed it, or something else has while the order could still fill.
 	ReleasedQty decimal.Decimal `json:"releasedQty,omitzero"`
 	// UnknownSince is when the outcome became unknown.
 	UnknownSince venues.Time `json:"unknownSince"`

@@ -12,7 +12,8 @@
 // One goroutine writes. It takes what is queued, up to a bound, as one group:
 // one transaction, one sync of badger's newest log, then the answers in order of
 // submission. A lone batch does not wait for company. Readers see what is durable,
-// and wait for no sync.
+// and wait for no sync. After the answers the log is filled with zeros ahead of what
+// is written, so that few syncs wait for the journal of the file system.
 // Each batch of a group is judged alone, after the changes of those before it. A
 // failed sync is the end of writing: the group's outcome is unknown, and later
 // batches are refused until the store is opened anew, because a later sync may

@@ -10,6 +10,8 @@ type groupTx struct {
 	snapshot
 	ledger  ledger
 	changed bool
+	// logBytes is about what the rows take of badger's log.
+	logBytes int64
 	// recent are the writer's rows as this group sees them; nil is none.
 	recent  *rows.Recent[[]byte]
 	indexes rows.Indexes
@@ -37,9 +39,13 @@ func (g *groupTx) Get(key []byte) ([]byte, error) {
 	return value, err
 }
 
+// logBytesFixed is what a row takes of badger's log besides its key and value.
+const logBytesFixed = 24
+
 // Replace implements rows.Tx.
 func (g *groupTx) Replace(key, old, value []byte) error {
 	g.changed = true
+	g.logBytes += int64(len(key) + len(value) + logBytesFixed)
 	if _, kept := g.recent.Get(key); kept {
 		g.recent.Put(key, value, len(value))
 	}

@@ -12,8 +12,10 @@ import (
 // written.
 var ErrSchemaNewer = errors.New("the store has a newer schema than this program knows")
 
-// migration brings a store from one schema to the next, within one transaction.
-type migration func(tx migrationTx) error
+// migration does one step from one schema to the next, each within a transaction of
+// its own, and gives where the one after it begins; nil is the end. The first begins
+// at nil, and again if an opening was interrupted: it may find what has been done.
+type migration func(tx migrationTx, from []byte) (next []byte, err error)
 
 // migrationTx reads what was there before and what the migration has changed.
 type migrationTx interface {
@@ -29,10 +31,14 @@ type schema struct {
 	migrations []migration
 }
 
-// currentSchema is version 2. It differs from version 1 in what was added alone:
-// kinds of record, members of journal rows and their index rows. Nothing is
-// rewritten, but a program of version 1 could not read it.
-var currentSchema = schema{migrations: []migration{func(migrationTx) error { return nil }}}
+// currentSchema is version 3.
+var currentSchema = schema{migrations: []migration{
+	// Version 2 differs in what was added alone: kinds of record, members of journal
+	// rows and their index rows. A program of version 1 could not read it.
+	func(migrationTx, []byte) ([]byte, error) { return nil, nil },
+	// Version 3 tells in table o alone whether an order is closed.
+	func(tx migrationTx, from []byte) ([]byte, error) { return rows.ForgetClosed(tx, from) },
+}}
 
 func (s schema) version() uint64 { return uint64(len(s.migrations)) + 1 }
 
@@ -80,15 +86,26 @@ func (w *writer) opened(found inspection) error {
 }
 
 func (w *writer) migrate(m migration, version uint64) error {
+	next, err := w.migrateStep(m, version, nil)
+	for next != nil && err == nil {
+		next, err = w.migrateStep(m, version, next)
+	}
+	return err
+}
+
+func (w *writer) migrateStep(m migration, version uint64, from []byte) (next []byte, err error) {
 	tx := beginGroup(w.versions, w.head)
 	defer tx.txn.Discard()
-	if err := m(tx); err != nil {
-		return err
+	if next, err = m(tx, from); err != nil {
+		return nil, err
 	}
-	if err := tx.Replace(schemaKey, encodeCount(version), encodeCount(version+1)); err != nil {
-		return err
+	if next == nil {
+		err = tx.Replace(schemaKey, encodeCount(version), encodeCount(version+1))
 	}
-	return w.write(tx)
+	if err != nil || !tx.changed {
+		return next, err
+	}
+	return next, w.write(tx)
 }
 
 // reseal makes the rows as they are the start of a new chain, above whatever the

@@ -1,10 +1,16 @@
 package badgerstore
 
 import (
+	"bytes"
 	"errors"
+	"fmt"
+	"slices"
 	"testing"
 
 	"venuegate/persistence"
+	"venuegate/persistence/internal/rows"
+	"venuegate/persistence/storetest"
+	"venuegate/venues"
 )
 
 // openAs opens a store as a program of another schema would.
@@ -26,7 +32,7 @@ func TestNewerSchemaIsRefused(t *testing.T) {
 	}
 }
 
-// Migrations run once each, in order, and only those that are due.
+// Migrations run once each, step by step, in order, and only those that are due.
 func TestOlderSchemaIsMigrated(t *testing.T) {
 	dir := t.TempDir()
 	store, err := openAs(dir, schema{})
@@ -38,9 +44,12 @@ func TestOlderSchemaIsMigrated(t *testing.T) {
 	}
 	var ran []int
 	step := func(n int) migration {
-		return func(migrationTx) error {
+		return func(_ migrationTx, from []byte) ([]byte, error) {
 			ran = append(ran, n)
-			return nil
+			if n == 3 && from == nil {
+				return []byte("half"), nil
+			}
+			return nil, nil
 		}
 	}
 	for _, to := range []int{2, 2, 4} {
@@ -56,8 +65,8 @@ func TestOlderSchemaIsMigrated(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if len(ran) != 3 || ran[0] != 2 || ran[1] != 3 || ran[2] != 4 {
-		t.Errorf("migrations ran: %v, want 2, 3, 4", ran)
+	if want := []int{2, 3, 3, 4}; !slices.Equal(ran, want) {
+		t.Errorf("migrations ran: %v, want %v", ran, want)
 	}
 }
 
@@ -73,8 +82,8 @@ func TestFailedMigrationChangesNothing(t *testing.T) {
 	if err := store.Close(); err != nil {
 		t.Fatal(err)
 	}
-	failing := schema{migrations: []migration{func(tx migrationTx) error {
-		return errors.Join(tx.Replace([]byte("half"), nil, []byte("done")), persistence.ErrIntegrity)
+	failing := schema{migrations: []migration{func(tx migrationTx, _ []byte) ([]byte, error) {
+		return nil, errors.Join(tx.Replace([]byte("half"), nil, []byte("done")), persistence.ErrIntegrity)
 	}}}
 	if _, err := openAs(dir, failing); !errors.Is(err, persistence.ErrIntegrity) {
 		t.Errorf("the failed migration gave %v", err)
@@ -86,4 +95,101 @@ func TestFailedMigrationChangesNothing(t *testing.T) {
 	if _, err := store.Setting(t.Context(), "s"); err != nil {
 		t.Error(err)
 	}
+}
+
+// Schema 2 told in the index rows of an order by time and by request id that it was
+// closed. More of them than a step takes are brought to schema 3, of two customers,
+// and the orders can be changed after it.
+func TestRowsThatTellOfClosedOrdersAreRewritten(t *testing.T) {
+	const orders = 600
+	dir := t.TempDir()
+	store, err := openAs(dir, schema{migrations: currentSchema.migrations[:1]})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, customer := range []string{"alice", "bob"} {
+		putClosedOrders(t, store, customer, orders)
+	}
+	if n := tellClosed(t, store); n != 4*orders {
+		t.Fatalf("%d rows made as schema 2 did", n)
+	}
+	if err := store.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		store = openSmall(t, dir)
+		if n := len(rowsOfFacts(t, store, 1)); n != 0 {
+			t.Errorf("%d rows tell of closed orders", n)
+		}
+		putClosedOrders(t, store, "alice", orders/2)
+		for view, want := range map[persistence.OrderView]int{persistence.OrdersOpen: 0, persistence.OrdersClosed: 1, persistence.OrdersAll: 1} {
+			q := persistence.OrderQuery{Customer: "bob", RequestID: storetest.NewOrder("bob", 7).RequestID, View: view}
+			if page, err := store.Orders(t.Context(), q); err != nil || len(page.Items) != want {
+				t.Errorf("%s: %d orders, %v", view, len(page.Items), err)
+			}
+		}
+		if err := errors.Join(store.Integrity(), store.Close()); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func putClosedOrders(t *testing.T, s *Store, customer string, n int) {
+	t.Helper()
+	fence, err := s.TakeOwnership(t.Context(), customer)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var puts []persistence.Record
+	for i := range n {
+		o := storetest.NewOrder(customer, i)
+		o.Exchange, o.Status, o.Protection, o.Comment = venues.Binance, venues.StatusFilled, nil, fmt.Sprint("of ", n)
+		puts = append(puts, o)
+	}
+	for some := range slices.Chunk(puts, 50) {
+		if err := s.Commit(t.Context(), persistence.Batch{Fence: fence, Puts: some}); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// tellClosed makes the index rows of all orders, which are closed, those of schema 2,
+// and says how many.
+func tellClosed(t *testing.T, s *Store) int {
+	t.Helper()
+	untold := rowsOfFacts(t, s, 0)
+	for some := range slices.Chunk(untold, 500) {
+		done := make(chan error, 1)
+		s.writer.enqueue(func(tx rows.Tx, _ uint64) error {
+			for _, key := range some {
+				value, err := tx.Get(key)
+				if err := errors.Join(err, tx.Replace(key, value, append([]byte{1}, value[1:]...))); err != nil {
+					return err
+				}
+			}
+			return nil
+		}, func(err error) { done <- err })
+		if err := <-done; err != nil {
+			t.Fatal(err)
+		}
+	}
+	return len(untold)
+}
+
+// rowsOfFacts are the keys of the rows that tell of a closed order, or do not.
+func rowsOfFacts(t *testing.T, s *Store, closed byte) (keys [][]byte) {
+	t.Helper()
+	facts := append([]byte{closed}, "binance\x00\x01"...)
+	err := s.View(t.Context(), func(snapshot rows.Snapshot) error {
+		return snapshot.Scan(nil, nil, false, func(key, value []byte) bool {
+			if bytes.HasPrefix(value, facts) {
+				keys = append(keys, bytes.Clone(key))
+			}
+			return true
+		})
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return keys
 }

@@ -126,7 +126,7 @@ func (s *seal) sync() error {
 	if !s.dirty {
 		return nil
 	}
-	if err := s.file.Sync(); err != nil {
+	if err := fdatasync(s.file); err != nil {
 		return fmt.Errorf("sync the seal: %w", err)
 	}
 	s.dirty, s.unsynced = false, 0

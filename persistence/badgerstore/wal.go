@@ -26,6 +26,9 @@ type wal struct {
 	number int
 	file   *os.File
 	next   string
+	// written is about how much badger has put into the newest log, filled as far as
+	// zeros were put there for it (see fill).
+	written, filled int64
 	// sync is fdatasync, but for tests.
 	sync func(*os.File) error
 }
@@ -63,7 +66,7 @@ func (w *wal) adopt(path string) error {
 	if _, err := fmt.Sscanf(filepath.Base(path), "%d.mem", &number); err != nil {
 		return err
 	}
-	file, err := os.Open(path)
+	file, err := openLog(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -103,7 +106,7 @@ func (w *wal) flush() error {
 
 // follow goes on to the next log.
 func (w *wal) follow() error {
-	next, err := os.Open(w.next)
+	next, err := openLog(w.next)
 	if err != nil {
 		return err
 	}
@@ -112,8 +115,10 @@ func (w *wal) follow() error {
 	return err
 }
 
+func openLog(path string) (*os.File, error) { return os.OpenFile(path, os.O_RDWR, 0) }
+
 func (w *wal) be(number int, file *os.File) {
-	w.number, w.file = number, file
+	w.number, w.file, w.written, w.filled = number, file, 0, 0
 	w.next = filepath.Join(w.database, fmt.Sprintf("%05d.mem", number+1))
 }
 

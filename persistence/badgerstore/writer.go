@@ -138,6 +138,9 @@ func (w *writer) run() {
 		group, stopping = w.take(group[:0])
 		if len(group) > 0 {
 			w.process(group)
+			if w.refusal == nil {
+				w.wal.fill()
+			}
 			clear(group)
 			continue
 		}
@@ -282,6 +285,7 @@ func (w *writer) write(tx *groupTx) error {
 	if err := w.commitDurably(tx.txn); err != nil {
 		return err
 	}
+	w.wal.written += tx.logBytes
 	w.head = tx.ledger
 	return w.seal.write(w.head)
 }

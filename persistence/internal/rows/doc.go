@@ -36,7 +36,8 @@
 //	@                                number     epoch of ownership
 //
 // Facts are what queries filter by, so that a row which does not match costs no
-// second read. Every index key ends with what names its primary row: two records
+// second read. Whether an order is closed stands in table o alone, so that the
+// rows of an order by time and by request id are written once. Every index key ends with what names its primary row: two records
 // never share an index row, hence a record can be removed knowing itself alone.
 //
 // Keys that begin with two zero bytes belong to the engine; no key made here

@@ -9,8 +9,9 @@ import (
 	"venuegate/venues"
 )
 
-// facts are what index rows of orders and fills carry to filter by. A fill is
-// never closed.
+// facts are what index rows of orders and fills carry to filter by. Only rows of
+// unfinished orders tell of one that is closed: the others would have to be written
+// again with the end of every order, and the record tells it too.
 type facts struct {
 	exchange venues.Venue
 	symbol   string
@@ -63,13 +64,14 @@ func recordIndex(r persistence.Record) []row {
 }
 
 func orderIndex(o *persistence.OrderRecord) []row {
-	closed := o.Status.IsClosed()
-	value := facts{exchange: o.Exchange, symbol: o.Symbol, closed: closed}.encode()
+	about := facts{exchange: o.Exchange, symbol: o.Symbol}
+	value := about.encode()
 	at := o.CreatedAt.Time
 	index := []row{{newKey(o.Customer, tableOrderTime).moment(at).text(o.OrderID), value}}
 	if o.Unfinished() {
+		about.closed = o.Status.IsClosed()
 		open := newKey(o.Customer, tableOrderOpen).text(string(o.Exchange))
-		index = append(index, row{open.moment(at).text(o.OrderID), value})
+		index = append(index, row{open.moment(at).text(o.OrderID), about.encode()})
 	}
 	if o.RequestID != "" {
 		request := newKey(o.Customer, tableOrderRequest).text(o.RequestID)

@@ -49,7 +49,7 @@ func (r Reader) Orders(ctx context.Context, q persistence.OrderQuery) (persisten
 		var lists [][]hit
 		for _, prefix := range orderPrefixes(q) {
 			index := span{prefix: prefix, from: q.From, to: q.To, after: q.After}
-			hits, err := index.newest(ctx, s, size+1, func(value []byte) (bool, error) { return matchOrder(q, value) })
+			hits, err := index.newest(ctx, s, size+1, func(h hit) (bool, error) { return matchOrder(s, q, h) })
 			if err != nil {
 				return err
 			}
@@ -86,15 +86,19 @@ func openPrefix(customer string, exchange venues.Venue) key {
 	return newKey(customer, tableOrderOpen).text(string(exchange))
 }
 
-func matchOrder(q persistence.OrderQuery, value []byte) (bool, error) {
-	f, err := decodeFacts(value)
-	if err != nil {
+func matchOrder(g Getter, q persistence.OrderQuery, h hit) (bool, error) {
+	f, err := decodeFacts(h.value)
+	if err != nil || (q.Exchange != "" && q.Exchange != f.exchange) || (q.Symbol != "" && q.Symbol != f.symbol) {
 		return false, err
 	}
-	return (q.View != persistence.OrdersOpen || !f.closed) &&
-		(q.View != persistence.OrdersClosed || f.closed) &&
-		(q.Exchange == "" || q.Exchange == f.exchange) &&
-		(q.Symbol == "" || q.Symbol == f.symbol), nil
+	switch {
+	case q.View != persistence.OrdersOpen && q.View != persistence.OrdersClosed:
+		return true, nil
+	case q.View == persistence.OrdersOpen && q.RequestID == "": // the rows of table o tell
+		return !f.closed, nil
+	}
+	order, err := indexed[persistence.OrderRecord](g, orderKey(q.Customer, h.ID))
+	return order.Status.IsClosed() == (q.View == persistence.OrdersClosed), err
 }
 
 // UnfinishedOrders lists an account's orders that can still change or still have
@@ -113,7 +117,7 @@ func (r Reader) Fills(ctx context.Context, q persistence.FillQuery) (persistence
 	}
 	err := r.engine.View(ctx, func(s Snapshot) error {
 		index := span{prefix: prefix, from: q.From, to: q.To, after: q.After}
-		hits, err := index.newest(ctx, s, size+1, func(value []byte) (bool, error) { return matchFill(q, value) })
+		hits, err := index.newest(ctx, s, size+1, func(h hit) (bool, error) { return matchFill(q, h.value) })
 		if err != nil {
 			return err
 		}

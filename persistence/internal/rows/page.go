@@ -62,15 +62,17 @@ type hit struct {
 
 // newest visits the span from its newest row on and keeps those that match, at
 // most limit.
-func (s span) newest(ctx context.Context, snapshot Snapshot, limit int, match func(value []byte) (bool, error)) ([]hit, error) {
+func (s span) newest(ctx context.Context, snapshot Snapshot, limit int, match func(hit) (bool, error)) ([]hit, error) {
 	var hits []hit
 	var failed error
 	from, to := s.bounds()
 	err := snapshot.Scan(from, to, true, func(key, value []byte) bool {
+		var at persistence.Position
 		var matches bool
-		if matches, failed = match(value); failed == nil && matches {
-			var at persistence.Position
-			at, failed = s.position(key)
+		if at, failed = s.position(key); failed == nil {
+			matches, failed = match(hit{at, value})
+		}
+		if matches {
 			hits = append(hits, hit{at, slices.Clone(value)})
 		}
 		if failed == nil {
