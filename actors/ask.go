@@ -17,7 +17,8 @@ const AskWaitMax = 30 * time.Second
 //
 // An answer is taken at most once; every later one, and one that comes after
 // the asker has gone, is dropped. Answering never blocks. A Reply may be copied,
-// kept in an actor's state and answered from any goroutine.
+// kept in an actor's state and answered from any goroutine. If the actor ends
+// before that, the kit answers a request that embeds it with ErrFailed.
 type Reply[T any] struct {
 	sink *sink[T]
 }
@@ -41,6 +42,9 @@ func (r Reply[T]) Reject(err error) {
 	var none T
 	r.settle(none, err)
 }
+
+// isOpen says whether somebody waits and was not answered.
+func (r Reply[T]) isOpen() bool { return r.sink != nil && !r.sink.settled.Load() }
 
 func (r Reply[T]) settle(value T, err error) {
 	s := r.sink

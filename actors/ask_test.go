@@ -112,6 +112,60 @@ func TestAnswersReachTheirOwnAsker(t *testing.T) {
 	all.Wait()
 }
 
+// TestWhoeverWaitsIsAnsweredWhenTheActorEnds, and what was answered stays so.
+func TestWhoeverWaitsIsAnsweredWhenTheActorEnds(t *testing.T) {
+	for name, end := range map[string]func(k *actortest.Kit, ref actors.Ref){
+		"by a failure": func(k *actortest.Kit, ref actors.Ref) { _ = inside(k, ref, boom) },
+		"in order":     func(k *actortest.Kit, ref actors.Ref) { _ = inside(k, ref, (*actors.Context).Stop) },
+		"cut off": func(k *actortest.Kit, ref actors.Ref) {
+			_ = inside(k, ref, func(ctx *actors.Context) {
+				pool := k.System.NewPool("stubborn", 1, 0)
+				_ = ctx.Go(pool, func(life context.Context) any { <-life.Done(); return nil })
+			})
+			ended, cancel := context.WithCancel(context.Background())
+			cancel()
+			_ = k.System.Stop(ended)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			actortest.Run(t, func(k *actortest.Kit) {
+				serve := obey(nil)
+				ref := k.Start(actors.Child{Name: "debtor", Restart: actors.Transient, Producer: as(script{
+					receive: func(ctx *actors.Context, msg any) {
+						switch m := msg.(type) {
+						case *double:
+							if m.n%2 == 0 {
+								m.Send(2 * m.n)
+							}
+						default:
+							serve(ctx, msg)
+						}
+					},
+				})})
+				answers := make([]error, 100)
+				var askers sync.WaitGroup
+				for n := range answers {
+					askers.Go(func() {
+						_, answers[n] = actors.Ask(context.Background(), ref, func(r actors.Reply[int]) any { return &double{r, n} })
+					})
+				}
+				k.Settle()
+				begun := time.Now()
+				end(k, ref)
+				askers.Wait()
+				if took := time.Since(begun); took > 0 {
+					t.Errorf("answered after %s", took)
+				}
+				for n, err := range answers {
+					if n%2 == 0 && err != nil || n%2 == 1 && !errors.Is(err, actors.ErrFailed) {
+						t.Errorf("asker %d: %v", n, err)
+					}
+				}
+			}, actortest.ExpectFailures())
+		})
+	}
+}
+
 func TestReplyToComesAsAMessageToTheAskingIncarnation(t *testing.T) {
 	actortest.Run(t, func(k *actortest.Kit) {
 		probe := k.Probe("probe")

@@ -82,9 +82,11 @@
 // dropped), loops, timers, children. Its mailbox and its address stay. State that
 // must survive is in the store, or at the venue, and is read again in Started.
 //
-// When an actor fails, the request in its hand is answered with ErrFailed, what
-// waits in its mailbox goes on waiting, and its supervisor restarts it after a
-// random wait whose bound doubles. An actor that fails too often is given up:
+// Whoever asks is answered: when an incarnation ends, for whatever reason, the
+// requests that it has taken and not answered are answered with ErrFailed.
+//
+// When an actor fails, what waits in its mailbox goes on waiting, and its supervisor
+// restarts it after a random wait whose bound doubles. An actor that fails too often is given up:
 // its parent is told by ChildEnded, or, if the child is Permanent, fails itself.
 // The loss of a Permanent actor at the top closes System.Done, on which the
 // process must end: a process without its journal should not look alive.

@@ -11,8 +11,9 @@ var (
 	// ErrStopped says that the actor has ended, or takes no new work because
 	// it is about to.
 	ErrStopped = errors.New("actors: stopped")
-	// ErrFailed says that the actor failed with this very request in hand.
-	ErrFailed = errors.New("actors: failed while handling the request")
+	// ErrFailed says that the actor has taken the request and ended before it
+	// answered: it failed, or had to stop.
+	ErrFailed = errors.New("actors: ended before the answer")
 	// ErrDeadline says that no answer came before the context ended. It wraps
 	// the context's own error.
 	ErrDeadline = errors.New("actors: no answer in time")

@@ -37,6 +37,7 @@ type shell struct {
 
 	timers   Timers
 	children Children
+	owed     owed
 }
 
 // failure ends an incarnation.
@@ -87,6 +88,9 @@ func (s *shell) receive(msg any) {
 		return
 	}
 	s.behaviour.Receive(&s.context, msg)
+	if q, is := msg.(request); is && q.isOpen() {
+		s.owed.add(q)
+	}
 }
 
 // ownMessage is a message of the kit to an actor.
@@ -150,8 +154,9 @@ func (s *shell) finish() {
 	}
 }
 
-// end releases what this incarnation holds. Its children are only told; the
-// runtime waits for them before it restarts or ends the actor.
+// end releases what this incarnation holds, and answers whom nobody else will any
+// more. Its children are only told; the runtime waits for them before it restarts or
+// ends the actor.
 func (s *shell) end() {
 	if s.phase == phaseEnded {
 		return
@@ -160,6 +165,7 @@ func (s *shell) end() {
 	s.endLifetime()
 	s.timers.cancelAll()
 	s.children.end()
+	s.owed.reject(fmt.Errorf("%w: %s", ErrFailed, s.cell.path))
 }
 
 // guard is deferred around each message, and kept small for it.

@@ -260,10 +260,10 @@ func (s *System) paths() []string {
 func (s *System) spawn(label string, run func()) {
 	s.goroutines.Add(1)
 	s.arrive(label, func() {
-		go func() {
+		s.workers.run(activation{turn: func() {
 			defer s.goroutines.Done()
 			run()
-		}()
+		}})
 	})
 }
 

@@ -5,10 +5,10 @@ import "sync"
 // idleWorkersMax is how many goroutines are kept for the next activations.
 const idleWorkersMax = 256
 
-// workers runs activations of actors on goroutines that are kept. A fresh
-// goroutine would grow its stack again in each activation, which costs more than
-// all the rest of delivering a message. There is always one for an activation,
-// so a slow actor cannot hold up another.
+// workers runs activations of actors, and effects, on goroutines that are kept. A
+// fresh goroutine would grow its stack again each time, which costs more than all
+// the rest of delivering a message. There is always one for an activation, so a
+// slow actor cannot hold up another.
 type workers struct {
 	mu     sync.Mutex
 	idle   []chan activation // last in, first out: the warmest stack
@@ -16,10 +16,19 @@ type workers struct {
 	all    sync.WaitGroup
 }
 
-// activation is one turn of an actor: its mailbox until that is empty.
+// activation is one turn of an actor: its mailbox until that is empty. What is no
+// actor's, an effect, has no cell.
 type activation struct {
 	cell *cell
 	turn func()
+}
+
+func (a activation) run() {
+	if a.cell == nil {
+		a.turn()
+		return
+	}
+	a.cell.run(a.turn)
 }
 
 func (w *workers) run(a activation) {
@@ -28,7 +37,7 @@ func (w *workers) run(a activation) {
 	case idle != nil:
 		idle <- a
 	case closed: // every actor has ended, and its mailbox only answers for it
-		a.cell.run(a.turn)
+		a.run()
 	default:
 		go w.work(a)
 	}
@@ -55,7 +64,7 @@ func (w *workers) work(a activation) {
 	defer w.all.Done()
 	inbox := make(chan activation, 1)
 	for more := true; more; {
-		a.cell.run(a.turn)
+		a.run()
 		if !w.rest(inbox) {
 			return
 		}
