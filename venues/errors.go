@@ -3,6 +3,7 @@ package venues
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 )
 
@@ -118,6 +119,13 @@ func CodeOf(err error) Code {
 	return CodeInternal
 }
 
+// IsUnlisted says whether an error means that the venue has no such instrument: it
+// never had, or has taken it off its list.
+func IsUnlisted(err error) bool {
+	e, ok := errors.AsType[*Error](err)
+	return ok && e.Code == CodeSymbolNotTradable && e.Details["reason"] == ReasonUnknownSymbol
+}
+
 // FieldFault is one line of details.fields of invalid_request.
 type FieldFault struct {
 	Field   string `json:"field"`
@@ -126,11 +134,21 @@ type FieldFault struct {
 	Allowed string `json:"allowed,omitempty"`
 }
 
+// faultsTold is how many faulty fields a message names; the details have them all.
+const faultsTold = 8
+
 // InvalidFields makes an invalid_request that names the faulty fields.
 func InvalidFields(faults ...FieldFault) *Error {
+	told := make([]string, 0, faultsTold+1)
+	for _, f := range faults[:min(len(faults), faultsTold)] {
+		told = append(told, f.Field+": "+f.Rule)
+	}
+	if more := len(faults) - faultsTold; more > 0 {
+		told = append(told, fmt.Sprintf("and %d more", more))
+	}
 	return &Error{
 		Code:    CodeInvalidRequest,
-		Message: faults[0].Field + ": " + faults[0].Rule,
+		Message: strings.Join(told, "; "),
 		Details: map[string]any{"fields": faults},
 	}
 }

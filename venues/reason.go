@@ -19,6 +19,8 @@ const (
 	ReasonWouldTrigger = "would_trigger"
 	// ReasonPriceBand: the price is further from the market than the venue allows.
 	ReasonPriceBand = "price_band"
+	// ReasonUnknownSymbol: the venue lists no such instrument, or no more.
+	ReasonUnknownSymbol = "unknown_symbol"
 	// ReasonNotSent and ReasonNotPlaced: it is proven that the venue has not got
 	// the order.
 	ReasonNotSent   = "not_sent"

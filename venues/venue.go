@@ -166,7 +166,8 @@ type Account interface {
 	OpenPrivate(sink PrivateSink) PrivateFeed
 }
 
-// AccountReader reads an account's state by REST.
+// AccountReader reads an account's state by REST. Of an instrument that the venue
+// has taken off its list it may have nothing to tell any more: see IsUnlisted.
 type AccountReader interface {
 	Mode(ctx context.Context) (AccountMode, error)
 	Balances(ctx context.Context) ([]Balance, error)
