@@ -41,6 +41,7 @@ const (
 // account is the engine's own record of a customer.
 type account struct {
 	id          string
+	rules       *Options
 	credentials Credentials
 	permissions Permissions
 	mode        PositionMode
@@ -67,7 +68,7 @@ func (a *account) holding(s *symbol) *holding {
 	if h, ok := a.holdings[s.Symbol]; ok {
 		return h
 	}
-	h := newHolding(s)
+	h := newHolding(a, s)
 	a.holdings[s.Symbol] = h
 	at := sort.SearchStrings(a.symbols, s.Symbol)
 	a.symbols = append(a.symbols, "")
@@ -130,7 +131,8 @@ type sums struct {
 	initial        decimal.Decimal
 	positionMargin decimal.Decimal
 	maintenance    decimal.Decimal
-	crossMaint     decimal.Decimal
+	// crossNeed is what the cross positions must be backed with.
+	crossNeed decimal.Decimal
 	// used is what reduces the available balance: all of cross symbols, the
 	// orders alone of isolated ones.
 	used decimal.Decimal
@@ -154,12 +156,31 @@ func (a *account) sums() sums {
 				s.used = s.used.Add(initial.Sub(held))
 			} else {
 				s.crossPnL = s.crossPnL.Add(pnl)
-				s.crossMaint = s.crossMaint.Add(maint)
+				s.crossNeed = s.crossNeed.Add(a.needed(h, p.side))
 				s.used = s.used.Add(initial)
 			}
 		}
 	})
 	return s
+}
+
+// keepingFee is the rate at which the fee of closing a position counts to what keeps
+// it from liquidation.
+func (a *account) keepingFee() decimal.Decimal {
+	if a.rules.LiquidationCountsFee {
+		return a.feeTaker
+	}
+	return decimal.Zero
+}
+
+// needed is what a position must be backed with: the maintenance margin and, where
+// the venue counts it, the fee of closing at the mark price.
+func (a *account) needed(h *holding, side PositionSide) decimal.Decimal {
+	maintenance, fee := h.maintenanceMargin(side), a.keepingFee()
+	if fee.IsZero() {
+		return maintenance
+	}
+	return maintenance.Add(h.notional(h.mark, abs(h.position(side).lots)).Mul(fee))
 }
 
 // available is what new positions and orders may still use; it can be negative.

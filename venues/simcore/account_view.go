@@ -55,6 +55,7 @@ type PositionView struct {
 	EntryPrice       decimal.Decimal
 	BreakEvenPrice   decimal.Decimal
 	MarkPrice        decimal.Decimal
+	IndexPrice       decimal.Decimal
 	LiquidationPrice decimal.Decimal
 	// Notional is signed like Qty.
 	Notional          decimal.Decimal
@@ -129,6 +130,7 @@ func (a *account) positionView(h *holding, side PositionSide, s sums) PositionVi
 		EntryPrice:        entry,
 		BreakEvenPrice:    breakEven(entry, p.lots, a.feeTaker),
 		MarkPrice:         h.mark,
+		IndexPrice:        h.index,
 		LiquidationPrice:  a.liquidationPrice(h, p, s),
 		Notional:          h.notional(h.mark, p.lots),
 		UnrealizedPnL:     h.unrealized(side),
@@ -152,8 +154,8 @@ func breakEven(entry decimal.Decimal, lots int64, fee decimal.Decimal) decimal.D
 	return entry.Add(entry.Mul(fee).Mul(decimal.NewFromInt(sign(lots))))
 }
 
-// liquidationPrice solves margin balance = maintenance margin for the mark
-// price of one position, everything else standing still. Zero means none.
+// liquidationPrice solves margin balance = what must back the positions for the
+// mark price of one position, everything else standing still. Zero means none.
 func (a *account) liquidationPrice(h *holding, p *position, s sums) decimal.Decimal {
 	if p.lots == 0 {
 		return decimal.Zero
@@ -164,11 +166,11 @@ func (a *account) liquidationPrice(h *holding, p *position, s sums) decimal.Deci
 	funds := p.isolated
 	if !h.isolated {
 		othersPnL := s.crossPnL.Sub(h.unrealized(p.side))
-		othersMaint := s.crossMaint.Sub(h.maintenanceMargin(p.side))
-		funds = a.wallet.Sub(s.isolated).Add(othersPnL).Sub(othersMaint)
+		othersNeed := s.crossNeed.Sub(a.needed(h, p.side))
+		funds = a.wallet.Sub(s.isolated).Add(othersPnL).Sub(othersNeed)
 	}
-	numerator := funds.Add(tier.MaintenanceCum).Sub(direction.Mul(p.cost))
-	denominator := qty.Mul(tier.MaintenanceRate.Sub(direction))
+	numerator := funds.Add(tier.MaintenanceCum).Sub(direction.Mul(p.cost)).Sub(h.feeToClose(p.side))
+	denominator := qty.Mul(tier.MaintenanceRate.Add(a.keepingFee()).Sub(direction))
 	price := numerator.DivRound(denominator, moneyDigits)
 	return decimal.Max(decimal.Zero, price)
 }

@@ -42,7 +42,7 @@ func (x *Exchange) CreateAccount(request AccountRequest) (AccountInfo, error) {
 		return AccountInfo{}, refuse(ReasonDuplicateAccount)
 	}
 	a := &account{
-		id: id, wallet: x.options.StartBalance,
+		id: id, rules: &x.options, wallet: x.options.StartBalance,
 		credentials: x.options.Credentials.derive(x.options.Seed, id),
 		permissions: Permissions{Read: true, Trade: true},
 		feeMaker:    x.options.FeeMaker, feeTaker: x.options.FeeTaker,

@@ -17,11 +17,14 @@ type AmendRequest struct {
 	// ClearSelfTrade ends the self-trade prevention of the order.
 	ClearSelfTrade bool
 	Deadline       time.Time
+	// DryRun checks everything and changes nothing.
+	DryRun bool
 }
 
 // Amend keeps the ids of the order. It is matched again at its new price. An
-// order that would end below what is filled, and a post-only order that would
-// take, is cancelled; that is no error. A *Refusal leaves the order as it was.
+// order that would end below what is filled, unless [Options.AmendAboveFilled],
+// and a post-only order that would take, is cancelled; that is no error. A
+// *Refusal leaves the order as it was.
 func (x *Exchange) Amend(request AmendRequest) (Order, error) {
 	x.lockToWrite()
 	defer x.mu.Unlock()
@@ -35,6 +38,9 @@ func (x *Exchange) Amend(request AmendRequest) (Order, error) {
 	in := amendment{account: a, symbol: s, order: o, clearSelfTrade: request.ClearSelfTrade}
 	if refusal := x.checkAmend(&in, request); refusal != nil {
 		return Order{}, refusal
+	}
+	if request.DryRun {
+		return *o, nil
 	}
 	x.amend(&in)
 	x.settle()
@@ -69,8 +75,11 @@ func (x *Exchange) checkAmend(in *amendment, request AmendRequest) *Refusal {
 	if refusal := in.parse(price, qty); refusal != nil {
 		return refusal
 	}
-	if in.ticks == o.ticks && in.lots == o.lots {
+	switch {
+	case in.ticks == o.ticks && in.lots == o.lots:
 		return refuse(ReasonNoChange)
+	case x.options.AmendAboveFilled && in.lots <= o.filledLots:
+		return refuseAt(ReasonQtyFilled, o.FilledQty())
 	}
 	return in.checkMargin(price)
 }

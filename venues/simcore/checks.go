@@ -187,15 +187,14 @@ func (a *account) checkMargin(h *holding, side PositionSide, order Side, price d
 	if order == Sell {
 		bid, ask = decimal.Zero, value
 	}
-	after := h.initialMarginWith(side, bid, ask)
-	needed := after.Sub(h.initialMargin(side))
+	needed := h.initialMarginWith(side, bid, ask).Sub(h.initialMargin(side))
 	if needed.IsPositive() {
 		needed = needed.Add(openLoss(h, order, price, lots))
 		if needed.GreaterThan(a.available(a.sums())) {
 			return refuseAt(ReasonInsufficientMargin, needed)
 		}
 		limit := h.NotionalMax(h.leverage)
-		if after.Mul(decimal.NewFromInt(int64(h.leverage))).GreaterThan(limit) {
+		if h.exposureWith(side, bid, ask).GreaterThan(limit) {
 			return refuseAt(ReasonPositionTooLarge, limit)
 		}
 	}

@@ -14,6 +14,7 @@ type TriggerPrice uint8
 const (
 	TriggerOnLast TriggerPrice = iota
 	TriggerOnMark
+	TriggerOnIndex
 )
 
 // ConditionalStatus is the state of a conditional order.
@@ -49,9 +50,15 @@ type ConditionalRequest struct {
 	// the position is closed.
 	NeedsPosition bool
 	// CallbackRate makes it trailing: it triggers when the price has come back
-	// by this fraction from its extreme since Activation was reached.
-	CallbackRate decimal.Decimal
-	Activation   decimal.Decimal
+	// by this fraction from its extreme since Activation was reached. CallbackSpread
+	// does the same with a distance in place of the fraction.
+	CallbackRate, CallbackSpread decimal.Decimal
+	Activation                   decimal.Decimal
+}
+
+// trails says whether the request follows the price.
+func (r *ConditionalRequest) trails() bool {
+	return r.CallbackRate.IsPositive() || r.CallbackSpread.IsPositive()
 }
 
 // Conditional is a conditional order that the venue accepted.
@@ -167,14 +174,14 @@ func (x *Exchange) checkConditional(in *intent, request *ConditionalRequest) *Re
 	if request.ClosePosition && in.account.guards(in.symbol, request) {
 		return refuse(ReasonDuplicateClose)
 	}
-	if request.CallbackRate.IsZero() && reached(request.Rising, in.symbol.watched(request.Watch), request.TriggerPrice) {
+	if !request.trails() && reached(request.Rising, in.symbol.watched(request.Watch), request.TriggerPrice) {
 		return refuse(ReasonWouldTrigger)
 	}
 	return nil
 }
 
 func (x *Exchange) checkConditionalTerms(in *intent, request *ConditionalRequest) *Refusal {
-	if request.CallbackRate.IsZero() {
+	if !request.trails() {
 		if _, refusal := in.symbol.checkPrice(request.TriggerPrice); refusal != nil {
 			return refusal
 		}

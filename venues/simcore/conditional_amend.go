@@ -11,6 +11,8 @@ type ConditionalAmendment struct {
 	TriggerPrice decimal.Decimal
 	Price        decimal.Decimal
 	Qty          decimal.Decimal
+	// DryRun checks everything and changes nothing.
+	DryRun bool
 }
 
 // AmendConditional keeps the id of the conditional order. ReasonUnknownOrder,
@@ -38,6 +40,9 @@ func (x *Exchange) AmendConditional(request ConditionalAmendment) (Conditional, 
 	if refusal := x.checkAmended(&amended); refusal != nil {
 		return Conditional{}, refusal
 	}
+	if request.DryRun {
+		return a.copyConditional(c), nil
+	}
 	c.Request, c.UpdatedAt = amended, x.clock.Now()
 	x.ledger.amendedConditional(*c, x.symbols[amended.Symbol].terms)
 	x.emitConditional(a, c)
@@ -56,7 +61,7 @@ func (x *Exchange) checkAmended(request *ConditionalRequest) *Refusal {
 	if refusal := x.checkConditionalTerms(in, request); refusal != nil {
 		return refusal
 	}
-	if request.CallbackRate.IsZero() && reached(request.Rising, in.symbol.watched(request.Watch), request.TriggerPrice) {
+	if !request.trails() && reached(request.Rising, in.symbol.watched(request.Watch), request.TriggerPrice) {
 		return refuse(ReasonWouldTrigger)
 	}
 	return nil

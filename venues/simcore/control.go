@@ -60,8 +60,10 @@ type MarketRequest struct {
 	Pause  *bool    `json:"pause,omitempty"`
 	Halt   *bool    `json:"halt,omitempty"`
 	Depth  *int     `json:"depth,omitempty"`
-	// Mark moves the mark price alone.
+	// Mark moves the mark price and with it the index price, Index the index price
+	// alone.
 	Mark        *Decimal `json:"mark,omitempty"`
+	Index       *Decimal `json:"index,omitempty"`
 	FundingRate *Decimal `json:"fundingRate,omitempty"`
 }
 
@@ -106,6 +108,9 @@ func (c *Control) marketChanges(r MarketRequest) []func() error {
 	}
 	if r.Mark != nil {
 		changes = append(changes, func() error { return c.exchange.SetMark(r.Symbol, r.Mark.Decimal) })
+	}
+	if r.Index != nil {
+		changes = append(changes, func() error { return c.exchange.SetIndex(r.Symbol, r.Index.Decimal) })
 	}
 	return changes
 }

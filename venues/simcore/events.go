@@ -70,11 +70,13 @@ type AccountEvent struct {
 }
 
 // MarginCallEvent warns an account once, when its cross margin comes near the
-// maintenance margin. Positions are those in cross margin.
+// maintenance margin. Positions are those in cross margin, which Equity backs and
+// which need Needed.
 type MarginCallEvent struct {
-	Account   string
-	Balance   Balance
-	Positions []PositionView
+	Account        string
+	Balance        Balance
+	Equity, Needed decimal.Decimal
+	Positions      []PositionView
 }
 
 // ConfigEvent reports a changed setting. Symbol is empty for the position mode.

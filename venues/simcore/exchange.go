@@ -146,6 +146,14 @@ func (x *Exchange) Subscribe(receive func(Event)) {
 	x.subscribers = append(x.subscribers, receive)
 }
 
+// Between runs do between two calls, so that it finds of each call all events or
+// none. Like a subscriber, do must be quick and must not call back.
+func (x *Exchange) Between(do func()) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	do()
+}
+
 // Clock is the venue's clock.
 func (x *Exchange) Clock() *Clock { return x.clock }
 

@@ -1,21 +1,24 @@
 package simcore
 
 import (
+	"bytes"
 	"encoding/json"
-	"fmt"
 	"math/rand/v2"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/shopspring/decimal"
+
+	"venuegate/venues"
 )
 
 // FaultAction is what a fault does.
 type FaultAction string
 
-// Actions. Delay and DropConnection apply to requests and to streams.
+// Actions. Delay, DropConnection and Rewrite apply to requests and to streams.
 const (
 	// FaultDelay waits args.delayMs before the request is executed or the
 	// message is sent.
@@ -39,6 +42,10 @@ const (
 	FaultGap FaultAction = "gap"
 	// FaultMute drops the messages for as long as the fault stands.
 	FaultMute FaultAction = "mute"
+	// FaultRewrite sends the answer of an executed request, or the message, with
+	// args.new in the place of every args.old; without args.old it sends args.new
+	// alone.
+	FaultRewrite FaultAction = "rewrite"
 	// FaultBan refuses all requests of the address for args.delayMs (default
 	// two minutes).
 	FaultBan FaultAction = "ban"
@@ -58,7 +65,7 @@ const (
 )
 
 var faultCarriers = map[FaultAction]carrier{
-	FaultDelay: onRequest | onStream, FaultDropConnection: onRequest | onStream,
+	FaultDelay: onRequest | onStream, FaultDropConnection: onRequest | onStream, FaultRewrite: onRequest | onStream,
 	FaultTimeoutBefore: onRequest, FaultTimeoutAfter: onRequest, FaultStatus: onRequest,
 	FaultBan: onRequest, FaultMaintenance: onRequest, FaultReject: onRequest,
 	FaultDuplicate: onStream, FaultReorder: onStream, FaultGap: onStream, FaultMute: onStream,
@@ -82,6 +89,16 @@ type FaultArgs struct {
 	Code     json.RawMessage `json:"code,omitempty"`
 	Message  string          `json:"message,omitempty"`
 	Executed bool            `json:"executed,omitempty"`
+	Old      string          `json:"old,omitempty"`
+	New      string          `json:"new,omitempty"`
+}
+
+// Rewritten is a message as FaultRewrite sends it.
+func (a FaultArgs) Rewritten(message []byte) []byte {
+	if a.Old == "" {
+		return []byte(a.New)
+	}
+	return bytes.ReplaceAll(message, []byte(a.Old), []byte(a.New))
 }
 
 // Text is the body as bytes to send.
@@ -147,31 +164,37 @@ type Faults struct {
 	count atomic.Int32
 }
 
+func outOfRange(field, given, allowed string) error {
+	return venues.InvalidFields(venues.FieldFault{Field: field, Rule: "out_of_range", Given: given, Allowed: allowed})
+}
+
 // Add appends a fault and answers its id. Of several that match the earliest
 // strikes.
 func (f *Faults) Add(request FaultRequest) (int, error) {
-	odds := int64(oddsAlways)
+	probability := decimal.NewFromInt(1)
 	if request.Probability != nil {
-		odds = request.Probability.Mul(decimal.NewFromInt(oddsAlways)).IntPart()
+		probability = request.Probability.Decimal
 	}
 	switch {
 	case faultCarriers[request.Do] == 0:
-		return 0, fmt.Errorf("unknown fault %q", request.Do)
-	case request.Times < 0 || odds < 0 || odds > oddsAlways:
-		return 0, fmt.Errorf("times and probability of fault %q are out of range", request.Do)
+		return 0, venues.InvalidFields(venues.FieldFault{Field: "do", Rule: "unknown_value", Given: string(request.Do)})
+	case request.Times < 0:
+		return 0, outOfRange("times", strconv.Itoa(request.Times), "0 or more")
+	case probability.IsNegative() || probability.GreaterThan(decimal.NewFromInt(1)):
+		return 0, outOfRange("probability", venues.FormatDecimal(probability), "0 to 1")
 	case request.Args.DelayMs < 0 || request.Args.DelayMs > faultDelayMs:
-		return 0, fmt.Errorf("delayMs of fault %q is out of range", request.Do)
+		return 0, outOfRange("args.delayMs", strconv.Itoa(request.Args.DelayMs), "0 to "+strconv.Itoa(faultDelayMs))
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if len(f.list) >= faultsMax {
-		return 0, fmt.Errorf("more than %d faults", faultsMax)
+		return 0, venues.Errorf(venues.CodeInvalidRequest, "there are %d faults already", faultsMax).With("limit", faultsMax)
 	}
 	f.lastID++
 	f.list = append(f.list, &fault{
 		FaultInfo: FaultInfo{ID: f.lastID, FaultRequest: request},
 		rng:       rand.New(rand.NewPCG(request.Seed, uint64(f.lastID))),
-		odds:      odds,
+		odds:      probability.Mul(decimal.NewFromInt(oddsAlways)).IntPart(),
 	})
 	f.count.Store(int32(len(f.list)))
 	return f.lastID, nil

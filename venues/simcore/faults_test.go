@@ -124,6 +124,10 @@ func TestFaultArguments(t *testing.T) {
 	if args.Text() != `{"code":1}` || args.CodeText() != "-1007" || args.Delay(time.Second) != 20*time.Millisecond {
 		t.Errorf("%+v", args)
 	}
+	args = simcore.FaultArgs{Old: "New", New: "Quantum"}
+	if text := string(args.Rewritten([]byte("New and New"))); text != "Quantum and Quantum" {
+		t.Error(text)
+	}
 	args = simcore.FaultArgs{Body: json.RawMessage(`"<html>"`), Code: json.RawMessage(`"51008"`)}
 	if args.Text() != "<html>" || args.CodeText() != "51008" || args.Delay(time.Second) != time.Second {
 		t.Errorf("%+v", args)

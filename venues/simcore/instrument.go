@@ -155,13 +155,16 @@ func (t *terms) baseQty(lots int64) decimal.Decimal {
 }
 
 // bracket is the tier that a position of this notional falls into.
-func (t *terms) bracket(notional decimal.Decimal) Bracket {
-	for _, b := range t.Brackets {
-		if notional.LessThanOrEqual(b.NotionalCap) {
-			return b
+func (t *terms) bracket(notional decimal.Decimal) Bracket { return t.Brackets[t.tier(notional)] }
+
+// tier is the number of that bracket, from zero.
+func (t *terms) tier(notional decimal.Decimal) int {
+	for n := range t.Brackets {
+		if notional.LessThanOrEqual(t.Brackets[n].NotionalCap) {
+			return n
 		}
 	}
-	return t.Brackets[len(t.Brackets)-1]
+	return len(t.Brackets) - 1
 }
 
 // LeverageMax is the highest leverage that any tier allows.

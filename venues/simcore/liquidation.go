@@ -26,8 +26,8 @@ func (x *Exchange) checkMargins() bool {
 		found = x.liquidateIsolated(a) || found
 		s := a.sums()
 		equity := a.wallet.Sub(s.isolated).Add(s.crossPnL)
-		if s.crossMaint.IsPositive() && equity.LessThanOrEqual(s.crossMaint) {
-			x.liquidateCross(a)
+		if s.crossNeed.IsPositive() && equity.LessThanOrEqual(s.crossNeed) {
+			x.liquidateCross(a, equity)
 			found = true
 			continue
 		}
@@ -41,7 +41,7 @@ func (x *Exchange) checkMargins() bool {
 var marginCallRatio = decimal.New(8, -1)
 
 func (x *Exchange) warn(a *account, s sums, equity decimal.Decimal) {
-	near := s.crossMaint.IsPositive() && s.crossMaint.GreaterThanOrEqual(equity.Mul(marginCallRatio))
+	near := s.crossNeed.IsPositive() && s.crossNeed.GreaterThanOrEqual(equity.Mul(marginCallRatio))
 	if near == a.warned {
 		return
 	}
@@ -49,7 +49,7 @@ func (x *Exchange) warn(a *account, s sums, equity decimal.Decimal) {
 	if !near {
 		return
 	}
-	call := MarginCallEvent{Account: a.id, Balance: a.balance()}
+	call := MarginCallEvent{Account: a.id, Balance: a.balance(), Equity: equity, Needed: s.crossNeed}
 	a.each(func(h *holding) {
 		for i := range h.positions {
 			if !h.isolated && h.positions[i].lots != 0 {
@@ -60,16 +60,15 @@ func (x *Exchange) warn(a *account, s sums, equity decimal.Decimal) {
 	x.emit(call)
 }
 
-func (x *Exchange) liquidateCross(a *account) {
+func (x *Exchange) liquidateCross(a *account, equity decimal.Decimal) {
 	x.cancelOpen(a, "", EndLiquidation)
-	a.each(func(h *holding) {
-		if h.isolated {
-			return
-		}
-		for i := range h.positions {
-			x.liquidate(a, h, &h.positions[i])
-		}
-	})
+	stakes := a.crossStakes()
+	if x.takeDown(a, equity, stakes) {
+		return
+	}
+	for _, one := range stakes {
+		x.liquidate(a, one, abs(one.position.lots))
+	}
 	x.coverDeficit(a)
 }
 
@@ -81,12 +80,15 @@ func (x *Exchange) liquidateIsolated(a *account) bool {
 			if !h.isolated || p.lots == 0 {
 				continue
 			}
-			if p.isolated.Add(h.unrealized(p.side)).GreaterThan(h.maintenanceMargin(p.side)) {
+			equity := p.isolated.Add(h.unrealized(p.side))
+			if equity.GreaterThan(a.needed(h, p.side)) {
 				continue
 			}
 			x.cancelOpen(a, h.Symbol, EndLiquidation)
-			x.liquidate(a, h, p)
 			found = true
+			if one := (stake{h, p}); !x.takeDown(a, equity, []stake{one}) {
+				x.liquidate(a, one, abs(p.lots))
+			}
 		}
 	})
 	if found {
@@ -95,13 +97,11 @@ func (x *Exchange) liquidateIsolated(a *account) bool {
 	return found
 }
 
-// liquidate closes a position at the mark price against the insurance fund and
-// charges the liquidation fee.
-func (x *Exchange) liquidate(a *account, h *holding, p *position) {
-	if p.lots == 0 {
-		return
-	}
-	side, lots := Side(-sign(p.lots)), abs(p.lots)
+// liquidate closes lots of a position at the mark price against the insurance fund
+// and charges the liquidation fee.
+func (x *Exchange) liquidate(a *account, one stake, lots int64) {
+	h, p := one.holding, one.position
+	side := Side(-sign(p.lots))
 	ticks := max(1, h.prices.floor(h.mark))
 	now := x.clock.Now()
 	in := &intent{
@@ -112,7 +112,7 @@ func (x *Exchange) liquidate(a *account, h *holding, p *position) {
 		account: a, symbol: h.symbol, holding: h, ticks: ticks, lots: lots, now: now,
 	}
 	o := x.newOrder(in)
-	o.Liquidation = true
+	o.Liquidation, o.Partial = true, lots < abs(p.lots)
 	x.accept(in, o)
 	fee := h.quote(ticks, lots).Mul(h.LiquidationFee).Truncate(moneyDigits)
 	a.wallet = a.wallet.Sub(fee)

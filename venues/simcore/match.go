@@ -117,7 +117,7 @@ func (x *Exchange) fill(s *symbol, a *account, o *Order, public Trade, ticks, lo
 	if isMaker {
 		rate = a.feeMaker
 	}
-	fee := quote.Mul(rate).Truncate(moneyDigits)
+	fee := a.roundFee(quote.Mul(rate))
 	h := a.holding(s)
 	realized := a.move(h, o.PosSide, lots*int64(o.Side), quote, now)
 	a.wallet = a.wallet.Add(realized).Sub(fee)
@@ -146,28 +146,21 @@ func (x *Exchange) fill(s *symbol, a *account, o *Order, public Trade, ticks, lo
 	}
 }
 
+// roundFee keeps of a fee what money has digits for.
+func (a *account) roundFee(fee decimal.Decimal) decimal.Decimal {
+	if a.rules.FeesRound {
+		return fee.Round(moneyDigits)
+	}
+	return fee.Truncate(moneyDigits)
+}
+
 // move changes a position and keeps its isolated wallet in step.
 func (a *account) move(h *holding, side PositionSide, change int64, quote decimal.Decimal, now time.Time) decimal.Decimal {
 	p := h.position(side)
 	before := p.lots
 	realized := p.apply(change, quote, now)
 	if h.isolated {
-		p.isolated = isolatedAfter(p, before, quote, int64(h.leverage))
+		p.isolated = h.isolatedAfter(p, before, quote)
 	}
 	return realized
-}
-
-// isolatedAfter is the isolated wallet after a change: opening moves margin in,
-// closing gives the closed share back.
-func isolatedAfter(p *position, before int64, quote decimal.Decimal, leverage int64) decimal.Decimal {
-	switch {
-	case p.lots == 0:
-		return decimal.Zero
-	case before == 0 || !sameSign(before, p.lots):
-		return quotient(p.cost, leverage)
-	case abs(p.lots) > abs(before):
-		return p.isolated.Add(quotient(quote, leverage))
-	default:
-		return share(p.isolated, abs(p.lots), abs(before))
-	}
 }

@@ -31,6 +31,13 @@ type Options struct {
 	Clock *Clock
 	// FeeMaker and FeeTaker of new accounts; default 0.0002 and 0.0005.
 	FeeMaker, FeeTaker decimal.Decimal
+	// FeesRound rounds fees to the nearest digit that money has, halves up;
+	// otherwise they are cut off there.
+	FeesRound bool
+	// MarginHoldsFees makes margins include the estimated taker fees: of closing a
+	// position at its bankruptcy price, and of opening and closing what an order
+	// opens. Such margins are rounded up, others cut off.
+	MarginHoldsFees bool
 	// StartBalance of new accounts; default 100 000.
 	StartBalance decimal.Decimal
 	// Credentials is the shape of the venue's keys; default 64 characters each.
@@ -46,11 +53,20 @@ type Options struct {
 	// fill-or-kill order that cannot be filled whole, and cancels it at once;
 	// otherwise both are refused.
 	CrossingCancels bool
+	// AmendAboveFilled refuses to amend an order to a quantity that is filled
+	// already; otherwise that cancels what is left of it.
+	AmendAboveFilled bool
 	// AmendmentsMax per order; default 10 000.
 	AmendmentsMax int
 	// TriggerDelay is the time between the trigger of a conditional order and
 	// its order; zero is in the same step.
 	TriggerDelay time.Duration
+	// LiquidationByTiers takes a position of a high tier down by two tiers, as often
+	// as it must, before the account loses all of it.
+	LiquidationByTiers bool
+	// LiquidationCountsFee counts the taker fee of closing at the mark price to what
+	// an account must hold to keep its positions.
+	LiquidationCountsFee bool
 	// TriggeredKeepsID gives a triggered order the id of its conditional.
 	TriggeredKeepsID bool
 	// FundingInterval; default 8 h, aligned to midnight UTC.

@@ -117,10 +117,12 @@ type Order struct {
 	SelfTrade   SelfTrade
 	// ReduceOnly is also set on closing orders of hedge mode.
 	ReduceOnly, ClosePosition bool
-	Liquidation               bool
-	ExpireAt                  time.Time
-	Status                    OrderStatus
-	Reason                    EndReason
+	// Liquidation is an order of the venue, Partial one that leaves a part of the
+	// position.
+	Liquidation, Partial bool
+	ExpireAt             time.Time
+	Status               OrderStatus
+	Reason               EndReason
 	// Parent is the id of the conditional order that it came from, or zero.
 	Parent     int64
 	Amendments int

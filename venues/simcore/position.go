@@ -81,13 +81,6 @@ func share(amount decimal.Decimal, part, whole int64) decimal.Decimal {
 	return amount.Mul(decimal.NewFromInt(part)).DivRound(decimal.NewFromInt(whole), moneyDigits)
 }
 
-// quotient is amount/divisor cut off at the venue's precision, as the venue does
-// with margins.
-func quotient(amount decimal.Decimal, divisor int64) decimal.Decimal {
-	const guardDigits = 8
-	return amount.DivRound(decimal.NewFromInt(divisor), moneyDigits+guardDigits).Truncate(moneyDigits)
-}
-
 func (p *position) entryPrice(t *terms) decimal.Decimal {
 	if p.lots == 0 {
 		return decimal.Zero

@@ -20,7 +20,8 @@ type model struct {
 
 func TestExchangeInvariants(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		m := &model{engine: newEngine(t).empty()}
+		fees := rapid.Bool().Draw(rt, "fees")
+		m := &model{engine: newEngine(t, func(o *simcore.Options) { o.FeesRound, o.MarginHoldsFees, o.AmendAboveFilled = fees, fees, fees }).empty()}
 		for range 3 {
 			m.accounts = append(m.accounts, m.trader())
 		}

@@ -44,6 +44,7 @@ const (
 	ReasonNotLimit          Reason = "not_a_limit_order"
 	ReasonNoChange          Reason = "no_change"
 	ReasonTooManyAmendments Reason = "too_many_amendments"
+	ReasonQtyFilled         Reason = "qty_already_filled"
 	ReasonWouldTrigger      Reason = "would_trigger_immediately"
 	ReasonTriggering        Reason = "already_triggering"
 	ReasonDuplicateClose    Reason = "close_position_exists"

@@ -53,6 +53,22 @@ func (x *Exchange) SetMark(canonical string, price decimal.Decimal) error {
 	return nil
 }
 
+// SetIndex sets the index price of a market alone.
+func (x *Exchange) SetIndex(canonical string, price decimal.Decimal) error {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	s, refusal := x.byCanonical(canonical)
+	if refusal != nil {
+		return refusal
+	}
+	if !price.IsPositive() {
+		return refuse(ReasonPriceNotPositive)
+	}
+	x.setMark(s, s.mark, price)
+	x.settle()
+	return nil
+}
+
 // SetFundingRate changes the rate of the next funding.
 func (x *Exchange) SetFundingRate(canonical string, rate decimal.Decimal) error {
 	x.mu.Lock()

@@ -7,10 +7,14 @@ import (
 )
 
 func (s *symbol) watched(watch TriggerPrice) decimal.Decimal {
-	if watch == TriggerOnMark {
+	switch watch {
+	case TriggerOnMark:
 		return s.mark
+	case TriggerOnIndex:
+		return s.index
+	default:
+		return s.prices.value(s.lastTicks)
 	}
-	return s.prices.value(s.lastTicks)
 }
 
 func reached(rising bool, price, trigger decimal.Decimal) bool {
@@ -44,7 +48,7 @@ func (x *Exchange) checkTriggers() bool {
 // triggers looks at a price; a trailing order also remembers it.
 func (c *Conditional) triggers(price decimal.Decimal) bool {
 	r := &c.Request
-	if r.CallbackRate.IsZero() {
+	if !r.trails() {
 		return reached(r.Rising, price, r.TriggerPrice)
 	}
 	falling := !r.Rising
@@ -56,10 +60,15 @@ func (c *Conditional) triggers(price decimal.Decimal) bool {
 	}
 	if r.Rising {
 		c.extreme = decimal.Min(c.extreme, price)
-		return price.GreaterThanOrEqual(c.extreme.Mul(one.Add(r.CallbackRate)))
+		return price.GreaterThanOrEqual(c.extreme.Add(r.callback(c.extreme)))
 	}
 	c.extreme = decimal.Max(c.extreme, price)
-	return price.LessThanOrEqual(c.extreme.Mul(one.Sub(r.CallbackRate)))
+	return price.LessThanOrEqual(c.extreme.Sub(r.callback(c.extreme)))
+}
+
+// callback is how far the price comes back from an extreme before it triggers.
+func (r *ConditionalRequest) callback(extreme decimal.Decimal) decimal.Decimal {
+	return extreme.Mul(r.CallbackRate).Add(r.CallbackSpread)
 }
 
 func (x *Exchange) trigger(s *symbol, c *Conditional) {

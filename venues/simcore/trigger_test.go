@@ -170,6 +170,67 @@ func TestTrailingStop(t *testing.T) {
 	}
 }
 
+// A stop that trails by a distance turns where one that trails by a fraction of the
+// same height does.
+func TestTrailingBySpread(t *testing.T) {
+	e := newEngine(t)
+	a := e.trader()
+	e.place(market(a, simcore.Sell, "0.1"))
+	r := stop(a, simcore.Buy, "0.1", "60000")
+	r.TriggerPrice, r.CallbackSpread = dec("0"), dec("500")
+	c := e.conditional(r)
+	for _, step := range []struct {
+		price string
+		want  simcore.ConditionalStatus
+	}{
+		{"60400", simcore.ConditionalWaiting},
+		{"59000", simcore.ConditionalWaiting},
+		{"59499.9", simcore.ConditionalWaiting},
+		{"59500", simcore.ConditionalFinished},
+	} {
+		e.must(e.MovePrice("BTCUSDT", dec(step.price)))
+		if got := e.status(c); got != step.want {
+			t.Errorf("at %s: %s, want %s", step.price, got, step.want)
+		}
+	}
+}
+
+// Each stop watches the price that it names and no other.
+func TestWatchedPrices(t *testing.T) {
+	watching := func(watch simcore.TriggerPrice) (*engine, simcore.Conditional) {
+		e := newEngine(t)
+		a := e.trader()
+		e.place(market(a, simcore.Buy, "0.1"))
+		r := stop(a, simcore.Sell, "0.1", "59000")
+		r.Watch = watch
+		return e, e.conditional(r)
+	}
+	for watch, want := range map[simcore.TriggerPrice][]simcore.ConditionalStatus{
+		simcore.TriggerOnLast:  {simcore.ConditionalWaiting, simcore.ConditionalWaiting},
+		simcore.TriggerOnMark:  {simcore.ConditionalWaiting, simcore.ConditionalFinished},
+		simcore.TriggerOnIndex: {simcore.ConditionalFinished, simcore.ConditionalFinished},
+	} {
+		e, c := watching(watch)
+		e.must(e.SetIndex("BTCUSDT", dec("58900")))
+		if got := e.status(c); got != want[0] {
+			t.Errorf("watching %d, index moved: %s", watch, got)
+		}
+		e.must(e.SetMark("BTCUSDT", dec("58900")))
+		if got := e.status(c); got != want[1] {
+			t.Errorf("watching %d, mark moved: %s", watch, got)
+		}
+	}
+	e, c := watching(simcore.TriggerOnLast)
+	e.must(e.empty().HouseLevel("BTCUSDT", simcore.Buy, dec("58900"), dec("2")))
+	_, err := e.HouseTrade("BTCUSDT", simcore.Sell, dec("1"), dec("58900"))
+	e.must(err)
+	if got := e.status(c); got != simcore.ConditionalFinished {
+		t.Errorf("last price moved: %s", got)
+	}
+	e.refused(simcore.ReasonPriceNotPositive, e.SetIndex("BTCUSDT", dec("0")))
+	e.refused(simcore.ReasonUnknownSymbol, e.SetIndex("NONE", dec("1")))
+}
+
 func TestCancelConditionals(t *testing.T) {
 	e := newEngine(t)
 	a := e.trader()

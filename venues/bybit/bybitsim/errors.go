@@ -57,6 +57,7 @@ var (
 	errBalance       = bad(110007, "ab not enough for new order")
 	errReduceOnly    = bad(110017, "Reduce-only rule not satisfied")
 	errDuplicate     = bad(110072, "OrderLinkedID is duplicate")
+	errTriggering    = bad(110079, "The order is processing and can not be operated, please try again later")
 	errNotLive       = bad(110074, "This contract is not live")
 	errMaintenance   = bad(3100197, "Temporary banned due to the upgrade to UTA")
 	errNotModified   = bad(34040, "not modified")
@@ -82,7 +83,8 @@ var refusals = map[simcore.Reason]*apiError{
 	simcore.ReasonInsufficientMargin: errBalance,
 	simcore.ReasonPositionTooLarge:   bad(110090, "Order placement failed as your position may exceed the max limit."),
 	simcore.ReasonUnknownOrder:       errNoOrder,
-	simcore.ReasonTriggering:         bad(110079, "The order is processing and can not be operated, please try again later"),
+	simcore.ReasonTriggering:         errTriggering,
+	simcore.ReasonQtyFilled:          bad(110064, "The modified contract quantity cannot be less than or equal to the filled quantity."),
 	simcore.ReasonNoChange:           errUnchanged,
 	simcore.ReasonNotLimit:           errTooLate,
 	simcore.ReasonNoPosition:         errNoPosition,

@@ -27,3 +27,6 @@ func ParsedFrame(line []byte) (topic string, data []byte, ok bool) {
 	f, ok := parseFrame(line)
 	return f.topic, f.data, ok
 }
+
+// Flush tells the private streams what is due.
+func (s *Sim) Flush() { s.users.flush() }

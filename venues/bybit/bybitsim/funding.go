@@ -1,6 +1,10 @@
 package bybitsim
 
-import "venuegate/venues/simcore"
+import (
+	"github.com/shopspring/decimal"
+
+	"venuegate/venues/simcore"
+)
 
 func (u *users) mark(mark simcore.MarkPrice) {
 	u.mu.Lock()
@@ -8,10 +12,16 @@ func (u *users) mark(mark simcore.MarkPrice) {
 	u.marks[mark.Symbol] = mark
 }
 
-func (u *users) hold(key guardKey, position simcore.PositionView) {
+// hold notes a position as an order's event leaves it, and answers what its fill
+// brought by closing.
+func (u *users) hold(key guardKey, event *simcore.OrderEvent) (closedPnl decimal.Decimal) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	u.held[key] = position
+	u.held[key] = event.Position
+	if event.Fill == nil {
+		return zero
+	}
+	return u.book(key).fill(event)
 }
 
 // funding is the execution of a funding payment; nil for any other change.
@@ -23,6 +33,7 @@ func (u *users) funding(event *simcore.AccountEvent, c *change) *execution {
 	defer u.mu.Unlock()
 	mark := u.marks[event.Symbol]
 	position := u.funded(event, mark)
+	u.book(guardKey{event.Account, event.Symbol, position.Side}).pay(event.Change)
 	position.MarkPrice, position.Notional = mark.Mark, mark.Mark.Mul(position.Qty)
 	e := fundingOf(event, position, mark.FundingRate, c.at, c.seq)
 	return &e

@@ -52,6 +52,19 @@ func TestGate(t *testing.T) {
 	}
 }
 
+// The receive window includes its oldest moment, and a second ahead is too far
+// whatever the window.
+func TestEdgesOfTheWindow(t *testing.T) {
+	t.Parallel()
+	v := start(t, bybitsim.Options{Setup: simnet.Setup{Quiet: true, Now: frozen()}})
+	for ahead, code := range map[int]int{-5001: 10002, -5000: 0, 999: 0, 1000: 10002} {
+		r := v.do(v.request(http.MethodGet, "/v5/account/info", "", "", v.Now().Add(time.Duration(ahead)*time.Millisecond)))
+		if r.code(t) != code {
+			t.Errorf("%d ms ahead: %s", ahead, r.Body)
+		}
+	}
+}
+
 func TestPermissions(t *testing.T) {
 	t.Parallel()
 	v := quiet(t)
@@ -72,8 +85,10 @@ func TestPermissions(t *testing.T) {
 func TestEndpointLimit(t *testing.T) {
 	t.Parallel()
 	v := start(t, bybitsim.Options{Setup: simnet.Setup{Quiet: true, Now: frozen()}, RateLimits: bybitsim.RateLimits{TradePerSecond: 2}})
-	for range 2 {
-		if r := v.post("/v5/order/create", order()); r.code(t) != 0 || r.Header.Get("X-Bapi-Limit") != "2" {
+	now := strconv.FormatInt(v.Now().UnixMilli(), 10)
+	for _, left := range []string{"1", "0"} {
+		r := v.post("/v5/order/create", order())
+		if h := r.Header; r.code(t) != 0 || h.Get("X-Bapi-Limit") != "2" || h.Get("X-Bapi-Limit-Status") != left || h.Get("X-Bapi-Limit-Reset-Timestamp") != now {
 			t.Errorf("%v %s", r.Header, r.Body)
 		}
 	}
@@ -87,6 +102,20 @@ func TestEndpointLimit(t *testing.T) {
 	}
 	v.Script(http.MethodPost, "/clock", `{"offsetMs":1001}`)
 	if r := v.post("/v5/order/create", order()); r.code(t) != 0 {
+		t.Errorf("%s", r.Body)
+	}
+}
+
+// Some calls have a limit of their own.
+func TestLimitOfOneCall(t *testing.T) {
+	t.Parallel()
+	v := start(t, bybitsim.Options{Setup: simnet.Setup{Quiet: true, Now: frozen()}})
+	for range 5 {
+		if r := v.get("/v5/account/fee-rate", "category=linear&symbol=BTCUSDT"); r.code(t) != 0 || r.Header.Get("X-Bapi-Limit") != "5" {
+			t.Errorf("%v %s", r.Header, r.Body)
+		}
+	}
+	if r := v.get("/v5/account/fee-rate", "category=linear&symbol=BTCUSDT"); r.code(t) != 10006 {
 		t.Errorf("%s", r.Body)
 	}
 }
@@ -168,8 +197,14 @@ func TestHistory(t *testing.T) {
 		t.Errorf("%v", rows)
 	}
 	cursor := first.result(t)["nextPageCursor"].(string)
-	if rows := v.get("/v5/order/history", "category=linear&limit=1&cursor="+cursor).rows(t); rows[0]["orderLinkId"] != "filled" {
+	last := v.get("/v5/order/history", "category=linear&limit=1&cursor="+cursor)
+	if rows := last.rows(t); rows[0]["orderLinkId"] != "filled" {
 		t.Errorf("%v", rows)
+	}
+	// The last page has a cursor too, ready for a query; nothing is behind it.
+	beyond := last.result(t)["nextPageCursor"].(string)
+	if rows := v.get("/v5/order/history", "category=linear&limit=1&cursor="+beyond).rows(t); !strings.Contains(beyond, "%3A") || len(rows) != 0 {
+		t.Errorf("%s: %v", beyond, rows)
 	}
 	v.Script(http.MethodPost, "/clock", `{"offsetMs":86401000}`)
 	for _, query := range []string{"category=linear", "category=linear&orderLinkId=filled"} {

@@ -25,6 +25,7 @@ const (
 	requestsPer5sDefault  = 600
 	tradePerSecondDefault = 10
 	queryPerSecondDefault = 50
+	feeRatePerSecond      = 5
 	addressSpan           = 5 * time.Second
 	endpointSpanDefault   = time.Second
 	// tradeSocketPerSecond is what one address may ask of order entry sockets.
@@ -129,10 +130,13 @@ func (l *limiter) ban(ip string, now time.Time, d time.Duration) *apiError {
 }
 
 // endpoint counts a request of an account to one endpoint.
-func (l *limiter) endpoint(account, path string, need security, now time.Time) (allowance, *apiError) {
+func (l *limiter) endpoint(account, path string, e *endpoint, now time.Time) (allowance, *apiError) {
 	limit := l.limits.QueryPerSecond
-	if need == trading {
+	if e.security == trading {
 		limit = l.limits.TradePerSecond
+	}
+	if e.perSecond > 0 {
+		limit = min(limit, e.perSecond)
 	}
 	if limit < 0 {
 		return allowance{limit: unlimited, left: unlimited, reset: now}, nil

@@ -18,8 +18,8 @@ type Options struct {
 	PushDelay time.Duration
 	// AckDelay is how long the answer to an executed order call waits.
 	AckDelay time.Duration
-	// EngineDelay is how long the engine takes for a cancellation that was
-	// acknowledged; default zero, which does it before the answer.
+	// EngineDelay is how long the engine takes for an amendment or a cancellation
+	// that was acknowledged; default zero, which does it before the answer.
 	EngineDelay time.Duration
 	// ReadLag is how long a new execution cannot be queried; default zero.
 	ReadLag time.Duration

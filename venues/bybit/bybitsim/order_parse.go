@@ -169,35 +169,11 @@ func (s *Sim) price(o *newOrder) {
 		return
 	}
 	mark, _ := s.Exchange().Mark(o.Symbol)
-	bound := marketBound.Mul(decimal.NewFromInt(int64(o.Side)))
+	bound := o.listing.MarketBound.Mul(decimal.NewFromInt(int64(o.Side)))
 	o.detail.slippageCap = o.listing.roundTo(mark.Mark.Mul(one.Add(bound)), o.Side == simcore.Sell)
 }
 
 var one = decimal.NewFromInt(1)
-
-// band is the range of limit prices: buys up to high, sells down to low.
-func (s *Sim) band(l *listing) (low, high decimal.Decimal) {
-	mark, _ := s.Exchange().Mark(l.Symbol)
-	width := dec(l.limitY)
-	return l.roundTo(mark.Mark.Mul(one.Sub(width)), true), l.roundTo(mark.Mark.Mul(one.Add(width)), false)
-}
-
-// priceInBand moves a limit price to the edge of the band, or refuses it where
-// the account asked for that.
-func (s *Sim) priceInBand(account string, l *listing, side simcore.Side, price decimal.Decimal) (decimal.Decimal, *apiError) {
-	low, high := s.band(l)
-	inside := price
-	if side == simcore.Buy && price.GreaterThan(high) {
-		inside = high
-	}
-	if side == simcore.Sell && price.LessThan(low) {
-		inside = low
-	}
-	if !inside.Equal(price) && s.wantsStrictPrices(account) {
-		return price, errPriceRange
-	}
-	return inside, nil
-}
 
 // fitPosition cuts a reduce-only order to the position that it may close. Quantity
 // zero with closeOnTrigger is all of it.

@@ -155,7 +155,7 @@ func (r *orderRecord) showCondition(c *simcore.Conditional, detail *orderDetail)
 		r.OrderStatus = "Untriggered"
 		return
 	case simcore.ConditionalTriggering, simcore.ConditionalTriggered:
-		r.OrderStatus = "Triggered"
+		r.OrderStatus = wordTriggered
 		return
 	case simcore.ConditionalRejected:
 		r.OrderStatus, r.RejectReason = "Cancelled", "EC_Others"
@@ -173,10 +173,21 @@ func (r *orderRecord) showCondition(c *simcore.Conditional, detail *orderDetail)
 // open says whether the record is of an order that still works.
 func (r *orderRecord) open() bool {
 	switch r.OrderStatus {
-	case "New", "PartiallyFilled", "Untriggered", "Triggered":
+	case "New", "PartiallyFilled", "Untriggered", wordTriggered:
 		return true
 	default:
 		return false
+	}
+}
+
+// matched says whether the matching engine tells of the order: it works there, or
+// has.
+func (r orderRecord) matched() bool {
+	switch r.OrderStatus {
+	case "Untriggered", wordTriggered, "Deactivated":
+		return false
+	default:
+		return true
 	}
 }
 

@@ -89,7 +89,7 @@ func equalTexts(t *testing.T, got []string, want ...string) {
 }
 
 // A fill is told fast first; an order that is placed or cancelled shows in the
-// position and in the wallet too.
+// position and in the wallet too, as does one that is amended.
 func TestOrderOfMessages(t *testing.T) {
 	t.Parallel()
 	v := quiet(t)
@@ -97,6 +97,8 @@ func TestOrderOfMessages(t *testing.T) {
 	v.placed(market())
 	equalTexts(t, s.topics(5), "execution.fast", "execution", "order", "position", "wallet")
 	id := v.placed(order())
+	equalTexts(t, s.topics(3), "order", "position", "wallet")
+	v.amends(id, "price=60100")
 	equalTexts(t, s.topics(3), "order", "position", "wallet")
 	v.post("/v5/order/cancel", cancelOf(id)).result(t)
 	equalTexts(t, s.topics(3), "order", "position", "wallet")

@@ -53,14 +53,8 @@ type coinRecord struct {
 	SpotBorrow          string `json:"spotBorrow"`
 }
 
-func walletOf(a *simcore.AccountView) walletRecord {
+func walletOf(a *simcore.AccountView, realized decimal.Decimal) walletRecord {
 	equity := a.Wallet.Add(a.UnrealizedPnL)
-	realized := zero
-	for _, h := range a.Holdings {
-		for i := range h.Positions {
-			realized = realized.Add(h.Positions[i].RealizedPnL)
-		}
-	}
 	if isolated(a) {
 		return isolatedWalletOf(a, realized)
 	}
@@ -120,7 +114,7 @@ func (s *Sim) walletBalance(c *call) (any, *apiError) {
 	if err != nil {
 		return nil, refused(err)
 	}
-	record := walletOf(&view)
+	record := walletOf(&view, s.users.realised(view.ID))
 	coin := c.query.Get("coin")
 	if coin == "" && view.Wallet.IsZero() || coin != "" && coin != "USDT" {
 		record.Coin = []coinRecord{}

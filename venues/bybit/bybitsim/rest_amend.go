@@ -18,6 +18,8 @@ type amendBody struct {
 	SlTriggerBy  string `json:"slTriggerBy"`
 }
 
+// amendOrder acknowledges what looks possible now. The engine does it later, and
+// the order stream tells what became of it.
 func (s *Sim) amendOrder(c *call) (any, *apiError) {
 	var body amendBody
 	if failed := c.decode(&body); failed != nil {
@@ -34,10 +36,94 @@ func (s *Sim) amendOrder(c *call) (any, *apiError) {
 	if !o.Status.Open() {
 		return nil, errTooLate
 	}
-	if failed := s.amend(c, &o, l, body); failed != nil {
+	wanted, failed := s.amendmentOf(&o, l, body)
+	if failed != nil {
 		return nil, failed
 	}
+	s.Later(s.options.EngineDelay, func() { s.amendFound(wanted, body) })
 	return ack{OrderID: uuidOf(o.ID), OrderLinkID: o.ClientID}, nil
+}
+
+// amendmentOf reads an amendment and holds it against the order as it is now.
+func (s *Sim) amendmentOf(o *simcore.Order, l *listing, body amendBody) (wanted simcore.AmendRequest, failed *apiError) {
+	wanted = simcore.AmendRequest{
+		Account: o.Account, Symbol: o.Symbol, Order: simcore.OrderRef{ID: o.ID}, Qty: body.Qty.Decimal, Price: body.Price.Decimal,
+	}
+	_, restopped, failed := body.stops(o.Side, o.Price(), detailOf(o.Detail))
+	if failed == nil && wanted.Price.IsPositive() {
+		wanted.Price, failed = s.priceInBand(o.Account, l, o.Side, wanted.Price)
+	}
+	if failed != nil {
+		return wanted, failed
+	}
+	rehearsal := wanted
+	rehearsal.DryRun = true
+	_, err := s.Exchange().Amend(rehearsal)
+	switch reason := simcore.ReasonOf(err); {
+	case err == nil, restopped && reason == simcore.ReasonNoChange:
+		return wanted, nil
+	case reason == simcore.ReasonUnknownOrder:
+		return wanted, errTooLate
+	}
+	return wanted, refused(err)
+}
+
+// amendFound does an amendment that was acknowledged. One that the engine refuses
+// is told with why, in the order as it stays.
+func (s *Sim) amendFound(wanted simcore.AmendRequest, body amendBody) {
+	o, err := s.Exchange().Order(wanted.Account, wanted.Symbol, wanted.Order)
+	if err != nil {
+		return
+	}
+	detail := detailOf(o.Detail)
+	attached, restopped, _ := body.stops(o.Side, o.Price(), detail)
+	before := detail.swapStops(attached)
+	_, err = s.Exchange().Amend(wanted)
+	switch reason := simcore.ReasonOf(err); {
+	case err == nil:
+	case restopped && reason == simcore.ReasonNoChange:
+		s.users.tellAgain(&o, wordUnknown, wordNoError)
+	default:
+		detail.swapStops(before)
+		s.tellRefused(wanted.Account, wanted.Order, reason)
+	}
+}
+
+// tellRefused tells an order, which works still or has filled, with why the engine
+// did not amend it.
+func (s *Sim) tellRefused(account string, ref simcore.OrderRef, reason simcore.Reason) {
+	if o, err := s.Exchange().Order(account, "", ref); err == nil {
+		if o.Status.Open() || o.Status == simcore.StatusFilled {
+			s.users.tellAgain(&o, wordUnknown, amendRefusal(reason))
+		}
+		return
+	}
+	if c, err := s.Exchange().Conditional(account, ref); err == nil && c.Open() {
+		record := recordOfConditional(&c)
+		record.RejectReason = amendRefusal(reason)
+		s.users.tell(account, &record)
+	}
+}
+
+// amendRefusals are the venue's words for why the engine refused an amendment.
+var amendRefusals = map[simcore.Reason]string{
+	simcore.ReasonUnknownOrder:     wordNoSuchOrder,
+	simcore.ReasonNotTradable:      "EC_InvalidSymbolStatus",
+	simcore.ReasonQtyFilled:        "EC_EcInvalidQty",
+	simcore.ReasonPriceTooHigh:     "EC_ReachRiskPriceLimit",
+	simcore.ReasonPriceTooLow:      "EC_ReachRiskPriceLimit",
+	simcore.ReasonTriggering:       wordNoSuchOrder,
+	simcore.ReasonWouldTrigger:     "EC_LimitOrderInvalidPrice",
+	simcore.ReasonPriceOffTick:     "EC_InvalidPriceScale",
+	simcore.ReasonQtyBelowMin:      "EC_EcInvalidQty",
+	simcore.ReasonNotionalBelowMin: "EC_InvalidAmount",
+}
+
+func amendRefusal(reason simcore.Reason) string {
+	if word, known := amendRefusals[reason]; known {
+		return word
+	}
+	return "EC_Others"
 }
 
 // amendWaiting changes a conditional order that has not triggered.
@@ -46,83 +132,86 @@ func (s *Sim) amendWaiting(c *call, l *listing, ref simcore.OrderRef, body amend
 	if err != nil || !waiting.Open() || waiting.Request.Symbol != l.Symbol {
 		return nil, errTooLate
 	}
-	restopped := false
-	if body.TakeProfit.set || body.StopLoss.set {
-		detail := detailOf(waiting.Request.Detail)
-		base := waiting.Request.Price
-		if base.IsZero() {
-			base = waiting.Request.TriggerPrice
-		}
-		var failed *apiError
-		if restopped, failed = s.amendStops(waiting.Request.Side, base, detail, body); failed != nil {
-			return nil, failed
-		}
+	wanted, failed := s.conditionalAmendmentOf(&waiting, body)
+	if failed != nil {
+		return nil, failed
 	}
-	if !body.Qty.set && !body.Price.set && !body.TriggerPrice.set {
-		if restopped {
-			return ack{OrderID: uuidOf(waiting.ID), OrderLinkID: waiting.Request.ClientID}, nil
-		}
-		return nil, errUnchanged
-	}
-	amended, err := s.Exchange().AmendConditional(simcore.ConditionalAmendment{
-		Account: c.account.ID, Order: simcore.OrderRef{ID: waiting.ID}, Rising: waiting.Request.Rising,
+	s.Later(s.options.EngineDelay, func() { s.amendConditional(wanted, body) })
+	return ack{OrderID: uuidOf(waiting.ID), OrderLinkID: waiting.Request.ClientID}, nil
+}
+
+// conditionalAmendmentOf is amendmentOf for an order that waits for its trigger.
+func (s *Sim) conditionalAmendmentOf(waiting *simcore.Conditional, body amendBody) (wanted simcore.ConditionalAmendment, failed *apiError) {
+	request := &waiting.Request
+	wanted = simcore.ConditionalAmendment{
+		Account: request.Account, Order: simcore.OrderRef{ID: waiting.ID}, Rising: request.Rising,
 		TriggerPrice: body.TriggerPrice.Decimal, Price: body.Price.Decimal, Qty: body.Qty.Decimal,
-	})
+	}
+	_, restopped, failed := body.conditionalStops(request)
+	switch {
+	case failed != nil:
+		return wanted, failed
+	case !body.Qty.set && !body.Price.set && !body.TriggerPrice.set && !restopped:
+		return wanted, errUnchanged
+	}
+	rehearsal := wanted
+	rehearsal.DryRun = true
+	_, err := s.Exchange().AmendConditional(rehearsal)
 	switch {
 	case err == nil:
-		detailOf(waiting.Request.Detail).setTrigger(amended.Request.TriggerPrice)
-		return ack{OrderID: uuidOf(waiting.ID), OrderLinkID: waiting.Request.ClientID}, nil
+		return wanted, nil
 	case simcore.ReasonOf(err) == simcore.ReasonUnknownOrder:
-		return nil, errTooLate
+		return wanted, errTooLate
 	}
-	return nil, s.refusedTrigger(l.Symbol, waiting.Request.Rising, body.TriggerPrice.Decimal, err)
+	return wanted, s.refusedTrigger(request.Symbol, request.Rising, wanted.TriggerPrice, err)
 }
 
-func (s *Sim) amend(c *call, o *simcore.Order, l *listing, body amendBody) *apiError {
-	detail := detailOf(o.Detail)
-	restopped, failed := s.amendStops(o.Side, o.Price(), detail, body)
-	if failed != nil {
-		return failed
+// amendConditional is amendFound for an order that waited when its amendment was
+// acknowledged.
+func (s *Sim) amendConditional(wanted simcore.ConditionalAmendment, body amendBody) {
+	waiting, err := s.Exchange().Conditional(wanted.Account, wanted.Order)
+	if err != nil {
+		return
 	}
-	request := simcore.AmendRequest{
-		Account: c.account.ID, Symbol: l.Symbol, Order: simcore.OrderRef{ID: o.ID}, Qty: body.Qty.Decimal, Price: body.Price.Decimal,
+	detail := detailOf(waiting.Request.Detail)
+	attached, _, _ := body.conditionalStops(&waiting.Request)
+	before := detail.swapStops(attached)
+	amended, err := s.Exchange().AmendConditional(wanted)
+	if err != nil {
+		detail.swapStops(before)
+		s.tellRefused(wanted.Account, wanted.Order, simcore.ReasonOf(err))
+		return
 	}
-	if request.Qty.IsPositive() && request.Qty.LessThanOrEqual(o.FilledQty()) {
-		return bad(110064, "The modified contract quantity cannot be less than or equal to the filled quantity.")
-	}
-	if request.Price.IsPositive() {
-		if request.Price, failed = s.priceInBand(c.account.ID, l, o.Side, request.Price); failed != nil {
-			return failed
-		}
-	}
-	_, err := s.Exchange().Amend(request)
+	detail.setTrigger(amended.Request.TriggerPrice)
+}
+
+// conditionalStops is stops for an order that opens at its price or, without one,
+// at its trigger.
+func (b *amendBody) conditionalStops(request *simcore.ConditionalRequest) (stops, bool, *apiError) {
+	base := request.Price
 	switch {
-	case err == nil || restopped && simcore.ReasonOf(err) == simcore.ReasonNoChange:
-		return nil
-	case simcore.ReasonOf(err) == simcore.ReasonUnknownOrder:
-		return errTooLate
+	case base.IsZero() && b.TriggerPrice.set:
+		base = b.TriggerPrice.Decimal
+	case base.IsZero():
+		base = request.TriggerPrice
 	}
-	return refused(err)
+	return b.stops(request.Side, base, detailOf(request.Detail))
 }
 
-// amendStops changes the stops that the order brings along; "0" removes one.
-func (s *Sim) amendStops(side simcore.Side, price decimal.Decimal, detail *orderDetail, body amendBody) (bool, *apiError) {
-	wanted, _, _ := detail.read()
-	if body.TakeProfit.set {
-		wanted.takeProfit, wanted.takeTriggerBy = body.TakeProfit.Decimal, orLast(body.TpTriggerBy)
+// stops are those that the order is to bring along, and whether they are others
+// than now; "0" removes one.
+func (b *amendBody) stops(side simcore.Side, price decimal.Decimal, detail *orderDetail) (stops, bool, *apiError) {
+	now, _, _ := detail.read()
+	wanted := now
+	if b.TakeProfit.set {
+		wanted.takeProfit, wanted.takeTriggerBy = b.TakeProfit.Decimal, orLast(b.TpTriggerBy)
 	}
-	if body.StopLoss.set {
-		wanted.stopLoss, wanted.stopTrigger = body.StopLoss.Decimal, orLast(body.SlTriggerBy)
+	if b.StopLoss.set {
+		wanted.stopLoss, wanted.stopTrigger = b.StopLoss.Decimal, orLast(b.SlTriggerBy)
 	}
-	if body.Price.set {
-		price = body.Price.Decimal
+	if b.Price.set {
+		price = b.Price.Decimal
 	}
-	if failed := checkStopSides(side, wanted, price, "OrderPrice"); failed != nil {
-		return false, failed
-	}
-	detail.mu.Lock()
-	defer detail.mu.Unlock()
-	changed := !detail.stops.takeProfit.Equal(wanted.takeProfit) || !detail.stops.stopLoss.Equal(wanted.stopLoss)
-	detail.stops = wanted
-	return changed, nil
+	changed := !now.takeProfit.Equal(wanted.takeProfit) || !now.stopLoss.Equal(wanted.stopLoss)
+	return wanted, changed, checkStopSides(side, wanted, price, "OrderPrice")
 }

@@ -235,36 +235,6 @@ func (s *Sim) priceLimit(c *call) (any, *apiError) {
 	return priceLimitBody{l.Symbol, l.price(high), l.price(low), millisText(s.Clock.Now())}, nil
 }
 
-type maintenanceBody struct {
-	ID           string   `json:"id"`
-	Title        string   `json:"title"`
-	State        string   `json:"state"`
-	Begin        string   `json:"begin"`
-	End          string   `json:"end"`
-	Href         string   `json:"href"`
-	ServiceTypes []int    `json:"serviceTypes"`
-	Product      []int    `json:"product"`
-	UIDSuffix    []string `json:"uidSuffix"`
-	MaintainType int      `json:"maintainType"`
-	Env          int      `json:"env"`
-}
-
-// systemStatus shows a maintenance for as long as a fault plays one.
-func (s *Sim) systemStatus(*call) (any, *apiError) {
-	records := list[maintenanceBody]{List: []maintenanceBody{}}
-	for _, f := range s.Faults.List() {
-		if f.Do != simcore.FaultMaintenance || f.Times > 0 && f.Struck >= f.Times {
-			continue
-		}
-		now := s.Clock.Now()
-		records.List = append(records.List, maintenanceBody{
-			ID: uuidOf(int64(f.ID)), Title: "Simulated maintenance", State: "ongoing", Begin: millisText(now),
-			End: millisText(now.Add(banDefault)), ServiceTypes: []int{1, 2}, Product: []int{1}, UIDSuffix: []string{}, MaintainType: 2, Env: 1,
-		})
-	}
-	return records, nil
-}
-
 const (
 	instrumentsLimitDefault = 500
 	instrumentsLimitMax     = 1000

@@ -205,27 +205,40 @@ func (s *Sim) cancelOrder(c *call) (any, *apiError) {
 		return nil, failed
 	}
 	if o, err := s.Exchange().Order(c.account.ID, l.Symbol, ref); err == nil && o.Status.Open() {
-		s.Later(s.options.EngineDelay, func() { s.cancelFound(o) })
+		s.Later(s.options.EngineDelay, func() { s.cancelFound(o.Account, o.ID) })
 		return ack{OrderID: uuidOf(o.ID), OrderLinkID: o.ClientID}, nil
 	}
 	waiting, err := s.Exchange().Conditional(c.account.ID, ref)
-	if err != nil || waiting.Request.Symbol != l.Symbol {
+	switch {
+	case err != nil || !waiting.Open() || waiting.Request.Symbol != l.Symbol:
 		return nil, errNoOrder
+	case waiting.Status == simcore.ConditionalTriggering:
+		return nil, errTriggering
 	}
-	if _, err := s.Exchange().CancelConditional(c.account.ID, ref); err != nil {
-		return nil, refused(err)
-	}
+	s.Later(s.options.EngineDelay, func() { s.cancelFound(c.account.ID, waiting.ID) })
 	return ack{OrderID: uuidOf(waiting.ID), OrderLinkID: waiting.Request.ClientID}, nil
 }
 
-// cancelFound cancels an order whose cancellation was acknowledged. One that filled
-// meanwhile is told once more, with why it was not cancelled.
-func (s *Sim) cancelFound(o simcore.Order) {
-	if _, err := s.Exchange().Cancel(o.Account, o.Symbol, simcore.OrderRef{ID: o.ID}); err == nil {
-		return
+// cancelFound cancels an order whose cancellation was acknowledged, in the book or
+// before its trigger. One that filled meanwhile is told once more, with why it was
+// not cancelled.
+func (s *Sim) cancelFound(account string, id int64) {
+	ref := simcore.OrderRef{ID: id}
+	o, err := s.Exchange().Order(account, "", ref)
+	if err != nil {
+		if _, err = s.Exchange().CancelConditional(account, ref); err == nil {
+			return
+		}
+		o, err = s.Exchange().Order(account, "", ref) // it may have triggered just now
 	}
-	if o, err := s.Exchange().Order(o.Account, o.Symbol, simcore.OrderRef{ID: o.ID}); err == nil && o.Status == simcore.StatusFilled {
-		s.users.cancelledTooLate(&o)
+	if err == nil && o.Status.Open() {
+		if _, err = s.Exchange().Cancel(account, o.Symbol, ref); err == nil {
+			return
+		}
+		o, err = s.Exchange().Order(account, "", ref)
+	}
+	if err == nil && o.Status == simcore.StatusFilled {
+		s.users.tellAgain(&o, "CancelByUser", wordNoSuchOrder)
 	}
 }
 
@@ -247,6 +260,7 @@ type cancelled struct {
 	Success string `json:"success"`
 }
 
+// cancelAll acknowledges which orders it found; each is cancelled later.
 func (s *Sim) cancelAll(c *call) (any, *apiError) {
 	var body cancelAllBody
 	if failed := c.decode(&body); failed != nil {
@@ -258,19 +272,21 @@ func (s *Sim) cancelAll(c *call) (any, *apiError) {
 	if body.Symbol == "" && body.BaseCoin == "" && body.SettleCoin == "" {
 		return nil, errParam("params error: symbol, baseCoin or settleCoin is required")
 	}
-	result := cancelled{List: []ack{}, Success: "1"}
+	result, ids := cancelled{List: []ack{}, Success: "1"}, []int64{}
 	for _, r := range s.openRecords(c.account.ID, body.Symbol) {
 		if len(result.List) == cancelAllMax || !body.matches(s, &r) {
 			continue
 		}
-		ref, _ := orderRef(r.OrderID, "")
-		if _, err := s.Exchange().Cancel(c.account.ID, r.Symbol, ref); err != nil {
-			if _, err := s.Exchange().CancelConditional(c.account.ID, ref); err != nil {
-				continue
-			}
+		if id, known := numberOf(r.OrderID); known {
+			ids = append(ids, id)
+			result.List = append(result.List, ack{OrderID: r.OrderID, OrderLinkID: r.OrderLinkID})
 		}
-		result.List = append(result.List, ack{OrderID: r.OrderID, OrderLinkID: r.OrderLinkID})
 	}
+	s.Later(s.options.EngineDelay, func() {
+		for _, id := range ids {
+			s.cancelFound(c.account.ID, id)
+		}
+	})
 	return result, nil
 }
 

@@ -54,14 +54,16 @@ type positionRecord struct {
 
 // positionOf shows a position for REST: what does not apply is empty.
 func (s *Sim) positionOf(account string, p *simcore.PositionView) positionRecord {
-	take, stop := s.guards.prices(guardKey{account, p.Symbol, p.Side})
+	key := guardKey{account, p.Symbol, p.Side}
+	take, stop := s.guards.prices(key)
+	brought := s.users.result(key)
 	r := positionRecord{
 		PositionIdx: positionIdx(p.Side), RiskID: 1, RiskLimitValue: s.listings[p.Symbol].Brackets[0].NotionalCap.String(),
 		Symbol: p.Symbol, Size: p.Qty.Abs().String(), AvgPrice: p.EntryPrice.String(),
 		Leverage: decimal.NewFromInt(int64(p.Leverage)).String(), PositionBalance: "0", MarkPrice: p.MarkPrice.String(),
 		PositionIM: money(p.PositionMargin), PositionMM: money(p.MaintenanceMargin),
 		PositionIMByMp: money(p.PositionMargin), PositionMMByMp: money(p.MaintenanceMargin),
-		TakeProfit: orEmpty(take), StopLoss: orEmpty(stop), TrailingStop: "0", CumRealisedPnl: money(p.RealizedPnL),
+		TakeProfit: orEmpty(take), StopLoss: orEmpty(stop), TrailingStop: "0", CumRealisedPnl: money(brought.cum),
 		CurRealisedPnl: "0", CreatedTime: millisText(p.OpenedAt), UpdatedTime: millisText(p.UpdatedAt), TpslMode: "Full",
 		PositionStatus: "Normal", Seq: s.users.lastSeq(account, p.Symbol), OpenTime: millis(p.OpenedAt),
 	}
@@ -74,7 +76,8 @@ func (s *Sim) positionOf(account string, p *simcore.PositionView) positionRecord
 		r.Side = "Sell"
 	}
 	r.PositionValue, r.UnrealisedPnl = money(p.EntryPrice.Mul(p.Qty.Abs())), money(p.UnrealizedPnL)
-	r.SessionAvgPrice, r.BreakEvenPrice, r.LiqPrice = p.EntryPrice.String(), money(p.BreakEvenPrice), s.liquidation(p)
+	r.SessionAvgPrice, r.LiqPrice = p.EntryPrice.String(), s.liquidation(p)
+	r.CurRealisedPnl, r.BreakEvenPrice = money(brought.cur), money(breakEven(p, brought.cur))
 	return r
 }
 

@@ -7,6 +7,8 @@ type endpoint struct {
 	security security
 	// notInDemo marks what the demo environment refuses.
 	notInDemo bool
+	// perSecond is the call's own limit, where it is less than that of the others.
+	perSecond int
 	handle    func(*Sim, *call) (any, *apiError)
 }
 
@@ -45,7 +47,7 @@ func init() {
 
 		{http.MethodGet, "/v5/account/wallet-balance"}:       {security: reading, handle: (*Sim).walletBalance},
 		{http.MethodGet, "/v5/account/info"}:                 {security: reading, handle: (*Sim).accountInfo},
-		{http.MethodGet, "/v5/account/fee-rate"}:             {security: reading, notInDemo: true, handle: (*Sim).feeRate},
+		{http.MethodGet, "/v5/account/fee-rate"}:             {security: reading, notInDemo: true, perSecond: feeRatePerSecond, handle: (*Sim).feeRate},
 		{http.MethodPost, "/v5/account/set-limit-px-action"}: {security: trading, handle: (*Sim).setLimitPriceAction},
 		{http.MethodGet, "/v5/user/query-api"}:               {security: reading, handle: (*Sim).queryAPI},
 	}

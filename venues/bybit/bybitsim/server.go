@@ -74,7 +74,7 @@ func (s *Sim) admit(in *call) *apiError {
 	if endpoint.security == public {
 		return nil
 	}
-	left, failed := s.limiter.endpoint(in.account.ID, in.path, endpoint.security, in.now)
+	left, failed := s.limiter.endpoint(in.account.ID, in.path, &endpoint, in.now)
 	in.allowed = &left
 	if failed == nil && s.options.DemoTrading && endpoint.notInDemo {
 		return errDemo

@@ -94,6 +94,35 @@ func TestMessagesHaveTheRecordedShape(t *testing.T) {
 	}
 }
 
+// What does not apply is empty, exactly where the venue has it so.
+func TestEmptyTexts(t *testing.T) {
+	t.Parallel()
+	v := quiet(t)
+	expect(t, v.position(), "side=", "size=0", "avgPrice=0", "positionValue=", "unrealisedPnl=", "takeProfit=", "stopLoss=",
+		"liqPrice=", "bustPrice=", "sessionAvgPrice=", "breakEvenPrice=", "positionIM=0", "leverage=20")
+	s := v.private("order", "execution", "wallet")
+	id := v.placed(order())
+	for _, o := range []map[string]any{v.found(id), s.data("order")} {
+		expect(t, o, "avgPrice=", "stopOrderType=", "triggerPrice=", "triggerBy=", "takeProfit=", "stopLoss=", "tpslMode=UNKNOWN",
+			"feeCurrency=", "isLeverage=", "orderIv=", "placeType=", "smpOrderId=", "cumExecFee=0", "cumExecQty=0")
+		if fees := o["cumFeeDetail"].(map[string]any); len(fees) != 0 {
+			t.Errorf("%v", fees)
+		}
+	}
+	expect(t, s.data("wallet")["coin"].([]any)[0].(map[string]any), "availableToWithdraw=", "availableToBorrow=")
+	v.placed(market())
+	expect(t, s.data("execution"), "stopOrderType=UNKNOWN", "closedSize=0", "blockTradeId=", "markIv=", "tradeIv=", "extraFees=", "feeCurrency=USDT")
+	expect(t, s.data("order"), "stopOrderType=", "avgPrice=65000.1", "closedPnl=0")
+	if err := v.sim.Exchange().SetMarginMode(v.sim.DemoAccount().ID, "ETHUSDT", true); err != nil {
+		t.Fatal(err)
+	}
+	isolated, coin := v.wallet()
+	expect(t, isolated, "accountIMRate=", "totalMarginBalance=", "totalAvailableBalance=", "totalInitialMargin=", "totalMaintenanceMargin=")
+	if !simtest.Num(coin["totalPositionIM"]).IsPositive() || !simtest.Num(isolated["totalEquity"]).IsPositive() {
+		t.Errorf("%v", isolated)
+	}
+}
+
 func kindOf(value any) string {
 	switch value.(type) {
 	case string:

@@ -4,12 +4,15 @@ import (
 	"net/http"
 	"sync"
 
+	"github.com/shopspring/decimal"
+
 	"venuegate/venues/simcore"
 	"venuegate/venues/simcore/simnet"
 )
 
 // Sim is a simulated venue. Its methods may be called from any goroutine. The
-// paths of its streams are /v5/public/linear, /v5/private and /v5/trade.
+// paths of its streams are /v5/public/linear, /v5/private, /v5/trade and
+// /v5/public/misc/status.
 type Sim struct {
 	*simnet.Venue
 
@@ -20,6 +23,8 @@ type Sim struct {
 	streams  *streams
 	users    *users
 	guards   *guards
+	premiums premiums
+	status   statusFeed
 	// firstSeq is where the cross sequence begins.
 	firstSeq int64
 
@@ -35,14 +40,15 @@ func New(options Options) (*Sim, error) {
 	options = options.withDefaults()
 	s := &Sim{
 		options: options, limiter: newLimiter(options.RateLimits),
-		strictPrices: map[string]bool{},
+		strictPrices: map[string]bool{}, premiums: premiums{samples: map[string][]decimal.Decimal{}},
+		status: statusFeed{listeners: map[*client]bool{}},
 	}
 	var err error
 	s.Venue, err = simnet.NewVenue(options.Setup, simcore.Options{
 		Instruments: s.list(), FeeMaker: feeMaker, FeeTaker: feeTaker,
 		Credentials: simcore.CredentialFormat{KeyLen: apiKeyLen, SecretLen: apiSecretLen},
 		ClientIDs:   simcore.UniqueForever, TriggerDelay: options.TriggerDelay, TriggeredKeepsID: true,
-		AmendKeepsPriority: true, CrossingCancels: true, IsolatedTopUp: true, Name: "bybit", FormatID: uuidOf,
+		FeesRound: true, MarginHoldsFees: true, AmendKeepsPriority: true, AmendAboveFilled: true, CrossingCancels: true, IsolatedTopUp: true, Name: "bybit", FormatID: uuidOf,
 	})
 	if err != nil {
 		return nil, err
@@ -73,7 +79,9 @@ func (s *Sim) list() (instruments []simcore.Instrument) {
 // streams.
 func (s *Sim) step() {
 	s.settle()
+	s.premiums.sample(s.Exchange(), s.symbols, s.Clock.Base())
 	s.streams.flush(s.Clock.Base())
+	s.status.flush(s)
 }
 
 // settle draws the consequences of what the exchange did: stops that positions

@@ -17,11 +17,13 @@ const (
 	pathPublic  = "/v5/public/linear"
 	pathPrivate = "/v5/private"
 	pathTrade   = "/v5/trade"
+	pathStatus  = "/v5/public/misc/status"
 )
 
 // socketPaths are the sockets with what each of them answers to a message.
 var socketPaths = map[string]func(*Sim, *client, opBody){
 	pathPublic: (*Sim).publicOp, pathPrivate: (*Sim).privateOp, pathTrade: (*Sim).tradeOp,
+	pathStatus: (*Sim).statusOp,
 }
 
 // client is one connection.
@@ -61,6 +63,7 @@ func (s *Sim) serveStream(c *fiber.Ctx) error {
 			// The users first: they read the topics until they have forgotten.
 			s.users.forget(cl)
 			s.streams.forget(cl)
+			s.status.set(cl, false)
 		},
 	})
 }

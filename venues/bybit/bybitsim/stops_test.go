@@ -1,10 +1,13 @@
 package bybitsim_test
 
 import (
+	"strings"
 	"testing"
+	"time"
 
 	"venuegate/venues/bybit/bybitsim"
 	"venuegate/venues/simcore/simnet"
+	"venuegate/venues/simcore/simtest"
 )
 
 // A stop order waits, triggers and fills under one id.
@@ -18,6 +21,9 @@ func TestConditionalOrder(t *testing.T) {
 		t.Errorf("%v", o)
 	}
 	v.move("63900")
+	if o := s.data("order"); o["orderStatus"] != "Triggered" || o["orderId"] != id || o["cumExecQty"] != "0" || o["cancelType"] != "UNKNOWN" {
+		t.Errorf("%v", o)
+	}
 	if o := s.data("order"); o["orderStatus"] != "Filled" || o["orderId"] != id || o["orderLinkId"] != "stop" || o["triggerPrice"] != "64000" {
 		t.Errorf("%v", o)
 	}
@@ -27,6 +33,89 @@ func TestConditionalOrder(t *testing.T) {
 	if r := v.post("/v5/order/create", order("orderLinkId=stop")); r.code(t) != 110072 {
 		t.Errorf("%s", r.Body)
 	}
+}
+
+// That an order was triggered is told by itself, before it rests or what became of
+// it, and not as the matching engine tells.
+func TestTriggeredIsToldFirst(t *testing.T) {
+	t.Parallel()
+	v := quiet(t)
+	s := v.private("execution.fast", "execution", "order", "position", "wallet")
+	v.placed(order("price=65900", "triggerPrice=66000", "triggerDirection=1"))
+	v.placed(market("triggerPrice=67000", "triggerDirection=1"))
+	next := func(topic string) simtest.Object {
+		t.Helper()
+		m := s.Next()
+		if m["topic"] != topic {
+			t.Fatalf("%v, want %s", m, topic)
+		}
+		return m
+	}
+	states := func(engine bool, want ...string) {
+		t.Helper()
+		m := next("order")
+		if id := m["id"].(string); strings.Contains(id, "_BTCUSDT_") != engine {
+			t.Errorf("id %s", id)
+		}
+		rows := m["data"].([]any)
+		if len(rows) != len(want) {
+			t.Fatalf("%v", rows)
+		}
+		for i, row := range rows {
+			expect(t, row.(simtest.Object), "orderStatus="+want[i])
+		}
+	}
+	for range 2 {
+		states(false, "Untriggered")
+		next("position")
+		next("wallet")
+	}
+	v.move("66010")
+	states(false, "Triggered")
+	states(true, "New")
+	next("position")
+	next("wallet")
+	v.move("67010")
+	states(false, "Triggered")
+	next("execution.fast")
+	next("execution")
+	states(true, "Filled")
+	next("position")
+	next("wallet")
+}
+
+// Margin is asked for at the trigger alone: without it the order is cancelled there.
+func TestTriggeredWithoutMargin(t *testing.T) {
+	t.Parallel()
+	v := quiet(t)
+	s := v.private("order", "wallet")
+	id := v.placed(order("qty=100", "price=65900", "triggerPrice=66000", "triggerDirection=1"))
+	expect(t, s.data("order"), "orderStatus=Untriggered")
+	expect(t, s.data("wallet"), "totalInitialMargin=0")
+	v.move("66010")
+	expect(t, s.data("order"), "orderStatus=Triggered")
+	expect(t, s.data("order"), "orderId="+id, "orderStatus=Cancelled", "leavesQty=0", "cumExecQty=0")
+	expect(t, v.found(id), "orderStatus=Cancelled")
+}
+
+// Between its trigger and the book an order can be looked at and not be changed.
+func TestTriggeredOrderIsOnItsWay(t *testing.T) {
+	t.Parallel()
+	clock := simtest.NewClock()
+	v := start(t, bybitsim.Options{Setup: simnet.Setup{Quiet: true, Now: clock.Now}, TriggerDelay: time.Second})
+	s := v.private("order")
+	id := v.placed(order("price=65900", "triggerPrice=66000", "triggerDirection=1"))
+	s.data("order")
+	v.move("66010")
+	expect(t, s.data("order"), "orderStatus=Triggered")
+	expect(t, v.found(id), "orderStatus=Triggered", "leavesQty=0.01", "rejectReason=EC_NoError")
+	for path, body := range map[string]string{"/v5/order/cancel": cancelOf(id), "/v5/order/amend": amendOf(id, "price=65800")} {
+		if r := v.post(path, body); r.code(t) != 110079 {
+			t.Errorf("%s", r.Body)
+		}
+	}
+	clock.Advance(time.Second)
+	expect(t, s.data("order"), "orderStatus=New", "orderId="+id)
 }
 
 // A waiting order is amended under its id.
@@ -183,7 +272,7 @@ func TestPriceBand(t *testing.T) {
 	t.Parallel()
 	v := quiet(t)
 	id := v.placed(order("side=Sell", "price=50000", "timeInForce=PostOnly"))
-	if o := v.found(id); o["price"] != "63700" {
+	if o := v.found(id); o["price"] != "64350" {
 		t.Errorf("%v", o)
 	}
 	v.post("/v5/account/set-limit-px-action", `{"category":"linear","modifyEnable":false}`).result(t)

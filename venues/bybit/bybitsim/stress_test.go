@@ -4,6 +4,9 @@ import (
 	"strconv"
 	"sync"
 	"testing"
+	"time"
+
+	"github.com/shopspring/decimal"
 
 	"venuegate/venues/bybit/bybitsim"
 	"venuegate/venues/simcore"
@@ -74,4 +77,48 @@ func TestTheStreamIsTheTruth(t *testing.T) {
 			t.Errorf("%s was told as %s and is %v", id, status, rows)
 		}
 	}
+}
+
+// What one call did is told together, however often the venue looks for news
+// meanwhile: an order that fills at once is told once.
+func TestACallIsToldWhole(t *testing.T) {
+	t.Parallel()
+	for _, delay := range []time.Duration{0, 5 * time.Millisecond} {
+		t.Run(delay.String(), func(t *testing.T) { toldWhole(t, delay) })
+	}
+}
+
+func toldWhole(t *testing.T, delay time.Duration) {
+	const orders = 300
+	v := start(t, bybitsim.Options{Setup: simnet.Setup{Quiet: true, Seed: 1}, PushDelay: delay})
+	s := v.private("order")
+	x, account := v.sim.Exchange(), v.sim.DemoAccount().ID
+	done := make(chan struct{})
+	var looking sync.WaitGroup
+	for range 2 {
+		looking.Go(func() {
+			for {
+				select {
+				case <-done:
+					return
+				default:
+					v.sim.Flush()
+				}
+			}
+		})
+	}
+	for n := range orders {
+		side := []simcore.Side{simcore.Buy, simcore.Sell}[n%2]
+		if _, err := x.Place(simcore.OrderRequest{Account: account, Symbol: "BTCUSDT", Side: side, Type: simcore.Market, Qty: decimal.New(1, -3)}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for told := 0; told < orders; {
+		for _, row := range s.With("topic", "order")["data"].([]any) {
+			told++
+			expect(t, row.(map[string]any), "orderStatus=Filled")
+		}
+	}
+	close(done)
+	looking.Wait()
 }

@@ -19,7 +19,8 @@ type listing struct {
 	step, maxQty, marketMax string
 	leverage                string
 	launchedAt              string
-	// limitX and limitY bound limit and market prices around the mark price.
+	// limitX and limitY bound limit prices around the mark price, limitX those of
+	// market orders too.
 	limitX, limitY string
 	fundingCap     string
 }
@@ -79,9 +80,6 @@ func dec(text string) decimal.Decimal { return venues.MustDecimal(text) }
 
 var zero = dec("0")
 
-// marketBound is how far from the mark price a market order may fill.
-var marketBound = dec("0.05")
-
 // complete fills the instrument from the venue's own fields.
 func (l listing) complete() listing {
 	i := &l.Instrument
@@ -90,7 +88,7 @@ func (l listing) complete() listing {
 	i.PriceMin, i.PriceMax = i.TickSize, dec(l.maxPrice)
 	i.QtyMin, i.QtyMax, i.MarketQtyMax = i.StepSize, dec(l.maxQty), dec(l.marketMax)
 	i.NotionalMin = dec(notionalMin)
-	i.MarketBound = marketBound
+	i.MarketBound = dec(l.limitX)
 	i.OpenOrdersMax = openOrdersMax
 	i.LiquidationFee = dec("0.0055")
 	i.FundingRate = dec("0.0001")

@@ -131,7 +131,8 @@ func (s *Sim) tradeHandle(c *call, in opBody) (any, *apiError) {
 		return nil, errTypes
 	}
 	c.body = in.Args[0]
-	left, failed := s.limiter.endpoint(c.account.ID, c.path, trading, c.now)
+	endpoint := routes[route{c.method, c.path}]
+	left, failed := s.limiter.endpoint(c.account.ID, c.path, &endpoint, c.now)
 	c.allowed = &left
 	if failed != nil {
 		return nil, failed

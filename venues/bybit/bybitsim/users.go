@@ -2,7 +2,6 @@ package bybitsim
 
 import (
 	"sort"
-	"strconv"
 	"sync"
 	"time"
 
@@ -36,6 +35,8 @@ type users struct {
 	// prices: funding is told with both.
 	held  map[guardKey]simcore.PositionView
 	marks map[string]simcore.MarkPrice
+	// results are what the positions have brought.
+	results map[guardKey]*result
 }
 
 type seqKey struct{ account, symbol string }
@@ -44,31 +45,33 @@ type seqKey struct{ account, symbol string }
 type change struct {
 	account, symbol string
 	seq             int64
-	at, noted       time.Time
-	order           *orderRecord
-	execution       *execution
+	at              time.Time
+	// noted is when a flush first saw it; all that one call did has the same.
+	noted     time.Time
+	order     *orderRecord
+	execution *execution
 }
 
 func newUsers(s *Sim) *users {
 	return &users{
 		sim: s, listeners: simnet.Listeners[*client]{}, history: map[string][]execution{}, seqs: map[seqKey]int64{},
-		held: map[guardKey]simcore.PositionView{}, marks: map[string]simcore.MarkPrice{},
+		held: map[guardKey]simcore.PositionView{}, marks: map[string]simcore.MarkPrice{}, results: map[guardKey]*result{},
 	}
 }
 
 // receive notes an event of the exchange. It is called under the exchange's
 // lock.
 func (u *users) receive(event simcore.Event) {
-	c := change{seq: u.sim.firstSeq + int64(event.Seq), at: event.Time, noted: u.sim.Clock.Base()}
+	c := change{seq: u.sim.firstSeq + int64(event.Seq), at: event.Time}
 	switch body := event.Body.(type) {
 	case simcore.MarkEvent:
 		u.mark(body.Mark)
 		return
 	case simcore.OrderEvent:
 		o := &body.Order
-		u.hold(guardKey{o.Account, o.Symbol, o.PosSide}, body.Position)
+		closedPnl := u.hold(guardKey{o.Account, o.Symbol, o.PosSide}, &body)
 		if body.Fill != nil {
-			detailOf(o.Detail).add(body.Fill)
+			detailOf(o.Detail).add(body.Fill, closedPnl)
 			e := executionOf(&body, c.seq)
 			c.execution = &e
 		}
@@ -111,13 +114,19 @@ func (u *users) note(c change) {
 	}
 }
 
-// cancelledTooLate tells of a filled order again.
-func (u *users) cancelledTooLate(o *simcore.Order) {
+// tellAgain tells an order that has not changed, with what became of a request to
+// change it.
+func (u *users) tellAgain(o *simcore.Order, cancelType, rejectReason string) {
 	record := recordOf(o)
-	record.CancelType, record.RejectReason = "CancelByUser", "EC_OrigClOrdIDDoesNotExist"
+	record.CancelType, record.RejectReason = cancelType, rejectReason
+	u.tell(o.Account, &record)
+}
+
+// tell tells an order without an event of the exchange.
+func (u *users) tell(account string, record *orderRecord) {
 	u.note(change{
-		account: o.Account, symbol: o.Symbol, seq: u.lastSeq(o.Account, o.Symbol),
-		at: u.sim.Clock.Now(), noted: u.sim.Clock.Base(), order: &record,
+		account: account, symbol: record.Symbol, seq: u.lastSeq(account, record.Symbol),
+		at: u.sim.Clock.Now(), order: record,
 	})
 }
 
@@ -166,12 +175,17 @@ func (u *users) forget(cl *client) {
 func (u *users) flush() {
 	u.flushing.Lock()
 	defer u.flushing.Unlock()
-	for _, batch := range u.due() {
+	var due []changes
+	u.sim.Exchange().Between(func() { due = u.due() })
+	for _, batch := range due {
 		account, err := u.sim.Exchange().Account(batch[0].account)
 		if err != nil {
 			continue
 		}
-		messages := batch.trades()
+		var messages []push
+		for _, stage := range batch.stages() {
+			messages = append(messages, stage.trades()...)
+		}
 		if symbols := batch.symbols(); len(symbols) > 0 {
 			messages = append(messages, u.positionMessage(&account, symbols))
 		}
@@ -180,14 +194,15 @@ func (u *users) flush() {
 	}
 }
 
-// changes are what one account is to be told together.
-type changes []change
-
-// due takes the changes whose delay is over, by account.
+// due takes the changes whose delay is over, by account. It is called between two
+// calls of the exchange, whose changes are told together.
 func (u *users) due() []changes {
 	now := u.sim.Clock.Base()
 	u.mu.Lock()
 	defer u.mu.Unlock()
+	for n := len(u.pending) - 1; n >= 0 && u.pending[n].noted.IsZero(); n-- {
+		u.pending[n].noted = now
+	}
 	ready := 0
 	for ready < len(u.pending) && !u.pending[ready].noted.Add(u.sim.options.PushDelay).After(now) {
 		ready++
@@ -203,121 +218,6 @@ func (u *users) due() []changes {
 	}
 	sort.Slice(batches, func(i, j int) bool { return batches[i][0].seq < batches[j][0].seq })
 	return batches
-}
-
-// push is a message of the private stream before its topic is known: clients
-// hear it under the name that they subscribed to.
-type push struct {
-	topic string
-	id    string
-	at    time.Time
-	data  any
-}
-
-type pushBody struct {
-	Topic        string `json:"topic"`
-	ID           string `json:"id,omitempty"`
-	CreationTime int64  `json:"creationTime"`
-	Data         any    `json:"data"`
-}
-
-// trades are the messages about executions and orders: one of each for a symbol.
-// An order that changed several times is told once, as it is at last.
-func (batch changes) trades() []push {
-	var messages []push
-	for _, symbol := range batch.symbols() {
-		var fills, fast []any
-		orders, places := []orderRecord{}, map[string]int{}
-		var last change
-		for _, c := range batch {
-			if c.symbol != symbol {
-				continue
-			}
-			last = c
-			if c.execution != nil {
-				fills = append(fills, c.execution.forStream())
-				fast = append(fast, c.execution.fast())
-			}
-			if c.order == nil {
-				continue
-			}
-			r := *c.order
-			r.Category = "linear"
-			if at, seen := places[r.OrderID]; seen {
-				orders[at] = r
-				continue
-			}
-			places[r.OrderID] = len(orders)
-			orders = append(orders, r)
-		}
-		id := userID(last.account) + "_" + symbol + "_" + strconv.FormatInt(last.seq, 10)
-		if len(fills) > 0 {
-			messages = append(messages, push{topicFast, "", last.at, fast}, push{topicExecution, id, last.at, fills})
-		}
-		if len(orders) > 0 {
-			messages = append(messages, push{topicOrder, id, last.at, orders})
-		}
-	}
-	return messages
-}
-
-// symbols are those of a batch, in the order of their first change.
-func (batch changes) symbols() []string {
-	var symbols []string
-	seen := map[string]bool{"": true}
-	for _, c := range batch {
-		if !seen[c.symbol] {
-			seen[c.symbol] = true
-			symbols = append(symbols, c.symbol)
-		}
-	}
-	return symbols
-}
-
-func (e execution) forStream() execution {
-	e.Category = "linear"
-	return e
-}
-
-type fastExecution struct {
-	Category    string `json:"category"`
-	Symbol      string `json:"symbol"`
-	ExecID      string `json:"execId"`
-	ExecPrice   string `json:"execPrice"`
-	ExecQty     string `json:"execQty"`
-	OrderID     string `json:"orderId"`
-	IsMaker     bool   `json:"isMaker"`
-	OrderLinkID string `json:"orderLinkId"`
-	Side        string `json:"side"`
-	ExecTime    string `json:"execTime"`
-	Seq         int64  `json:"seq"`
-}
-
-func (e execution) fast() fastExecution {
-	linkID := e.OrderLinkID
-	if e.IsMaker {
-		linkID = ""
-	}
-	return fastExecution{
-		Category: "linear", Symbol: e.Symbol, ExecID: e.ExecID, ExecPrice: e.ExecPrice, ExecQty: e.ExecQty,
-		OrderID: e.OrderID, IsMaker: e.IsMaker, OrderLinkID: linkID, Side: e.Side, ExecTime: e.ExecTime, Seq: e.Seq,
-	}
-}
-
-func (u *users) positionMessage(account *simcore.AccountView, symbols []string) push {
-	records := []positionRecord{}
-	for _, symbol := range symbols {
-		for _, p := range u.sim.positions(account, u.sim.listings[symbol]) {
-			records = append(records, u.sim.positionOf(account.ID, &p).forStream())
-		}
-	}
-	now := u.sim.Clock.Now()
-	return push{topicPosition, userID(account.ID) + "_position_" + millisText(now), now, records}
-}
-
-func (u *users) walletMessage(account *simcore.AccountView) push {
-	now := u.sim.Clock.Now()
-	return push{topicWallet, userID(account.ID) + "_wallet_" + millisText(now), now, []walletRecord{walletOf(account)}}
 }
 
 // send delivers messages to the listeners of an account.

@@ -35,6 +35,9 @@ const (
 	wordStopLoss   = "StopLoss"
 	wordStop       = "Stop"
 	wordByUser     = "CreateByUser"
+	wordTriggered  = "Triggered"
+	// wordNoSuchOrder refuses to change an order that has ended.
+	wordNoSuchOrder = "EC_OrigClOrdIDDoesNotExist"
 )
 
 func sideWord(side simcore.Side) string {
@@ -134,14 +137,14 @@ type stops struct {
 // tally is what executions of an order summed up to.
 type tally struct{ fee, pnl decimal.Decimal }
 
-func (d *orderDetail) add(fill *simcore.Fill) {
+func (d *orderDetail) add(fill *simcore.Fill, closedPnl decimal.Decimal) {
 	if d == liquidationDetail {
 		return
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.tally.fee = d.tally.fee.Add(fill.Fee)
-	d.tally.pnl = d.tally.pnl.Add(fill.RealizedPnL)
+	d.tally.pnl = d.tally.pnl.Add(closedPnl)
 }
 
 func (d *orderDetail) read() (stops, tally, string) {
@@ -160,6 +163,14 @@ func (d *orderDetail) setTrigger(price decimal.Decimal) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.triggerPrice = price
+}
+
+// swapStops puts other stops in the place of those of the order, and answers these.
+func (d *orderDetail) swapStops(wanted stops) (before stops) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	before, d.stops = d.stops, wanted
+	return before
 }
 
 func (d *orderDetail) setCancelType(word string) {

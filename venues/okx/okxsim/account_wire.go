@@ -1,6 +1,7 @@
 package okxsim
 
 import (
+	"strings"
 	"time"
 
 	"github.com/shopspring/decimal"
@@ -68,106 +69,61 @@ func balanceOf(v *simcore.AccountView, now time.Time) balanceBody {
 			iso.add(p)
 		}
 	}
-	lever, ratio := "0", ""
+	lever := "0"
 	if equity.IsPositive() {
 		lever = notional.DivRound(equity, ratioDigits).String()
-	}
-	if v.MaintenanceMargin.IsPositive() {
-		ratio = equity.DivRound(v.MaintenanceMargin.Add(notional.Mul(v.FeeTaker)), ratioDigits).String()
 	}
 	body.Details = append(body.Details, detailBody{
 		AvailBal: v.Available.String(), AvailEq: v.Available.String(), CashBal: v.Wallet.String(), Ccy: settleCoin,
 		DisEq: equity.String(), Eq: equity.String(), EqUsd: equity.String(), FixedBal: "0",
-		FrozenBal: v.InitialMargin.String(), Imr: v.InitialMargin.Sub(iso.margin).String(), IsoEq: iso.equity.String(), IsoUpl: iso.upl.String(), MgnRatio: ratio,
-		Mmr: v.MaintenanceMargin.String(), NotionalLever: lever, OrdFrozen: v.InitialMargin.Sub(v.PositionMargin).String(),
+		FrozenBal: v.InitialMargin.String(), Imr: v.InitialMargin.Sub(iso.margin).String(), IsoEq: iso.equity.String(), IsoUpl: iso.upl.String(), MgnRatio: crossRatio(v),
+		Mmr: v.MaintenanceMargin.Sub(iso.maintenance).String(), NotionalLever: lever, OrdFrozen: v.InitialMargin.Sub(v.PositionMargin).String(),
 		StgyEq: "0", UTime: millis(v.UpdatedAt), Upl: v.UnrealizedPnL.String(),
 	})
 	return body
 }
 
+// only is the account with one coin alone, where one is named.
+func (b balanceBody) only(coins string) balanceBody {
+	if coins != "" && !strings.Contains(","+coins+",", ","+settleCoin+",") {
+		b.Details = []detailBody{}
+	}
+	return b
+}
+
+// crossRatio is the margin ratio of all cross positions together: what backs them
+// over what must; nothing where there are none.
+func crossRatio(v *simcore.AccountView) string {
+	needed := decimal.Zero
+	for i := range v.Holdings {
+		for j := range v.Holdings[i].Positions {
+			if p := &v.Holdings[i].Positions[j]; !p.Isolated {
+				needed = needed.Add(neededBy(p, v.FeeTaker))
+			}
+		}
+	}
+	return ratioOf(v.CrossWallet.Add(v.CrossUnrealizedPnL), needed)
+}
+
+// neededBy is the maintenance margin of a position and the fee of closing it.
+func neededBy(p *simcore.PositionView, fee decimal.Decimal) decimal.Decimal {
+	return p.MaintenanceMargin.Add(p.Notional.Abs().Mul(fee))
+}
+
+func ratioOf(equity, needed decimal.Decimal) string {
+	if !needed.IsPositive() {
+		return ""
+	}
+	return equity.DivRound(needed, ratioDigits).String()
+}
+
 // isolatedSums are what isolated positions hold apart from the rest.
-type isolatedSums struct{ margin, equity, upl decimal.Decimal }
+type isolatedSums struct{ margin, equity, upl, maintenance decimal.Decimal }
 
 func (s *isolatedSums) add(p *simcore.PositionView) {
 	if p.Isolated {
 		s.margin, s.upl = s.margin.Add(p.PositionMargin), s.upl.Add(p.UnrealizedPnL)
+		s.maintenance = s.maintenance.Add(p.MaintenanceMargin)
 		s.equity = s.equity.Add(p.IsolatedWallet).Add(p.UnrealizedPnL)
 	}
-}
-
-type positionBody struct {
-	Adl            string   `json:"adl"`
-	AvailPos       string   `json:"availPos"`
-	AvgPx          string   `json:"avgPx"`
-	BePx           string   `json:"bePx"`
-	CTime          string   `json:"cTime"`
-	Ccy            string   `json:"ccy"`
-	CloseOrderAlgo []string `json:"closeOrderAlgo"`
-	Fee            string   `json:"fee"`
-	FundingFee     string   `json:"fundingFee"`
-	IdxPx          string   `json:"idxPx"`
-	Imr            string   `json:"imr"`
-	InstID         string   `json:"instId"`
-	InstType       string   `json:"instType"`
-	Interest       string   `json:"interest"`
-	Last           string   `json:"last"`
-	Lever          string   `json:"lever"`
-	LiqPenalty     string   `json:"liqPenalty"`
-	LiqPx          string   `json:"liqPx"`
-	Margin         string   `json:"margin"`
-	MarkPx         string   `json:"markPx"`
-	MgnMode        string   `json:"mgnMode"`
-	MgnRatio       string   `json:"mgnRatio"`
-	Mmr            string   `json:"mmr"`
-	NotionalUsd    string   `json:"notionalUsd"`
-	PTime          string   `json:"pTime,omitempty"`
-	Pnl            string   `json:"pnl"`
-	Pos            string   `json:"pos"`
-	PosID          string   `json:"posId"`
-	PosSide        string   `json:"posSide"`
-	RealizedPnl    string   `json:"realizedPnl"`
-	SettledPnl     string   `json:"settledPnl"`
-	TradeID        string   `json:"tradeId"`
-	UTime          string   `json:"uTime"`
-	Upl            string   `json:"upl"`
-	UplRatio       string   `json:"uplRatio"`
-	UsdPx          string   `json:"usdPx"`
-}
-
-// signedPos is signed in net mode; in long/short mode the side tells.
-func signedPos(p *simcore.PositionView) decimal.Decimal {
-	if p.Side == simcore.PositionBoth {
-		return p.Qty
-	}
-	return p.Qty.Abs()
-}
-
-// positionID is the same for a position as long as the simulator lives.
-func (l *listing) positionID(side simcore.PositionSide) string {
-	return idWord(2_400_000_000_000_000_000 + l.code*10 + int64(side))
-}
-
-func (s *Sim) positionOf(account string, p *simcore.PositionView) positionBody {
-	l, e := s.listings[p.Symbol], s.held.of(account, p.Symbol, p.Side)
-	ratio := ""
-	if cost := p.EntryPrice.Mul(l.baseQty(p.Qty.Abs())); cost.IsPositive() {
-		ratio = p.UnrealizedPnL.Mul(decimal.NewFromInt(int64(p.Leverage))).DivRound(cost, ratioDigits).String()
-	}
-	body := positionBody{
-		Adl: "1", AvgPx: orEmpty(p.EntryPrice), BePx: orEmpty(p.BreakEvenPrice), CTime: millis(p.OpenedAt), Ccy: settleCoin,
-		CloseOrderAlgo: []string{}, Fee: e.fee.String(), FundingFee: e.funding.String(), IdxPx: p.MarkPrice.String(),
-		Imr: p.PositionMargin.String(), InstID: p.Symbol, InstType: instTypeSwap, Last: s.Exchange().LastPrice(p.Symbol).String(),
-		Lever: idWord(int64(p.Leverage)), LiqPenalty: "0", LiqPx: orEmpty(p.LiquidationPrice), MarkPx: p.MarkPrice.String(),
-		MgnMode: marginWord(p.Isolated), Mmr: p.MaintenanceMargin.String(), NotionalUsd: p.Notional.Abs().String(), Pnl: e.pnl.String(),
-		Pos: signedPos(p).String(), PosID: l.positionID(p.Side), PosSide: posSideWord(p.Side),
-		RealizedPnl: e.pnl.Add(e.fee).Add(e.funding).String(), SettledPnl: "", TradeID: idWord(e.tradeID),
-		UTime: millis(p.UpdatedAt), Upl: p.UnrealizedPnL.String(), UplRatio: ratio, UsdPx: "1",
-	}
-	if p.Side != simcore.PositionBoth {
-		body.AvailPos = body.Pos
-	}
-	if p.Isolated {
-		body.Imr, body.Margin = "", p.IsolatedWallet.String()
-	}
-	return body
 }

@@ -1,6 +1,7 @@
 package okxsim
 
 import (
+	"sort"
 	"sync"
 	"time"
 
@@ -38,6 +39,7 @@ type algo struct {
 	desk    *algoDesk
 	arg     algoArg
 	account string
+	posSide simcore.PositionSide
 	qty     decimal.Decimal
 
 	// The rest is guarded by the desk's lock.
@@ -67,11 +69,14 @@ type algoDesk struct {
 
 	mu      sync.Mutex
 	byID    map[int64]*algo
+	live    map[int64]*algo
 	history []*algo
 	due     []func()
 }
 
-func newAlgoDesk(s *Sim) *algoDesk { return &algoDesk{sim: s, byID: map[int64]*algo{}} }
+func newAlgoDesk(s *Sim) *algoDesk {
+	return &algoDesk{sim: s, byID: map[int64]*algo{}, live: map[int64]*algo{}}
+}
 
 // settle does what the newest events asked for: it cancels the other leg of
 // what triggered and places what was attached to orders that filled.
@@ -123,6 +128,11 @@ func (d *algoDesk) legChanged(c *simcore.Conditional) {
 	}
 	if before == "" {
 		d.remember(a)
+	}
+	if a.state == algoLive {
+		d.live[a.id] = a
+	} else {
+		delete(d.live, a.id)
 	}
 	d.sim.hub.algoChanged(a.account, a.body())
 }
@@ -196,7 +206,22 @@ func (d *algoDesk) idOf(a *algo) int64 {
 
 // waiting says whether an account has live algo orders in a symbol.
 func (d *algoDesk) waiting(account, symbol string) bool {
-	return len(d.list(account, func(a *algo) bool { return a.arg.InstID == symbol && a.state == algoLive })) > 0
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return len(d.liveOf(account, func(a *algo) bool { return a.arg.InstID == symbol })) > 0
+}
+
+// liveOf are the live algo orders of an account that keep accepts, oldest first. The
+// lock is held.
+func (d *algoDesk) liveOf(account string, keep func(*algo) bool) []*algo {
+	var found []*algo
+	for _, a := range d.live {
+		if a.account == account && keep(a) {
+			found = append(found, a)
+		}
+	}
+	sort.Slice(found, func(i, j int) bool { return found[i].id < found[j].id })
+	return found
 }
 
 // list are the algo orders of an account that keep accepts, newest first.
@@ -229,6 +254,13 @@ func (d *algoDesk) find(account string, id int64, clientID string) *algo {
 		}
 	}
 	return nil
+}
+
+// hasFired says whether an algo order has triggered.
+func (d *algoDesk) hasFired(a *algo) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return a.fired
 }
 
 // cancel ends all legs of a live algo order; false where it is not live.

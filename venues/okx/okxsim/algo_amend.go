@@ -22,33 +22,52 @@ type algoAmendArg struct {
 var (
 	errAlgoGone   = refuse("51503", "Your order has already been filled or canceled.")
 	errAlgoFixed  = refuse("51506", "Order modification unavailable for the order type.")
-	errAlgoAbsent = refuse("51526", "Unable to modify: the take profit or stop loss was not set when the order was placed.")
+	errAlgoAbsent = refuse("51526", "Order modification unsuccessful. Take profit/Stop loss conditions cannot be added to or removed from stop orders.")
 )
 
+// amendAlgo changes an algo order, now or when the engine gets to it: one that has
+// triggered meanwhile stays as it was, and the listeners hear that it could not be
+// amended.
 func (s *Sim) amendAlgo(c *call) (any, *apiError) {
 	var arg algoAmendArg
 	if failed := decode(c.body, &arg); failed != nil {
 		return nil, failed
 	}
 	answer := ack{SCode: "0", TS: millis(c.now)}
-	if failed := s.changeAlgo(c, &arg); failed != nil {
+	a, failed := s.amendable(c, &arg)
+	if failed == nil {
+		isLate := s.options.EngineDelay > 0
+		if failed = s.changeAlgo(a, &arg, isLate); failed == nil && isLate {
+			s.Later(s.options.EngineDelay, func() {
+				if s.changeAlgo(a, &arg, false) != nil {
+					s.algos.amendFailed(a, arg.ReqID)
+				}
+			})
+		}
+	}
+	if failed != nil {
 		answer = refusedAck(failed, c.now)
 	}
 	answer.AlgoID, answer.AlgoClOrdID, answer.ReqID = &arg.AlgoID, &arg.AlgoClOrdID, &arg.ReqID
 	return ackList{answer}, nil
 }
 
-// changeAlgo changes every leg that the request names.
-func (s *Sim) changeAlgo(c *call, arg *algoAmendArg) *apiError {
+// amendable finds the algo order that a request is about.
+func (s *Sim) amendable(c *call, arg *algoAmendArg) (*algo, *apiError) {
 	a, failed := s.algo(c, arg.algoRefArg)
 	switch {
 	case failed != nil:
-		return failed
+		return nil, failed
 	case a == nil || a.arg.InstID != arg.InstID:
-		return errAlgoGone
+		return nil, errAlgoGone
 	case a.arg.OrdType == algoTrailing:
-		return errAlgoFixed
+		return nil, errAlgoFixed
 	}
+	return a, nil
+}
+
+// changeAlgo changes every leg that the request names, or rehearses it.
+func (s *Sim) changeAlgo(a *algo, arg *algoAmendArg, rehearsal bool) *apiError {
 	qty, failed := optional("newSz", arg.NewSz)
 	if failed != nil {
 		return failed
@@ -57,22 +76,34 @@ func (s *Sim) changeAlgo(c *call, arg *algoAmendArg) *apiError {
 	if !live {
 		return errAlgoGone
 	}
+	if failed := arg.adds(legs); failed != nil {
+		return failed
+	}
 	for kind, id := range legs {
 		if change := arg.of(kind); change.trigger == removed || change.px == removed {
-			s.algos.drop(a, kind, id)
+			if !rehearsal {
+				s.algos.drop(a, kind, id)
+			}
 			continue
 		}
-		if failed := s.changeLeg(a, kind, id, arg.of(kind), qty); failed != nil {
+		if failed := s.changeLeg(a, kind, id, arg.of(kind), simcore.ConditionalAmendment{Qty: qty, DryRun: rehearsal}); failed != nil {
 			return failed
 		}
 	}
+	if !rehearsal {
+		s.algos.amended(a, arg, qty)
+	}
+	return nil
+}
+
+// adds refuses to add a leg that the algo order was placed without.
+func (arg *algoAmendArg) adds(legs map[legKind]int64) *apiError {
 	if _, has := legs[legTakeProfit]; arg.NewTpTriggerPx != "" && !has {
 		return errAlgoAbsent
 	}
 	if _, has := legs[legStopLoss]; arg.NewSlTriggerPx != "" && !has {
 		return errAlgoAbsent
 	}
-	s.algos.amended(a, arg, qty)
 	return nil
 }
 
@@ -106,13 +137,14 @@ func (arg *algoAmendArg) of(kind legKind) legChange {
 	}
 }
 
-func (s *Sim) changeLeg(a *algo, kind legKind, id int64, change legChange, qty decimal.Decimal) *apiError {
-	ref := simcore.OrderRef{ID: id}
-	c, err := s.Exchange().Conditional(a.account, ref)
+// changeLeg changes one leg; the request holds what is the same for all.
+func (s *Sim) changeLeg(a *algo, kind legKind, id int64, change legChange, request simcore.ConditionalAmendment) *apiError {
+	request.Account, request.Order = a.account, simcore.OrderRef{ID: id}
+	c, err := s.Exchange().Conditional(a.account, request.Order)
 	if err != nil {
 		return errAlgoGone
 	}
-	request := simcore.ConditionalAmendment{Account: a.account, Order: ref, Rising: c.Request.Rising, Qty: qty}
+	request.Rising = c.Request.Rising
 	var failed *apiError
 	if request.TriggerPrice, failed = optional("newTriggerPx", change.trigger); failed != nil {
 		return failed
@@ -156,6 +188,16 @@ func (d *algoDesk) legsOf(a *algo) (legs map[legKind]int64, live bool) {
 		legs[kind] = id
 	}
 	return legs, a.state == algoLive && !a.fired
+}
+
+// amendFailed tells the listeners that an amendment came to nothing after its
+// acknowledgement.
+func (d *algoDesk) amendFailed(a *algo, reqID string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	body := a.body()
+	body.ReqID, body.AmendResult = reqID, "-1"
+	d.sim.hub.algoChanged(a.account, body)
 }
 
 // amended shows the change and tells the listeners.

@@ -3,7 +3,6 @@ package okxsim
 import (
 	"github.com/shopspring/decimal"
 
-	"venuegate/venues"
 	"venuegate/venues/simcore"
 )
 
@@ -30,6 +29,7 @@ type algoArg struct {
 	SlTriggerPxType string `json:"slTriggerPxType"`
 	SlOrdPx         string `json:"slOrdPx"`
 	CallbackRatio   string `json:"callbackRatio"`
+	CallbackSpread  string `json:"callbackSpread"`
 	ActivePx        string `json:"activePx"`
 	// AdvanceOrdType is the time in force of a trigger's limit order.
 	AdvanceOrdType string          `json:"advanceOrdType"`
@@ -66,8 +66,11 @@ func (a *algoArg) legArgs() ([]legArg, *apiError) {
 		}
 		return []legArg{stop, profit}, nil
 	case algoTrailing:
-		if a.CallbackRatio == "" {
-			return nil, errEmpty("callbackRatio")
+		switch {
+		case a.CallbackRatio == "" && a.CallbackSpread == "":
+			return nil, errEither("callbackRatio", "callbackSpread")
+		case a.CallbackRatio != "" && a.CallbackSpread != "":
+			return nil, errBoth("callbackRatio", "callbackSpread")
 		}
 		return []legArg{{legTrigger, "", marketPrice, triggerLast}}, nil
 	case "":
@@ -92,16 +95,22 @@ func (a *algoArg) parse(s *Sim, c *call) (*algo, []simcore.ConditionalRequest, *
 	if failed := base.parseEnums(c, &order); failed != nil {
 		return nil, nil, failed
 	}
+	if !validTag(a.Tag) {
+		return nil, nil, errParameter("tag")
+	}
 	if a.CloseFraction == "" {
 		if order.Qty, failed = positive("sz", a.Sz); failed != nil {
 			return nil, nil, failed
 		}
 	}
 	legs, failed := a.legArgs()
+	if failed == nil {
+		failed = a.checkClosing(&order, legs)
+	}
 	if failed != nil {
 		return nil, nil, failed
 	}
-	made := &algo{desk: s.algos, arg: *a, account: c.account.ID, qty: order.Qty, legs: map[int64]legKind{}}
+	made := &algo{desk: s.algos, arg: *a, account: c.account.ID, posSide: order.PosSide, qty: order.Qty, legs: map[int64]legKind{}}
 	requests := make([]simcore.ConditionalRequest, 0, len(legs))
 	for i, leg := range legs {
 		request, failed := made.leg(s, order, leg)
@@ -120,18 +129,10 @@ func (a *algo) leg(s *Sim, order simcore.OrderRequest, arg legArg) (simcore.Cond
 	request := simcore.ConditionalRequest{
 		OrderRequest: order, NeedsPosition: bool(a.arg.CxlOnClosePos), ClosePosition: a.arg.CloseFraction != "",
 	}
-	source := "7"
-	if a.arg.OrdType == algoTrigger {
-		source = "6"
-	}
-	detail := &orderDetail{algo: a, leg: arg.kind, source: source, tag: a.arg.Tag, ordType: typeMarket}
+	detail := &orderDetail{algo: a, leg: arg.kind, source: algoSources[a.arg.OrdType], tag: a.arg.Tag, ordType: typeMarket}
 	request.Detail = detail
-	switch arg.typ {
-	case "", triggerLast:
-		request.Watch = simcore.TriggerOnLast
-	case triggerMark, triggerIndex:
-		request.Watch = simcore.TriggerOnMark
-	default:
+	var known bool
+	if request.Watch, known = watches[arg.typ]; !known {
 		return request, errParameter("triggerPxType")
 	}
 	if a.arg.OrdType == algoTrailing {
@@ -145,12 +146,11 @@ func (a *algo) leg(s *Sim, order simcore.OrderRequest, arg legArg) (simcore.Cond
 		return request, failed
 	}
 	if a.arg.AdvanceOrdType != "" {
-		var known bool
 		if request.TimeInForce, known = advancedTypes[a.arg.AdvanceOrdType]; !known {
 			return request, errParameter("advanceOrdType")
 		}
 	}
-	detail.attached, failed = attachmentsOf(s, a.arg.AttachAlgoOrds, &request.OrderRequest, request.Price)
+	detail.attached, failed = s.attachmentsOf(a.arg.AttachAlgoOrds, &request.OrderRequest, orderReference(request.Price))
 	request.Rising = a.rises(s, &request, arg.kind)
 	return request, failed
 }
@@ -172,18 +172,34 @@ func (a *algo) rises(s *Sim, request *simcore.ConditionalRequest, kind legKind) 
 	if kind != legTrigger {
 		return (request.Side == simcore.Buy) == (kind == legStopLoss)
 	}
-	now := s.Exchange().LastPrice(request.Symbol)
-	if request.Watch == simcore.TriggerOnMark {
-		mark, _ := s.Exchange().Mark(request.Symbol)
-		now = mark.Mark
-	}
-	return request.TriggerPrice.GreaterThan(now)
+	return request.TriggerPrice.GreaterThan(s.watchedPrice(request))
 }
 
-// trailing is a stop that follows the price by a ratio.
+// watchedPrice is the price of now that a conditional order watches.
+func (s *Sim) watchedPrice(request *simcore.ConditionalRequest) decimal.Decimal {
+	prices, _ := s.Exchange().Mark(request.Symbol)
+	switch request.Watch {
+	case simcore.TriggerOnMark:
+		return prices.Mark
+	case simcore.TriggerOnIndex:
+		return prices.Index
+	default:
+		return s.Exchange().LastPrice(request.Symbol)
+	}
+}
+
+// callbackMax is the largest callback, of the whole price.
+var callbackMax = decimal.NewFromInt(1)
+
+// trailing is a stop that follows the price by a ratio or a distance.
 func (a *algo) trailing(request simcore.ConditionalRequest) (simcore.ConditionalRequest, *apiError) {
 	var failed *apiError
-	if request.CallbackRate, failed = positive("callbackRatio", a.arg.CallbackRatio); failed != nil {
+	if a.arg.CallbackSpread != "" {
+		request.CallbackSpread, failed = positive("callbackSpread", a.arg.CallbackSpread)
+	} else if request.CallbackRate, failed = positive("callbackRatio", a.arg.CallbackRatio); request.CallbackRate.GreaterThan(callbackMax) {
+		failed = refuse("51311", "Failed to place trailing stop order. Callback rate should be within 0<x<=%s", callbackMax)
+	}
+	if failed != nil {
 		return request, failed
 	}
 	if a.arg.ActivePx != "" {
@@ -194,115 +210,3 @@ func (a *algo) trailing(request simcore.ConditionalRequest) (simcore.Conditional
 	request.Rising, request.Type = request.Side == simcore.Buy, simcore.Market
 	return request, nil
 }
-
-// attachment is what goes live with the fill of its order.
-type attachment struct {
-	id  string
-	arg attachmentArg
-}
-
-type attachmentBody struct {
-	AttachAlgoID      string `json:"attachAlgoId"`
-	AttachAlgoClOrdID string `json:"attachAlgoClOrdId"`
-	TpOrdKind         string `json:"tpOrdKind"`
-	TpTriggerPx       string `json:"tpTriggerPx"`
-	TpTriggerPxType   string `json:"tpTriggerPxType"`
-	TpOrdPx           string `json:"tpOrdPx"`
-	SlTriggerPx       string `json:"slTriggerPx"`
-	SlTriggerPxType   string `json:"slTriggerPxType"`
-	SlOrdPx           string `json:"slOrdPx"`
-	Sz                string `json:"sz"`
-	FailCode          string `json:"failCode"`
-	FailReason        string `json:"failReason"`
-}
-
-func attachmentBodies(list []attachment) []attachmentBody {
-	bodies := make([]attachmentBody, 0, len(list))
-	for _, a := range list {
-		body := attachmentBody{
-			AttachAlgoID: a.id, AttachAlgoClOrdID: a.arg.AttachAlgoClOrdID, TpTriggerPx: a.arg.TpTriggerPx, TpOrdPx: a.arg.TpOrdPx,
-			TpTriggerPxType: a.arg.TpTriggerPxType, SlTriggerPx: a.arg.SlTriggerPx, SlOrdPx: a.arg.SlOrdPx, SlTriggerPxType: a.arg.SlTriggerPxType,
-		}
-		if a.arg.TpTriggerPx != "" {
-			body.TpOrdKind = "condition"
-		}
-		bodies = append(bodies, body)
-	}
-	return bodies
-}
-
-// parseAttachments checks that take-profit and stop-loss lie on their sides of
-// the order price, or of the last price for market orders.
-func (s *Sim) parseAttachments(a *orderArg, request *simcore.OrderRequest) ([]attachment, *apiError) {
-	price := request.Price
-	if request.Type == simcore.Market {
-		price = s.Exchange().LastPrice(request.Symbol)
-	}
-	return attachmentsOf(s, a.AttachAlgoOrds, request, price)
-}
-
-// attachmentsOf checks against the price of the order; none means unchecked.
-func attachmentsOf(s *Sim, args []attachmentArg, request *simcore.OrderRequest, price decimal.Decimal) ([]attachment, *apiError) {
-	if len(args) == 0 {
-		return nil, nil
-	}
-	if request.ReduceOnly {
-		return nil, refuse("51100", "Unable to place order. Take profit/Stop loss conditions cannot be added to reduce-only orders.")
-	}
-	list := make([]attachment, 0, len(args))
-	for i, arg := range args {
-		if failed := arg.check(request.Side, price); failed != nil {
-			return nil, failed
-		}
-		arg.TpTriggerPxType, arg.SlTriggerPxType = pxType(arg.TpTriggerPx, arg.TpTriggerPxType), pxType(arg.SlTriggerPx, arg.SlTriggerPxType)
-		list = append(list, attachment{id: idWord(s.Clock.Now().UnixMicro()*10 + int64(i)), arg: arg})
-	}
-	return list, nil
-}
-
-// pxType is the watched price, by default the last one.
-func pxType(trigger, typ string) string {
-	if trigger != "" && typ == "" {
-		return triggerLast
-	}
-	return typ
-}
-
-func (a *attachmentArg) check(side simcore.Side, price decimal.Decimal) *apiError {
-	if a.TpTriggerPx == "" && a.SlTriggerPx == "" {
-		return errEither("tpTriggerPx", "slTriggerPx")
-	}
-	for _, leg := range []struct {
-		trigger, px string
-		above       bool
-		low, high   *apiError
-	}{
-		{a.TpTriggerPx, a.TpOrdPx, side == simcore.Buy, errTakeLow, errTakeHigh},
-		{a.SlTriggerPx, a.SlOrdPx, side == simcore.Sell, errStopLow, errStopHigh},
-	} {
-		if leg.trigger == "" {
-			continue
-		}
-		if leg.px == "" {
-			return errEmpty("ordPx")
-		}
-		trigger, err := venues.ParseDecimal(leg.trigger)
-		switch {
-		case err != nil || !trigger.IsPositive():
-			return errParameter("triggerPx")
-		case price.IsZero():
-		case leg.above && trigger.LessThanOrEqual(price):
-			return leg.low
-		case !leg.above && trigger.GreaterThanOrEqual(price):
-			return leg.high
-		}
-	}
-	return nil
-}
-
-var (
-	errTakeLow  = refuse("51046", "The take profit trigger price must be higher than the order price")
-	errStopHigh = refuse("51047", "The stop loss trigger price must be lower than the order price")
-	errTakeHigh = refuse("51048", "The take profit trigger price must be lower than the order price")
-	errStopLow  = refuse("51049", "The stop loss trigger price must be higher than the order price")
-)

@@ -21,7 +21,7 @@ func TestStopTriggersAndIsLinkedToItsOrder(t *testing.T) {
 	child := private.push("orders", func(_, first object) bool { return first["algoId"] == id && first["state"] == "filled" })
 	expect(t, child, object{"ordId": done["ordId"], "algoClOrdId": "s1", "clOrdId": "", "source": "7", "side": "sell"})
 	expect(t, v.one(v.get("/trade/order-algo?algoClOrdId=s1")), object{"state": "effective", "actualSide": "sl"})
-	if r := v.post("/trade/cancel-algos", `[{"instId":"BTC-USDT-SWAP","algoClOrdId":"s1"}]`); r.sCode() != "51400" {
+	if r := v.post("/trade/cancel-algos", `[{"instId":"BTC-USDT-SWAP","algoClOrdId":"s1"}]`); r.sCode() != "51416" {
 		t.Fatal(r.raw())
 	}
 }

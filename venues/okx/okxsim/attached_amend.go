@@ -49,7 +49,7 @@ func amendAttached(o *simcore.Order, arg *amendArg) *apiError {
 			list = slices.Delete(list, n, n+1)
 			continue
 		}
-		if failed := t.check(o.Side, price); failed != nil {
+		if failed := t.check(o.Side, orderReference(price)); failed != nil {
 			return failed
 		}
 		list[n].arg = t

@@ -81,10 +81,10 @@ type warningBody struct {
 	UTime    string `json:"uTime"`
 }
 
-func (l *listing) warning(p *simcore.PositionView, at time.Time) warningBody {
+func (l *listing) warning(p *simcore.PositionView, ratio string, at time.Time) warningBody {
 	return warningBody{
 		CTime: millis(p.OpenedAt), Ccy: settleCoin, InstID: p.Symbol, InstType: instTypeSwap, Lever: idWord(int64(p.Leverage)),
-		MarkPx: p.MarkPrice.String(), MgnMode: marginWord(p.Isolated), PTime: millis(at), Pos: signedPos(p).String(),
+		MarkPx: p.MarkPrice.String(), MgnMode: marginWord(p.Isolated), MgnRatio: ratio, PTime: millis(at), Pos: signedPos(p).String(),
 		PosID: l.positionID(p.Side), PosSide: posSideWord(p.Side), UTime: millis(p.UpdatedAt),
 	}
 }

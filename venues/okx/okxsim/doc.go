@@ -32,14 +32,21 @@
 //   - Amendments and cancellations are acknowledged before they are done, by
 //     Options.EngineDelay: one that an order's fill overtook leaves it filled, and
 //     an amendment that failed is told as amendResult -1, or 1 where the order was
-//     cancelled for it.
+//     cancelled for it. A cancellation under way is not begun again (51410), and of
+//     amendments of an order three may be under way (51513).
 //   - Orders that were cancelled without a fill are gone after two hours of the
 //     venue's clock.
 //   - Stops live behind the algo endpoints with ids of their own; what is
-//     attached to an order goes live when the order is filled. Their margin is
-//     looked at when they trigger.
+//     attached to an order goes live when the order is filled. They watch the last,
+//     the mark or the index price. Their margin is looked at when they trigger.
+//   - An account must back its cross positions with their maintenance margin, at
+//     the rate of the tier for all of a position, and the fee of closing them. One
+//     that cannot loses positions of the third tier and above by two tiers at a
+//     time (partial_liquidation) as long as the lowest tier would be backed, and
+//     else all of them (full_liquidation).
 //   - The orders channels begin without a snapshot, positions and account with
-//     one. Books are snapshots of 400 levels and differences every 100 ms,
+//     one, in pages of Options.SnapshotRowsMax rows. Positions and account are told
+//     by the clock as well, as often as the client asks. Books are snapshots of 400 levels and differences every 100 ms,
 //     chained by seqId and prevSeqId; the checksum is 0.
 //   - A private socket takes orders, amends and cancels, alone and in batches, by
 //     instIdCode alone; attached protection travels with them. Their limits and
@@ -49,7 +56,11 @@
 //   - A connection that was told nothing for 30 s is closed with 4004; the text
 //     ping keeps it. One that lived for ConnLifetime is told that it will be
 //     closed, the business ones apart, and is closed a minute later. One may ask
-//     480 times an hour for logins and subscriptions (60014).
+//     480 times an hour for logins and subscriptions (60014), listen to as many
+//     channels as RateLimits says (4009), and log in once (60031). To a channel of
+//     an account 30 connections may listen, which are told their count; the one too
+//     many is acknowledged and told channel-conn-count-error.
+//   - The dead-man switch cancels orders, and leaves stops alone.
 //
 // # Recordings
 //
@@ -60,10 +71,9 @@
 // # What it does not
 //
 // Spot, inverse and expiry contracts, multi-currency and portfolio margin,
-// positions of both margin modes in one swap (the exchange's owner sets the mode), iceberg and chase orders. An index trigger watches the mark
-// price. Candles of six hours and more are aligned to UTC under both names.
-// Batches of amendments and cancellations are done one by one. Public trades are
-// not aggregated. The limits on the number of connections and of their channels
-// are left out; of the public channels price-limit, funding-rate, index-tickers,
-// open-interest and status are accepted and silent.
+// positions of both margin modes in one swap (the exchange's owner sets the mode),
+// iceberg and chase orders, deleveraging, bills and the history of positions. Tiers
+// are bounded by value, the venue's by contracts. Candles of six hours and more are
+// aligned to UTC under both names. Batches of amendments and cancellations are done
+// one by one. Public trades are not aggregated.
 package okxsim

@@ -80,7 +80,7 @@ func TestAmendmentFailsAfterItsAcknowledgement(t *testing.T) {
 	v, s, clock := slow(t)
 	v.acknowledged("/trade/amend-order", amendResting+`,"newSz":"5000"}`)
 	clock.Advance(engineDelay)
-	expect(t, s.push("orders", state("live")), object{"px": "64000", "sz": "0.05", "reqId": "r1", "amendResult": "-1", "code": "51008"})
+	expect(t, s.push("orders", state("live")), object{"px": "64000", "sz": "0.05", "reqId": "r1", "amendResult": "-1", "code": "51502"})
 	v.acknowledged("/trade/amend-order", amendResting+`,"newSz":"5000","cxlOnFail":true}`)
 	clock.Advance(engineDelay)
 	expect(t, s.push("orders", state("canceled")), object{"reqId": "r1", "amendResult": "1"})

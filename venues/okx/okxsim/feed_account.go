@@ -1,7 +1,6 @@
 package okxsim
 
 import (
-	"strings"
 	"time"
 
 	"venuegate/venues/simcore"
@@ -43,11 +42,18 @@ func (h *hub) changesOf(account string) *accountChanges {
 	return c
 }
 
-// matches says whether a subscription wants an instrument.
+// matches says whether a subscription wants an instrument. Its name wins over its
+// family.
 func (sub *subscription) matches(symbol string) bool {
 	a := &sub.arg
-	return (a.InstType == "" || a.InstType == "ANY" || a.InstType == instTypeSwap) &&
-		(a.InstID == "" || a.InstID == symbol) && (a.InstFamily == "" || a.InstFamily+"-SWAP" == symbol)
+	switch {
+	case a.InstType != "" && a.InstType != "ANY" && a.InstType != instTypeSwap:
+		return false
+	case a.InstID != "":
+		return a.InstID == symbol
+	default:
+		return a.InstFamily == "" || a.InstFamily+"-SWAP" == symbol
+	}
 }
 
 func (h *hub) orderChanged(at time.Time, event *simcore.OrderEvent) {
@@ -154,11 +160,12 @@ func (h *hub) configChanged(event *simcore.ConfigEvent) {
 func (h *hub) warned(at time.Time, event *simcore.MarginCallEvent) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	ratio := ratioOf(event.Equity, event.Needed)
 	for sub := range h.topics[channelWarning+"@"+event.Account] {
 		rows := []warningBody{}
 		for i := range event.Positions {
 			if p := &event.Positions[i]; sub.matches(p.Symbol) {
-				rows = append(rows, h.sim.listings[p.Symbol].warning(p, at))
+				rows = append(rows, h.sim.listings[p.Symbol].warning(p, ratio, at))
 			}
 		}
 		h.whisper(sub, pushBody{Data: rows})
@@ -193,117 +200,4 @@ func (h *hub) show(cl *client, arg *channelArg, live []algoBody) {
 			h.whisper(sub, pushBody{Data: []algoBody{body}})
 		}
 	}
-}
-
-// flushAccounts tells what changed in accounts since the last time, greets new
-// listeners and, when the regular time has come, tells everything.
-func (h *hub) flushAccounts(regular bool) {
-	for account, changes := range h.takeChanges(regular) {
-		v, failed := h.sim.view(account)
-		if failed != nil {
-			continue
-		}
-		now := h.sim.Clock.Now()
-		held := map[positionKey]positionBody{}
-		for i := range v.Holdings {
-			for j := range v.Holdings[i].Positions {
-				p := &v.Holdings[i].Positions[j]
-				body := h.sim.positionOf(account, p)
-				body.PTime = millis(now)
-				held[positionKey{p.Symbol, p.Side}] = body
-			}
-		}
-		h.tellAccount(v, now, changes, regular)
-		h.tellPositions(account, held, changes, regular)
-	}
-}
-
-func (h *hub) takeChanges(regular bool) map[string]*accountChanges {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if regular {
-		for cl := range h.clients {
-			if cl.account.ID != "" && h.heard(cl.account.ID) {
-				h.changesOf(cl.account.ID)
-			}
-		}
-	}
-	taken := h.changed
-	h.changed = map[string]*accountChanges{}
-	return taken
-}
-
-// regularly says whether a subscription wants pushes by the clock.
-func (sub *subscription) regularly() bool {
-	return !strings.Contains(strings.ReplaceAll(sub.arg.ExtraParams, " ", ""), `"updateInterval":"0"`)
-}
-
-// snapshotDue says whether a subscription gets everything now. The lock is held.
-func (sub *subscription) snapshotDue(regular bool) bool {
-	first := !sub.greeted
-	sub.greeted = true
-	return first || regular && sub.regularly()
-}
-
-func (h *hub) tellAccount(v *simcore.AccountView, now time.Time, changes *accountChanges, regular bool) {
-	body := balanceOf(v, now)
-	for i := range body.Details {
-		body.Details[i].CoinUsdPrice = "1"
-	}
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	for sub := range h.topics[channelAccount+"@"+v.ID] {
-		switch {
-		case sub.snapshotDue(regular):
-			h.whisper(sub, pushBody{EventType: eventSnapshot, CurPage: 1, LastPage: true, Data: []balanceBody{body}})
-		case changes.balance:
-			h.whisper(sub, pushBody{EventType: eventUpdate, Data: []balanceBody{body}})
-		}
-	}
-	for sub := range h.topics[channelBalPos+"@"+v.ID] {
-		if sub.snapshotDue(false) {
-			var open []simcore.PositionView
-			for i := range v.Holdings {
-				for _, p := range v.Holdings[i].Positions {
-					if !p.Qty.IsZero() {
-						open = append(open, p)
-					}
-				}
-			}
-			h.whisper(sub, pushBody{Data: []balPosBody{h.balPos(now, eventSnapshot, v.Balance, open)}})
-		}
-	}
-}
-
-// tellPositions sends a snapshot of what is open where one is due, and what
-// changed, closed positions included.
-func (h *hub) tellPositions(account string, held map[positionKey]positionBody, changes *accountChanges, regular bool) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	for sub := range h.topics[channelPositions+"@"+account] {
-		if sub.snapshotDue(regular) {
-			open := h.rows(sub, held, func(_ positionKey, row *positionBody) bool { return row.Pos != "0" })
-			h.whisper(sub, pushBody{EventType: eventSnapshot, CurPage: 1, LastPage: true, Data: open})
-		}
-		changed := h.rows(sub, held, func(key positionKey, _ *positionBody) bool { return changes.positions[key] })
-		if len(changed) > 0 {
-			h.whisper(sub, pushBody{EventType: eventUpdate, Data: changed})
-		}
-	}
-}
-
-// rows are the positions that a subscription matches and keep accepts, in the
-// order of the listing.
-func (h *hub) rows(sub *subscription, held map[positionKey]positionBody, keep func(positionKey, *positionBody) bool) []positionBody {
-	rows := []positionBody{}
-	for _, symbol := range h.sim.symbols {
-		for _, side := range positionSides {
-			key := positionKey{symbol, side}
-			// A position that never was has no time of creation.
-			if row, known := held[key]; known && row.CTime != "" && sub.matches(symbol) && keep(key, &row) {
-				rows = append(rows, row)
-			}
-		}
-	}
-	return rows
 }

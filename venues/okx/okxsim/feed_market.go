@@ -33,6 +33,7 @@ func (h *hub) tradeHappened(event *simcore.TradeEvent) {
 func (h *hub) markChanged(at time.Time, event *simcore.MarkEvent) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	h.marked[event.Mark.Symbol] = true
 	h.publish(channelMark, event.Mark.Symbol, "", []markBody{markOf(event.Mark, at)})
 }
 

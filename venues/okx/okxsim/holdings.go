@@ -17,13 +17,20 @@ type holdingKey struct {
 // earnings are what a position cost and brought since it was opened.
 type earnings struct {
 	qty, pnl, fee, funding decimal.Decimal
-	tradeID                int64
+	// penalty is what liquidations of parts of it cost, below zero.
+	penalty decimal.Decimal
+	tradeID int64
 }
 
 // holdings follow the fills of positions for what the exchange does not keep.
 type holdings struct {
 	mu    sync.Mutex
 	byKey map[holdingKey]*earnings
+}
+
+// realized is all that the position has brought.
+func (e earnings) realized() decimal.Decimal {
+	return e.pnl.Add(e.fee).Add(e.funding).Add(e.penalty)
 }
 
 func newHoldings() *holdings { return &holdings{byKey: map[holdingKey]*earnings{}} }
@@ -42,6 +49,9 @@ func (h *holdings) note(event *simcore.OrderEvent) {
 	}
 	e.qty, e.tradeID = now, f.TradeID
 	e.pnl, e.fee = e.pnl.Add(f.RealizedPnL), e.fee.Sub(f.Fee)
+	if o.Liquidation {
+		e.penalty = e.penalty.Sub(f.Quote.Mul(o.Instrument().LiquidationFee))
+	}
 }
 
 func (h *holdings) noteAccount(event *simcore.AccountEvent) {

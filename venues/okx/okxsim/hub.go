@@ -15,6 +15,8 @@ import (
 type subscription struct {
 	client *client
 	arg    channelArg
+	// pace is how often it is told by the clock; zero for never.
+	pace time.Duration
 	// greeted subscriptions had their first snapshot.
 	greeted bool
 }
@@ -31,9 +33,13 @@ type hub struct {
 	clients map[*client]bool
 	// topics are the listeners of public channels by channel and instrument, of
 	// private ones by channel and account.
-	topics  simnet.Listeners[*subscription]
-	feeds   map[string]*bookFeed
-	traded  map[string]bool
+	topics simnet.Listeners[*subscription]
+	feeds  map[string]*bookFeed
+	traded map[string]bool
+	// marked are the instruments whose mark or index price moved, away whether the
+	// venue was last told to be under maintenance.
+	marked  map[string]bool
+	away    bool
 	changed map[string]*accountChanges
 	paces   simnet.Paces
 	connSeq uint64
@@ -42,7 +48,7 @@ type hub struct {
 func newHub(s *Sim) *hub {
 	return &hub{
 		sim: s, clients: map[*client]bool{}, topics: simnet.Listeners[*subscription]{}, feeds: map[string]*bookFeed{},
-		traded: map[string]bool{}, changed: map[string]*accountChanges{},
+		traded: map[string]bool{}, marked: map[string]bool{}, changed: map[string]*accountChanges{},
 	}
 }
 
@@ -108,6 +114,8 @@ func topicOf(arg *channelArg, account string) string {
 	return arg.Channel + ":" + arg.InstID
 }
 
+// subscribe adds a channel to those of a client, unless it has too many, or too many
+// connections listen to it.
 func (h *hub) subscribe(cl *client, arg channelArg) {
 	var view simcore.BookView
 	if isBook(arg.Channel) {
@@ -118,12 +126,16 @@ func (h *hub) subscribe(cl *client, arg channelArg) {
 	if old, ok := cl.subs[arg.key()]; ok {
 		h.drop(old)
 	}
-	if len(cl.subs) >= subsMax || !h.clients[cl] {
+	topic := topicOf(&arg, cl.account.ID)
+	switch {
+	case len(cl.subs) >= h.sim.limiter.limits.ChannelsPerConn:
+		cl.doomed = closeTooManyChannels
+		return
+	case !h.clients[cl] || !h.admitConn(cl, arg.Channel, topic):
 		return
 	}
-	sub := &subscription{client: cl, arg: arg}
+	sub := &subscription{client: cl, arg: arg, pace: arg.pace()}
 	cl.subs[arg.key()] = sub
-	topic := topicOf(&arg, cl.account.ID)
 	h.topics.Add(topic, sub)
 	switch {
 	case isBook(arg.Channel):
@@ -131,6 +143,8 @@ func (h *hub) subscribe(cl *client, arg channelArg) {
 	case strings.Contains(topic, "@"):
 		// The next flush greets whoever was not greeted.
 		h.changesOf(cl.account.ID)
+	case isReference(arg.Channel):
+		h.paces.Hasten(paceMark)
 	case arg.Channel == channelMark, arg.Channel == channelTickers, strings.HasPrefix(arg.Channel, candlePrefix):
 		h.traded[arg.InstID] = true
 		h.paces.Hasten(paceMark)
@@ -183,7 +197,7 @@ type pushBody struct {
 	Action    string     `json:"action,omitempty"`
 	EventType string     `json:"eventType,omitempty"`
 	CurPage   int        `json:"curPage,omitempty"`
-	LastPage  bool       `json:"lastPage,omitempty"`
+	LastPage  *bool      `json:"lastPage,omitempty"`
 	Data      any        `json:"data"`
 }
 
@@ -253,15 +267,18 @@ const (
 func (h *hub) flush(base time.Time) {
 	h.closeSilent(base)
 	h.closeUpgraded(base)
-	h.flushAccounts(h.due(paceRegular, base))
+	h.flushAccounts(base)
 	if h.due(paceBook, base) {
 		h.flushBooks(base)
 	}
 	if h.due(paceTicker, base) {
 		h.flushMarket()
+		h.flushReference(false)
+		h.flushStatus(h.sim.Clock.Now())
 	}
 	if h.due(paceMark, base) {
 		h.repeatMarks()
+		h.flushReference(true)
 	}
 }
 
@@ -280,9 +297,9 @@ func (h *hub) closeSilent(base time.Time) {
 	for cl := range h.clients {
 		switch limit := h.sim.options.SilenceMax; {
 		case cl.doomed != 0:
-			cl.session.Close(cl.doomed, "Login failed")
+			cl.session.Close(cl.doomed, closeReasons[cl.doomed])
 		case limit > 0 && base.Sub(cl.toldAt) > limit:
-			cl.session.Close(closeSilence, "No data received in 30s")
+			cl.session.Close(closeSilence, closeReasons[closeSilence])
 		}
 	}
 }

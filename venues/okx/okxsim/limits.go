@@ -20,6 +20,12 @@ type RateLimits struct {
 	// ConnectsPerSecond of one address; default none. The venue's are 3, which a
 	// program that opens the sockets of many accounts at once uses up.
 	ConnectsPerSecond int
+	// ConnsPerChannel is how many connections of one account may listen to one of
+	// its channels; default 30.
+	ConnsPerChannel int
+	// ChannelsPerConn is how many channels one connection may listen to; default
+	// 1000. The venue does not tell its own.
+	ChannelsPerConn int
 	// Window is what the limits of calls count in; default the venue's two seconds. A
 	// longer one is used up by however slow a client.
 	Window time.Duration
@@ -28,6 +34,7 @@ type RateLimits struct {
 const (
 	ordersPerWindowDefault = 1000
 	socketRequestsDefault  = 480
+	connsPerChannelDefault = 30
 	limitWindowDefault     = 2 * time.Second
 	// countersMax bounds the keys that are counted at once.
 	countersMax = 10_000
@@ -51,6 +58,8 @@ type limiter struct {
 func newLimiter(limits RateLimits) *limiter {
 	limits.OrdersPerWindow = cmp.Or(limits.OrdersPerWindow, ordersPerWindowDefault)
 	limits.SocketRequestsPerHour = cmp.Or(limits.SocketRequestsPerHour, socketRequestsDefault)
+	limits.ConnsPerChannel = cmp.Or(limits.ConnsPerChannel, connsPerChannelDefault)
+	limits.ChannelsPerConn = min(cmp.Or(limits.ChannelsPerConn, subsMax), subsMax)
 	limits.Window = cmp.Or(limits.Window, limitWindowDefault)
 	return &limiter{limits: limits, windows: map[string]*window{}, banned: map[string]time.Time{}}
 }
@@ -98,7 +107,7 @@ func (s *Sim) spend(in *call, at endpoint) bool {
 	if at.perInstrument {
 		key += " " + s.limitedInstrument(in)
 	}
-	return s.limiter.spend(key, units, limit, in.now)
+	return s.limiter.spendIn(cmp.Or(at.span, s.limiter.limits.Window), key, units, limit, in.now)
 }
 
 // items is how many orders a call is about.
@@ -147,6 +156,11 @@ func (l *limiter) connect(ip string, now time.Time) bool {
 // onSocket counts a login, a subscription or its end on one connection.
 func (l *limiter) onSocket(connID string, now time.Time) bool {
 	return l.spendIn(time.Hour, "socket "+connID, 1, l.limits.SocketRequestsPerHour, now)
+}
+
+// admitsConn says whether so many connections may listen to a channel of an account.
+func (l *limiter) admitsConn(conns int) bool {
+	return l.limits.Off || conns <= l.limits.ConnsPerChannel
 }
 
 // ban refuses an address for a while.

@@ -96,19 +96,16 @@ var tiers = []tier{
 	{1, "1000000", "0.004"}, {2, "5000000", "0.01"}, {5, "20000000", "0.02"}, {10, "60000000", "0.05"}, {20, "300000000", "0.1"},
 }
 
+// brackets are the tiers of a listing. The rate of a tier is that of all of a
+// position, and not only of what lies in the tier.
 func (l *listing) brackets() []simcore.Bracket {
 	list := make([]simcore.Bracket, len(tiers))
-	floor, cum, rate := decimal.Zero, decimal.Zero, decimal.Zero
+	floor := decimal.Zero
 	for i, t := range tiers {
-		next := dec(t.rate)
-		if i > 0 {
-			cum = cum.Add(floor.Mul(next.Sub(rate)))
-		}
 		list[i] = simcore.Bracket{
-			LeverageMax: l.leverage / t.divisor, NotionalFloor: floor, NotionalCap: dec(t.cap),
-			MaintenanceRate: next, MaintenanceCum: cum,
+			LeverageMax: l.leverage / t.divisor, NotionalFloor: floor, NotionalCap: dec(t.cap), MaintenanceRate: dec(t.rate),
 		}
-		floor, rate = list[i].NotionalCap, next
+		floor = list[i].NotionalCap
 	}
 	return list
 }

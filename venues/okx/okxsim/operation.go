@@ -48,8 +48,11 @@ func (s *Sim) operate(cl *client, in *commandBody) {
 	is, known := operations[in.Op]
 	account, loggedIn := s.hub.traderOf(cl)
 	switch {
-	case !known || cl.socket != socketPrivate:
-		s.refuseCommand(cl, in.ID, "60012", "Invalid request: op "+in.Op)
+	case !known:
+		s.refuseCommand(cl, in.ID, "60019", "Invalid op: "+in.Op[:min(len(in.Op), echoBytesMax)])
+		return
+	case cl.socket != socketPrivate:
+		s.refuseCommand(cl, in.ID, "60028", "The current operation is not supported by this URL. Please use the correct WebSocket URL for the operation.")
 		return
 	case !loggedIn:
 		s.refuseCommand(cl, in.ID, errSocketLogIn.code, errSocketLogIn.message)

@@ -91,7 +91,7 @@ func TestOperationsThatAreNone(t *testing.T) {
 	expect(t, stranger.Next(), object{"event": "error", "code": "60011", "id": "1"})
 	public := v.stream("public")
 	public.Send(operation("1", "order", buys("w1")))
-	expect(t, public.Next(), object{"event": "error", "code": "60012"})
+	expect(t, public.Next(), object{"event": "error", "code": "60028"})
 
 	s := v.loggedIn("private")
 	for text, code := range map[string]string{
@@ -103,8 +103,8 @@ func TestOperationsThatAreNone(t *testing.T) {
 		`{"id":"1","op":"order","args":[7]}`:        "60013",
 		`{"id":"1","op":"order","args":[{},{}]}`:    "60013",
 		`{"id":"1","op":"batch-orders","args":[]}`:  "60013",
-		operation("1", "close-position", ""):        "60012",
-		operation("1", "order-algo", buys("w1")):    "60012",
+		operation("1", "close-position", ""):        "60019",
+		operation("1", "order-algo", buys("w1")):    "60019",
 		`{"id":"1","op":"order","args":"nonsense"}`: "60013",
 	} {
 		s.Send(text)

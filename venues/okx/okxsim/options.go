@@ -1,6 +1,7 @@
 package okxsim
 
 import (
+	"cmp"
 	"time"
 
 	"venuegate/venues/simcore/simnet"
@@ -16,8 +17,14 @@ type Options struct {
 	RateLimits  RateLimits
 	// ReadLag is how long a new order or fill cannot be queried; default zero.
 	ReadLag time.Duration
-	// EngineDelay is how long the engine takes for an amendment or a cancellation
-	// that was acknowledged; default zero, which does it before the answer.
+	// ReduceOnlyRefuses refuses a reduce-only order that is larger than its position;
+	// otherwise it is cut. The venue's documents say both.
+	ReduceOnlyRefuses bool
+	// SnapshotRowsMax is how many rows a page of a snapshot has; default 100. The
+	// venue does not tell its own.
+	SnapshotRowsMax int
+	// EngineDelay is how long the engine takes for an amendment or a cancellation of
+	// an order or algo order that was acknowledged; default zero, which does it before the answer.
 	EngineDelay time.Duration
 	// TriggerDelay between the trigger of an algo order and its order; default
 	// 10 ms, negative for none.
@@ -33,6 +40,7 @@ type Options struct {
 // Defaults of Options and limits of the venue.
 const (
 	triggerDelayDefault = 10 * time.Millisecond
+	snapshotRowsDefault = 100
 	silenceMaxDefault   = 30 * time.Second
 	keyLen              = 36
 	secretLen           = 32
@@ -48,10 +56,15 @@ const (
 	batchAlgosMax       = 10
 	clientIDLenMax      = 32
 	openOrdersMax       = 500
+	tagLenMax           = 16
 )
+
+// limitValueMax is the most that a limit order may be worth, in USD.
+var limitValueMax = dec("20000000")
 
 func (o Options) withDefaults() Options {
 	o.TriggerDelay = simnet.OrDefault(o.TriggerDelay, triggerDelayDefault)
+	o.SnapshotRowsMax = max(1, cmp.Or(o.SnapshotRowsMax, snapshotRowsDefault))
 	o.SilenceMax = simnet.OrDefault(o.SilenceMax, silenceMaxDefault)
 	return o
 }

@@ -25,6 +25,9 @@ type orderDetail struct {
 	attached  []attachment
 	execution execution
 	amendment amendment
+	inFlight  inFlight
+	// ended is the venue's own reason of the end, empty where the exchange's tells.
+	ended string
 }
 
 // amendment is what the pushes say about the newest change of an order.
@@ -45,6 +48,20 @@ func detailOf(o *simcore.Order) *orderDetail {
 }
 
 func (d *orderDetail) marginMode() string { return cmp.Or(d.tdMode, marginCross) }
+
+// endAs notes why the venue is about to end the order.
+func (d *orderDetail) endAs(source string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.ended = source
+}
+
+// endOf is why the venue ended the order, empty where the exchange did.
+func (d *orderDetail) endOf() string {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.ended
+}
 
 func (d *orderDetail) executed() execution {
 	d.mu.Lock()

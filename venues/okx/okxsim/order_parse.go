@@ -55,6 +55,7 @@ type orderArg struct {
 	OrdType        string          `json:"ordType"`
 	Sz             string          `json:"sz"`
 	Px             string          `json:"px"`
+	PxAmendType    string          `json:"pxAmendType"`
 	ReduceOnly     flag            `json:"reduceOnly"`
 	StpMode        string          `json:"stpMode"`
 	AttachAlgoOrds []attachmentArg `json:"attachAlgoOrds"`
@@ -91,6 +92,9 @@ func (a *orderArg) parse(s *Sim, c *call) (simcore.OrderRequest, *apiError) {
 	if failed := a.parseEnums(c, &request); failed != nil {
 		return request, failed
 	}
+	if !validTag(a.Tag) {
+		return request, errParameter("tag")
+	}
 	if request.Qty, failed = positive("sz", a.Sz); failed != nil {
 		return request, failed
 	}
@@ -98,17 +102,34 @@ func (a *orderArg) parse(s *Sim, c *call) (simcore.OrderRequest, *apiError) {
 		if request.Price, failed = positive("px", a.Px); failed != nil {
 			return request, failed
 		}
+		request.Price = s.withinBand(l, request.Side, request.Price, a.PxAmendType)
 	}
 	detail := &orderDetail{ordType: a.OrdType, tag: a.Tag, tdMode: a.TdMode}
 	if detail.attached, failed = s.parseAttachments(a, &request); failed != nil {
 		return request, failed
 	}
-	if s.closesTooMuch(&request) {
-		return request, errCloseSize
+	if failed := s.checkReducing(&request, detail); failed != nil {
+		return request, failed
 	}
-	s.trimReducing(&request, detail)
 	request.Detail = detail
 	return request, nil
+}
+
+// moveToBand is the pxAmendType that lets the venue move a price that is too far
+// from the market to the edge of the band.
+const moveToBand = "1"
+
+// withinBand is the price of an order, at the edge of the band where it is beyond
+// it and may be moved.
+func (s *Sim) withinBand(l *listing, side simcore.Side, price decimal.Decimal, amendType string) decimal.Decimal {
+	if amendType != moveToBand || price.IsZero() {
+		return price
+	}
+	highest, lowest := s.band(l)
+	if side == simcore.Buy {
+		return decimal.Min(price, highest)
+	}
+	return decimal.Max(price, lowest)
 }
 
 // instrumentOf finds an instrument by its code, without which a call on a socket
@@ -149,6 +170,9 @@ func (a *orderArg) parseEnums(c *call, request *simcore.OrderRequest) *apiError 
 	if request.SelfTrade, known = selfTrades[a.StpMode]; !known {
 		return errParameter("stpMode")
 	}
+	if request.SelfTrade == simcore.SelfTradeExpireBoth && a.OrdType == typeFOK {
+		return errFillOrKillBoth
+	}
 	if a.OrdType == typeMarket || a.OrdType == typeOptimalIOC {
 		request.Type = simcore.Market
 		return nil
@@ -172,10 +196,12 @@ func parsePosSide(mode simcore.PositionMode, word string) (simcore.PositionSide,
 	return simcore.PositionBoth, refuse("51000", "Parameter posSide error ")
 }
 
-func validClientID(id string) bool {
-	if len(id) > clientIDLenMax {
-		return false
-	}
+func validClientID(id string) bool { return len(id) <= clientIDLenMax && isAlphanumeric(id) }
+
+// validTag is the same for tags.
+func validTag(tag string) bool { return len(tag) <= tagLenMax && isAlphanumeric(tag) }
+
+func isAlphanumeric(id string) bool {
 	for _, r := range id {
 		if (r < '0' || r > '9') && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') {
 			return false
@@ -196,28 +222,31 @@ func positive(name, text string) (decimal.Decimal, *apiError) {
 	return d, nil
 }
 
-// trimReducing cuts a reducing order to the position, as the venue does for new
-// orders (amendSource 4).
-func (s *Sim) trimReducing(request *simcore.OrderRequest, detail *orderDetail) {
-	if !request.ReduceOnly {
-		return
+// checkReducing holds an order that reduces against its position. One of net mode
+// that is larger is cut (amendSource 4) or refused, as the options have it; in
+// long/short mode it is refused.
+func (s *Sim) checkReducing(request *simcore.OrderRequest, detail *orderDetail) *apiError {
+	if !request.ReduceOnly && !closesSide(request) {
+		return nil
 	}
 	held := s.heldQty(request.Account, request.Symbol, request.PosSide)
-	if held.Sign() == -int(request.Side) && request.Qty.GreaterThan(held.Abs()) {
-		request.Qty, detail.amendment.source = held.Abs(), "4"
+	tooMuch := !held.IsZero() && request.Qty.GreaterThan(held.Abs())
+	switch {
+	case request.ReduceOnly && held.Sign() == int(request.Side):
+		return errReduceGrows
+	case !tooMuch:
+		return nil
+	case !request.ReduceOnly, s.options.ReduceOnlyRefuses:
+		return errCloseSize
 	}
+	request.Qty, detail.amendment.source = held.Abs(), "4"
+	return nil
 }
 
-// closesTooMuch says whether an order of long/short mode closes more than there
-// is; there the venue refuses instead of cutting.
-func (s *Sim) closesTooMuch(request *simcore.OrderRequest) bool {
-	closes := request.PosSide == simcore.PositionLong && request.Side == simcore.Sell ||
+// closesSide says whether an order of long/short mode closes its side.
+func closesSide(request *simcore.OrderRequest) bool {
+	return request.PosSide == simcore.PositionLong && request.Side == simcore.Sell ||
 		request.PosSide == simcore.PositionShort && request.Side == simcore.Buy
-	if !closes {
-		return false
-	}
-	held := s.heldQty(request.Account, request.Symbol, request.PosSide).Abs()
-	return held.IsPositive() && request.Qty.GreaterThan(held)
 }
 
 // heldQty is the signed size of a position in contracts.
@@ -240,6 +269,8 @@ func (s *Sim) heldQty(account, symbol string, side simcore.PositionSide) decimal
 // the swap: it has one, which the exchange's owner sets.
 func (s *Sim) checkTradeMode(request *simcore.OrderRequest, word string) *apiError {
 	switch {
+	case s.levels.of(request.Account) == levelSpot:
+		return errAccountLevel
 	case word == "":
 		return errEmpty("tdMode")
 	case word != s.marginMode(request.Account, request.Symbol):

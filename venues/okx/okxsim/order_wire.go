@@ -1,10 +1,6 @@
 package okxsim
 
-import (
-	"github.com/shopspring/decimal"
-
-	"venuegate/venues/simcore"
-)
+import "venuegate/venues/simcore"
 
 // orderBody is an order in answers of queries and, with more, in pushes.
 type orderBody struct {
@@ -121,6 +117,7 @@ type orderPush struct {
 	ExecType        string `json:"execType"`
 	FillFee         string `json:"fillFee"`
 	FillFeeCcy      string `json:"fillFeeCcy"`
+	FillIdxPx       string `json:"fillIdxPx"`
 	FillMarkPx      string `json:"fillMarkPx"`
 	FillNotionalUsd string `json:"fillNotionalUsd"`
 	FillPnl         string `json:"fillPnl"`
@@ -146,7 +143,8 @@ func pushOf(event *simcore.OrderEvent) orderPush {
 		return push
 	}
 	push.ExecType = execType(f)
-	push.FillFee, push.FillFeeCcy, push.FillMarkPx = f.Fee.Neg().String(), settleCoin, mark.String()
+	push.FillFee, push.FillFeeCcy = f.Fee.Neg().String(), settleCoin
+	push.FillMarkPx, push.FillIdxPx = mark.String(), event.Position.IndexPrice.String()
 	push.FillNotionalUsd, push.FillPnl = f.Quote.String(), f.RealizedPnL.String()
 	push.FillPx, push.FillSz, push.FillTime = f.Price.String(), f.Qty.String(), millis(f.Time)
 	push.TradeID = idWord(f.TradeID)
@@ -195,17 +193,13 @@ func (l *listing) billID(f *simcore.Fill) int64 {
 }
 
 // subTypeOf is the kind of a fill in the venue's numbers.
-func subTypeOf(f *simcore.Fill, liquidation bool) string {
+func subTypeOf(f *simcore.Fill, o *simcore.Order) string {
 	buys := f.Side == simcore.Buy
 	switch {
-	case liquidation && f.PosSide == simcore.PositionLong:
-		return "104"
-	case liquidation && f.PosSide == simcore.PositionShort:
-		return "105"
-	case liquidation && buys:
-		return "106"
-	case liquidation:
-		return "107"
+	case o.Partial:
+		return liquidationType(f, 100)
+	case o.Liquidation:
+		return liquidationType(f, 104)
 	case f.PosSide == simcore.PositionBoth && buys:
 		return "1"
 	case f.PosSide == simcore.PositionBoth:
@@ -221,18 +215,33 @@ func subTypeOf(f *simcore.Fill, liquidation bool) string {
 	}
 }
 
+// liquidationType is the kind of a liquidation, from the first of its four numbers:
+// of a long, of a short, and in net mode by the side of the order.
+func liquidationType(f *simcore.Fill, first int64) string {
+	switch {
+	case f.PosSide == simcore.PositionLong:
+		return idWord(first)
+	case f.PosSide == simcore.PositionShort:
+		return idWord(first + 1)
+	case f.Side == simcore.Buy:
+		return idWord(first + 2)
+	default:
+		return idWord(first + 3)
+	}
+}
+
 // fill is an execution of an order. The trade of a liquidation has a negative
 // id and no side of the book.
-func (l *listing) fill(f *simcore.Fill, o *simcore.Order, mark decimal.Decimal) fillBody {
+func (l *listing) fill(f *simcore.Fill, o *simcore.Order, prices simcore.MarkPrice) fillBody {
 	clientID, liquidation := o.ClientID, o.Liquidation
 	if o.Parent != 0 || liquidation {
 		clientID = ""
 	}
 	body := fillBody{
 		BillID: idWord(l.billID(f)), ClOrdID: clientID, ExecType: execType(f), Fee: f.Fee.Neg().String(), FeeCcy: settleCoin,
-		FillIdxPx: mark.String(), FillMarkPx: mark.String(), FillPnl: f.RealizedPnL.String(), FillPx: f.Price.String(),
+		FillIdxPx: prices.Index.String(), FillMarkPx: prices.Mark.String(), FillPnl: f.RealizedPnL.String(), FillPx: f.Price.String(),
 		FillSz: f.Qty.String(), FillTime: millis(f.Time), InstID: f.Symbol, InstType: instTypeSwap, OrdID: idWord(f.OrderID),
-		PosSide: posSideWord(f.PosSide), Side: f.Side.String(), SubType: subTypeOf(f, liquidation), Tag: detailOf(o).tag, TradeID: idWord(f.TradeID), TS: millis(f.Time),
+		PosSide: posSideWord(f.PosSide), Side: f.Side.String(), SubType: subTypeOf(f, o), Tag: detailOf(o).tag, TradeID: idWord(f.TradeID), TS: millis(f.Time),
 	}
 	if liquidation {
 		body.TradeID, body.ExecType = idWord(-f.TradeID), ""

@@ -39,7 +39,7 @@ func TestRefusalsOfStops(t *testing.T) {
 		"profit was there": {head + `"side":"buy","ordType":"conditional","tpTriggerPx":"66000","tpOrdPx":"-1"}`, "51277"},
 		"no price":         {head + `"side":"sell","ordType":"trigger","triggerPx":"64000"}`, "50014"},
 		"watched price":    {head + `"side":"sell","ordType":"trigger","triggerPx":"64000","orderPx":"-1","triggerPxType":"best"}`, "51000"},
-		"trailing":         {head + `"side":"sell","ordType":"move_order_stop"}`, "50014"},
+		"trailing":         {head + `"side":"sell","ordType":"move_order_stop"}`, "50015"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if r := v.post("/trade/order-algo", c.body); r.Code != "1" || r.sCode() != c.code {

@@ -31,10 +31,6 @@ type configBody struct {
 	UID         string   `json:"uid"`
 }
 
-// futuresMode is the account mode in which swaps are traded with one margin
-// coin.
-const futuresMode = "2"
-
 func (s *Sim) accountConfig(c *call) (any, *apiError) {
 	perms := make([]string, 0, 3)
 	for _, p := range []struct {
@@ -46,7 +42,7 @@ func (s *Sim) accountConfig(c *call) (any, *apiError) {
 		}
 	}
 	return []configBody{{
-		AcctLv: futuresMode, AcctStpMode: "cancel_maker", CtIsoMode: "automatic", GreeksType: "PA", KycLv: "3",
+		AcctLv: s.levels.of(c.account.ID), AcctStpMode: "cancel_maker", CtIsoMode: "automatic", GreeksType: "PA", KycLv: "3",
 		Label: c.account.ID, Level: "Lv1", MainUID: uidOf(c.account.ID), MgnIsoMode: "automatic", Perm: strings.Join(perms, ","),
 		PosMode: modeWord(c.account.Mode), RoleType: "0", TraderInsts: []string{}, Type: "0", UID: uidOf(c.account.ID),
 	}}, nil
@@ -75,11 +71,7 @@ func (s *Sim) balance(c *call) (any, *apiError) {
 	if failed != nil {
 		return nil, failed
 	}
-	body := balanceOf(v, s.Clock.Now())
-	if only := c.query("ccy"); only != "" && !strings.Contains(","+only+",", ","+settleCoin+",") {
-		body.Details = []detailBody{}
-	}
-	return []balanceBody{body}, nil
+	return []balanceBody{balanceOf(v, s.Clock.Now()).only(c.query("ccy"))}, nil
 }
 
 // positions lists what is open; an instrument named is also shown where its
@@ -98,7 +90,7 @@ func (s *Sim) positions(c *call) (any, *apiError) {
 			p := &v.Holdings[i].Positions[j]
 			named := only != "" && strings.Contains(","+only+",", ","+p.Symbol+",")
 			if only == "" && !p.Qty.IsZero() || named && (!p.Qty.IsZero() || !p.OpenedAt.IsZero()) {
-				body = append(body, s.positionOf(v.ID, p))
+				body = append(body, s.positionOf(v, p))
 			}
 		}
 	}
@@ -189,10 +181,9 @@ func (s *Sim) setLeverage(c *call) (any, *apiError) {
 		return nil, refuse("59105", "Leverage can't be less than 1. Please increase the leverage.")
 	case lever.GreaterThan(decimal.NewFromInt(int64(l.leverage))):
 		return nil, errLeverageHigh
-	case len(s.Exchange().OpenOrders(c.account.ID, l.Symbol)) > 0:
-		return nil, errLeverageOpen
-	case s.algos.waiting(c.account.ID, l.Symbol):
-		return nil, errLeverageAlgos
+	}
+	if failed := s.checkWaiting(c.account.ID, l, arg.MgnMode); failed != nil {
+		return nil, failed
 	}
 	if err := s.Exchange().SetLeverage(c.account.ID, l.Symbol, int(lever.IntPart())); err != nil {
 		if simcore.ReasonOf(err) == simcore.ReasonInsufficientMargin {
@@ -201,6 +192,21 @@ func (s *Sim) setLeverage(c *call) (any, *apiError) {
 		return nil, errLeverageHigh
 	}
 	return []leverageArg{{InstID: l.Symbol, Lever: numeral(lever.String()), MgnMode: arg.MgnMode}}, nil
+}
+
+// checkWaiting refuses another leverage while orders or stops wait.
+func (s *Sim) checkWaiting(account string, l *listing, margin string) *apiError {
+	orders, algos := errLeverageOpen, errLeverageAlgos
+	if margin == marginIsolated {
+		orders, algos = errLeverageOpenIsolated, errLeverageAlgosIsolated
+	}
+	switch {
+	case len(s.Exchange().OpenOrders(account, l.Symbol)) > 0:
+		return orders
+	case s.algos.waiting(account, l.Symbol):
+		return algos
+	}
+	return nil
 }
 
 type modeArg struct {

@@ -62,7 +62,7 @@ func (a *algo) body() algoBody {
 	}
 	body := algoBody{
 		AdvanceOrdType: r.AdvanceOrdType, AmendResult: a.amendResult, ReqID: a.reqID, ActivePx: r.ActivePx, ActualSide: string(a.actual), AlgoClOrdID: r.AlgoClOrdID, AlgoID: idWord(a.id),
-		AttachAlgoOrds: []attachmentBody{}, CTime: millis(a.createdAt), CallbackRatio: r.CallbackRatio, Ccy: settleCoin,
+		AttachAlgoOrds: []attachmentBody{}, CTime: millis(a.createdAt), CallbackRatio: r.CallbackRatio, CallbackSpread: r.CallbackSpread, Ccy: settleCoin,
 		CloseFraction: r.CloseFraction, FailCode: a.failCode, InstID: r.InstID, InstType: instTypeSwap, OrdIDList: []string{},
 		OrdPx: r.OrderPx, OrdType: r.OrdType, PosSide: posSide, ReduceOnly: boolWord(bool(r.ReduceOnly)), Side: r.Side,
 		SlOrdPx: r.SlOrdPx, SlTriggerPx: r.SlTriggerPx, SlTriggerPxType: pxType(r.SlTriggerPx, r.SlTriggerPxType), State: a.state,
@@ -85,7 +85,11 @@ func (s *Sim) placeAlgo(c *call) (any, *apiError) {
 	if failed := decode(c.body, &arg); failed != nil {
 		return nil, failed
 	}
-	made, failed := s.openAlgo(c, &arg)
+	var made *algo
+	failed := s.checkAlgoID(c, &arg)
+	if failed == nil {
+		made, failed = s.openAlgo(c, &arg)
+	}
 	if failed != nil {
 		s.noteAlgoRefusal(c, &arg, failed)
 		answer := refusedAck(failed, c.now)
@@ -98,9 +102,20 @@ func (s *Sim) placeAlgo(c *call) (any, *apiError) {
 	}}, nil
 }
 
+// checkAlgoID refuses an id under which something waits with an order.
+func (s *Sim) checkAlgoID(c *call, arg *algoArg) *apiError {
+	if arg.AlgoClOrdID != "" && s.attached(c.account.ID, arg.AlgoClOrdID) {
+		return errAlgoDuplicate
+	}
+	return nil
+}
+
 // openAlgo checks all legs before it places one.
 func (s *Sim) openAlgo(c *call, arg *algoArg) (*algo, *apiError) {
 	made, requests, failed := arg.parse(s, c)
+	if failed == nil {
+		failed = s.algos.checkRoom(made)
+	}
 	if failed != nil {
 		return nil, failed
 	}
@@ -117,17 +132,14 @@ func (s *Sim) openAlgo(c *call, arg *algoArg) (*algo, *apiError) {
 
 func algoRefused(err error, request *simcore.ConditionalRequest) *apiError {
 	detail, _ := request.Detail.(*orderDetail)
-	switch reason := simcore.ReasonOf(err); {
-	case reason == simcore.ReasonDuplicateClientID:
+	switch simcore.ReasonOf(err) {
+	case simcore.ReasonDuplicateClientID:
 		return errAlgoDuplicate
-	case reason == simcore.ReasonWouldTrigger && detail.leg == legTakeProfit && request.Rising:
-		return refuse("51279", "TP trigger price cannot be lower than the last price.")
-	case reason == simcore.ReasonWouldTrigger && detail.leg == legTakeProfit:
-		return refuse("51277", "TP trigger price cannot be higher than the last price.")
-	case reason == simcore.ReasonWouldTrigger && request.Rising:
-		return refuse("51278", "SL trigger price cannot be lower than the last price.")
+	case simcore.ReasonWouldTrigger:
+		return passedTrigger(request, detail.leg)
+	default:
+		return refused(err)
 	}
-	return refused(err)
 }
 
 // activate places what was attached to an order that is over.
@@ -194,8 +206,21 @@ func (s *Sim) cancelAlgo(c *call, arg algoRefArg) *apiError {
 	switch {
 	case failed != nil:
 		return failed
-	case a == nil || a.arg.InstID != arg.InstID || !s.algos.cancel(a):
+	case a == nil || a.arg.InstID != arg.InstID:
 		return errNotCancelable
+	case s.algos.hasFired(a):
+		return errAlgoFired
+	}
+	if _, live := s.algos.legsOf(a); !live {
+		return errNotCancelable
+	}
+	if s.options.EngineDelay > 0 {
+		// One that triggers before the engine gets to it stays triggered.
+		s.Later(s.options.EngineDelay, func() { s.algos.cancel(a) })
+		return nil
+	}
+	if !s.algos.cancel(a) {
+		return errAlgoFired
 	}
 	return nil
 }

@@ -3,8 +3,6 @@ package okxsim
 import (
 	"strconv"
 
-	"github.com/shopspring/decimal"
-
 	"venuegate/venues"
 	"venuegate/venues/simcore"
 )
@@ -52,9 +50,15 @@ func (s *Sim) placeParsed(c *call, arg *orderArg) (simcore.Order, *apiError) {
 	if failed != nil {
 		return simcore.Order{}, failed
 	}
+	l := s.listings[request.Symbol]
+	worthTooMuch := l.baseQty(request.Qty).Mul(request.Price).GreaterThan(limitValueMax)
+	request.DryRun = worthTooMuch
 	o, err := s.Exchange().Place(request)
-	if err != nil {
-		return o, s.refusedOrder(err, s.listings[request.Symbol], request.Type)
+	switch {
+	case err != nil:
+		return o, s.refusedOrder(err, l, request.Type)
+	case worthTooMuch:
+		return o, refuse("51185", "The maximum value allowed per order is %s USD", limitValueMax)
 	}
 	return o, nil
 }
@@ -146,184 +150,18 @@ func (s *Sim) cancel(c *call, raw []byte) ack {
 // cancelFound cancels an order, now or when the engine gets to it: an order that
 // is filled meanwhile stays filled.
 func (s *Sim) cancelFound(account string, l *listing, o *simcore.Order) (failed *apiError) {
-	if !o.Status.Open() {
+	detail := detailOf(o)
+	switch {
+	case !o.Status.Open():
 		return errNotCancelable
+	case !detail.beginCancel():
+		return errCancelling
 	}
 	s.Later(s.options.EngineDelay, func() {
+		defer detail.endCancel()
 		if _, err := s.Exchange().Cancel(account, l.Symbol, simcore.OrderRef{ID: o.ID}); err != nil {
 			failed = errNotCancelable
 		}
 	})
 	return failed
-}
-
-type amendArg struct {
-	refArg
-	CxlOnFail flag   `json:"cxlOnFail"`
-	ReqID     string `json:"reqId"`
-	NewSz     string `json:"newSz"`
-	NewPx     string `json:"newPx"`
-	// AttachAlgoOrds change what is attached; "0" removes a trigger.
-	AttachAlgoOrds []attachmentAmend `json:"attachAlgoOrds"`
-}
-
-func (s *Sim) amendOrder(c *call) (any, *apiError) { return ackList{s.amend(c, c.body)}, nil }
-
-func (s *Sim) amendBatch(c *call) (any, *apiError) {
-	return batch(c, batchOrdersMax, func(raw []byte) ack { return s.amend(c, raw) })
-}
-
-func (s *Sim) amend(c *call, raw []byte) ack {
-	var arg amendArg
-	failed := decode(raw, &arg)
-	if failed == nil {
-		failed = s.limiter.orders(c.account.ID, 1, c.now)
-	}
-	if failed == nil {
-		var o simcore.Order
-		if o, failed = s.amendParsed(c, &arg); failed == nil {
-			done := orderAck(&o, s.Clock.Now())
-			done.ReqID = &arg.ReqID
-			return done
-		}
-	}
-	answer := refusedAck(failed, c.now)
-	answer.ClOrdID, answer.OrdID, answer.ReqID = arg.ClOrdID, arg.OrdID, &arg.ReqID
-	return answer
-}
-
-func (s *Sim) amendParsed(c *call, arg *amendArg) (simcore.Order, *apiError) {
-	price, qty, failed := arg.parse()
-	if failed != nil {
-		return simcore.Order{}, failed
-	}
-	l, o, failed := s.order(c, arg.refArg)
-	switch {
-	case failed == errNoSuchOrder || failed == nil && !o.Status.Open():
-		return simcore.Order{}, errAmendGone
-	case failed != nil:
-		return simcore.Order{}, failed
-	}
-	if len(arg.AttachAlgoOrds) > 0 {
-		if failed := amendAttached(o, arg); failed != nil {
-			return simcore.Order{}, failed
-		}
-		if arg.NewPx == "" && arg.NewSz == "" {
-			return *o, nil
-		}
-	}
-	if o.TimeInForce == simcore.PostOnly && s.takes(o, price) {
-		return simcore.Order{}, errAmendTakes
-	}
-	request := simcore.AmendRequest{
-		Account: c.account.ID, Symbol: l.Symbol, Order: simcore.OrderRef{ID: o.ID}, Price: price, Qty: qty, Deadline: c.deadline,
-	}
-	if s.options.EngineDelay > 0 {
-		s.Later(s.options.EngineDelay, func() { s.amendLate(arg, l, o, request) })
-		return *o, nil
-	}
-	return s.amendNow(arg, l, o, request)
-}
-
-// amendNow changes an order; one that cannot be changed is cancelled where the
-// client wants it so.
-func (s *Sim) amendNow(arg *amendArg, l *listing, o *simcore.Order, request simcore.AmendRequest) (simcore.Order, *apiError) {
-	withdraw := detailOf(o).announceAmendment(arg.ReqID, "0")
-	amended, err := s.Exchange().Amend(request)
-	if err == nil {
-		return amended, nil
-	}
-	withdraw()
-	if arg.CxlOnFail {
-		withdraw = detailOf(o).announceAmendment(arg.ReqID, "1")
-		if _, gone := s.Exchange().Cancel(request.Account, l.Symbol, request.Order); gone != nil {
-			withdraw()
-		}
-	}
-	if simcore.ReasonOf(err) == simcore.ReasonUnknownOrder {
-		return amended, errAmendGone
-	}
-	return amended, s.refusedOrder(err, l, o.Type)
-}
-
-// amendLate does what was acknowledged and tells of its failure.
-func (s *Sim) amendLate(arg *amendArg, l *listing, o *simcore.Order, request simcore.AmendRequest) {
-	if _, failed := s.amendNow(arg, l, o, request); failed != nil {
-		s.hub.amendFailed(request, arg.ReqID, failed)
-	}
-}
-
-// takes says whether an order would take at a new price.
-func (s *Sim) takes(o *simcore.Order, price decimal.Decimal) bool {
-	if price.IsZero() {
-		return false
-	}
-	book, _ := s.Exchange().Book(o.Symbol, 1)
-	if o.Side == simcore.Buy {
-		return len(book.Asks) > 0 && price.GreaterThanOrEqual(book.Asks[0].Price)
-	}
-	return len(book.Bids) > 0 && price.LessThanOrEqual(book.Bids[0].Price)
-}
-
-func (a *amendArg) parse() (price, qty decimal.Decimal, failed *apiError) {
-	if a.NewPx == "" && a.NewSz == "" && len(a.AttachAlgoOrds) == 0 {
-		return price, qty, errAmendNothing
-	}
-	if !validClientID(a.ReqID) {
-		return price, qty, errParameter("reqId")
-	}
-	if a.NewPx != "" {
-		if price, failed = positive("newPx", a.NewPx); failed != nil {
-			return price, qty, failed
-		}
-	}
-	if a.NewSz != "" {
-		qty, failed = positive("newSz", a.NewSz)
-	}
-	return price, qty, failed
-}
-
-type closeArg struct {
-	InstID  string `json:"instId"`
-	MgnMode string `json:"mgnMode"`
-	PosSide string `json:"posSide"`
-	AutoCxl flag   `json:"autoCxl"`
-	ClOrdID string `json:"clOrdId"`
-	Tag     string `json:"tag"`
-}
-
-type closeBody struct {
-	ClOrdID string `json:"clOrdId"`
-	InstID  string `json:"instId"`
-	PosSide string `json:"posSide"`
-	Tag     string `json:"tag"`
-}
-
-// closePosition closes a whole position at the market; the answer has no id.
-func (s *Sim) closePosition(c *call) (any, *apiError) {
-	var arg closeArg
-	if failed := decode(c.body, &arg); failed != nil {
-		return nil, failed
-	}
-	l, failed := s.listing(arg.InstID)
-	if failed != nil {
-		return nil, failed
-	}
-	side, failed := parsePosSide(c.account.Mode, arg.PosSide)
-	if failed != nil {
-		return nil, failed
-	}
-	held := s.heldQty(c.account.ID, l.Symbol, side)
-	if held.IsZero() {
-		return nil, errNoPosition
-	}
-	_, err := s.Exchange().Place(simcore.OrderRequest{
-		Account: c.account.ID, Symbol: l.Symbol, ClientID: arg.ClOrdID, Side: simcore.Side(-held.Sign()), PosSide: side,
-		Type: simcore.Market, Qty: held.Abs(), ReduceOnly: side == simcore.PositionBoth,
-		Detail: &orderDetail{ordType: typeMarket, tag: arg.Tag},
-	})
-	if err != nil {
-		return nil, refused(err)
-	}
-	return []closeBody{{ClOrdID: arg.ClOrdID, InstID: l.Symbol, PosSide: posSideWord(side), Tag: arg.Tag}}, nil
 }

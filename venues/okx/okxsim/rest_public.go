@@ -168,10 +168,14 @@ func (s *Sim) priceLimit(c *call) (any, *apiError) {
 	if failed != nil {
 		return nil, failed
 	}
+	return []priceLimitBody{s.priceLimitOf(l)}, nil
+}
+
+func (s *Sim) priceLimitOf(l *listing) priceLimitBody {
 	buy, sell := s.band(l)
-	return []priceLimitBody{{
+	return priceLimitBody{
 		BuyLmt: buy.String(), SellLmt: sell.String(), Enabled: true, InstID: l.Symbol, InstType: instTypeSwap, TS: millis(s.Clock.Now()),
-	}}, nil
+	}
 }
 
 // band is the highest price to buy and the lowest to sell at.
@@ -198,11 +202,15 @@ func (s *Sim) fundingRate(c *call) (any, *apiError) {
 	if failed != nil {
 		return nil, failed
 	}
+	return []fundingBody{s.fundingOf(l)}, nil
+}
+
+func (s *Sim) fundingOf(l *listing) fundingBody {
 	mark, _ := s.Exchange().Mark(l.Symbol)
-	return []fundingBody{{
+	return fundingBody{
 		FundingRate: mark.FundingRate.String(), FundingTime: millis(mark.NextFunding), InstID: l.Symbol, InstType: instTypeSwap,
 		Method: "current_period", NextFundingTime: millis(mark.NextFunding.Add(fundingInterval)), TS: millis(s.Clock.Now()),
-	}}, nil
+	}
 }
 
 type positionTierBody struct {
@@ -251,22 +259,8 @@ type statusBody struct {
 
 // systemStatus tells of a maintenance as long as a fault of that kind stands.
 func (s *Sim) systemStatus(c *call) (any, *apiError) {
-	body := []statusBody{}
-	env := "1"
-	if s.options.DemoTrading {
-		env = "2"
-	}
 	if state := c.query("state"); state != "" && !strings.Contains(state, "ongoing") {
-		return body, nil
+		return []statusBody{}, nil
 	}
-	for _, fault := range s.Faults.List() {
-		if fault.Do == simcore.FaultMaintenance && (fault.Times == 0 || fault.Struck < fault.Times) {
-			body = append(body, statusBody{
-				Begin: millis(c.now.Add(-time.Minute)), End: millis(c.now.Add(time.Hour)), Env: env, MaintType: "1",
-				ServiceType: "5", State: "ongoing", System: "unified", Title: "Trading system maintenance", TS: millis(c.now),
-			})
-			break
-		}
-	}
-	return body, nil
+	return s.maintenance(c.now), nil
 }

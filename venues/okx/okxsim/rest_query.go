@@ -148,8 +148,8 @@ func (s *Sim) fillsWithin(c *call, kept time.Duration) (any, *apiError) {
 	body := []fillBody{}
 	for i := range found[:min(p.limit, len(found))] {
 		f := &found[i]
-		mark, _ := s.Exchange().Mark(f.Symbol)
-		body = append(body, s.listings[f.Symbol].fill(f, s.orderOfFill(c.account.ID, f), mark.Mark))
+		prices, _ := s.Exchange().Mark(f.Symbol)
+		body = append(body, s.listings[f.Symbol].fill(f, s.orderOfFill(c.account.ID, f), prices))
 	}
 	return body, nil
 }

@@ -1,6 +1,9 @@
 package okxsim
 
-import "net/http"
+import (
+	"net/http"
+	"time"
+)
 
 // endpoint is one call of the venue's REST interface.
 type endpoint struct {
@@ -9,6 +12,8 @@ type endpoint struct {
 	// account for others, and of the instrument named where perInstrument is set.
 	limit         int
 	perInstrument bool
+	// span is what the limit is counted in where it is not the window of all.
+	span time.Duration
 	// single is the call whose limit a batch of one is under; a larger batch uses
 	// up its own by its orders.
 	single string
@@ -29,7 +34,7 @@ var routes = map[route]endpoint{
 	{http.MethodGet, "/api/v5/public/price-limit"}:    {limit: 20, handle: (*Sim).priceLimit},
 	{http.MethodGet, "/api/v5/public/funding-rate"}:   {limit: 10, perInstrument: true, handle: (*Sim).fundingRate},
 	{http.MethodGet, "/api/v5/public/position-tiers"}: {limit: 10, handle: (*Sim).positionTiers},
-	{http.MethodGet, "/api/v5/system/status"}:         {limit: 10, handle: (*Sim).systemStatus},
+	{http.MethodGet, "/api/v5/system/status"}:         {limit: 1, span: 5 * time.Second, handle: (*Sim).systemStatus},
 	{http.MethodGet, "/api/v5/market/books"}:          {limit: 40, handle: (*Sim).books},
 	{http.MethodGet, "/api/v5/market/ticker"}:         {limit: 20, handle: (*Sim).ticker},
 	{http.MethodGet, "/api/v5/market/tickers"}:        {limit: 20, handle: (*Sim).tickers},
@@ -54,6 +59,7 @@ var routes = map[route]endpoint{
 	{http.MethodPost, "/api/v5/trade/cancel-order"}:        {security: trading, limit: 60, perInstrument: true, acks: true, handle: (*Sim).cancelOrder},
 	{http.MethodPost, "/api/v5/trade/cancel-batch-orders"}: {security: trading, limit: 300, perInstrument: true, single: "/api/v5/trade/cancel-order", acks: true, handle: (*Sim).cancelBatch},
 	{http.MethodPost, "/api/v5/trade/close-position"}:      {security: trading, limit: 20, perInstrument: true, handle: (*Sim).closePosition},
+	{http.MethodPost, "/api/v5/trade/cancel-all-after"}:    {security: trading, limit: 1, span: time.Second, handle: (*Sim).cancelAllAfter},
 	{http.MethodGet, "/api/v5/trade/order"}:                {security: reading, limit: 60, perInstrument: true, handle: (*Sim).queryOrder},
 	{http.MethodGet, "/api/v5/trade/orders-pending"}:       {security: reading, limit: 60, handle: (*Sim).pendingOrders},
 	{http.MethodGet, "/api/v5/trade/orders-history"}:       {security: reading, limit: 40, handle: (*Sim).ordersHistory},

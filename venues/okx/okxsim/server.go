@@ -63,13 +63,16 @@ func (s *Sim) serveREST(c *fiber.Ctx) error {
 func (s *Sim) admit(c *fiber.Ctx, in *call) *apiError {
 	at, known := routes[route{in.method, in.path}]
 	if !known {
-		return errUnknownPath
+		return unknownRoute(in)
 	}
 	if s.limiter.isBanned(in.ip, in.now) {
 		return errRateLimit
 	}
 	if in.method == http.MethodPost && !strings.HasPrefix(strings.ToLower(c.Get(fiber.HeaderContentType)), fiber.MIMEApplicationJSON) {
 		return errContentType
+	}
+	if in.method == http.MethodPost && len(in.body) == 0 {
+		return errNoBody
 	}
 	if failed := s.authenticate(c, in, at.security); failed != nil {
 		return failed
@@ -78,6 +81,16 @@ func (s *Sim) admit(c *fiber.Ctx, in *call) *apiError {
 		return errRateLimit
 	}
 	return in.readDeadline(c.Get("expTime"), at.expires)
+}
+
+// unknownRoute tells a path that has another method from one that is none.
+func unknownRoute(in *call) *apiError {
+	for _, method := range []string{http.MethodGet, http.MethodPost} {
+		if _, known := routes[route{method, in.path}]; known {
+			return errMethod
+		}
+	}
+	return errUnknownPath
 }
 
 // readDeadline takes the request's own deadline where the endpoint knows one.

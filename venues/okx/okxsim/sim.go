@@ -16,6 +16,8 @@ type Sim struct {
 	hub      *hub
 	algos    *algoDesk
 	held     *holdings
+	levels   *accountLevels
+	timers   *cancelTimers
 }
 
 // New makes a simulator with its demo account. Nothing moves before Serve.
@@ -26,12 +28,14 @@ func New(options Options) (*Sim, error) {
 	s.Venue, err = simnet.NewVenue(options.Setup, simcore.Options{
 		Instruments: s.list(),
 		Credentials: simcore.CredentialFormat{KeyLen: keyLen, SecretLen: secretLen, PassphraseLen: passphraseLen},
-		ClientIDs:   simcore.UniqueAmongOpen, CrossingCancels: true, IsolatedTopUp: true, TriggerDelay: options.TriggerDelay, Name: "okx",
+		ClientIDs:   simcore.UniqueAmongOpen, CrossingCancels: true, IsolatedTopUp: true, LiquidationByTiers: true, LiquidationCountsFee: true,
+		TriggerDelay: options.TriggerDelay, Name: "okx",
 	})
 	if err != nil {
 		return nil, err
 	}
 	s.hub, s.algos, s.held = newHub(s), newAlgoDesk(s), newHoldings()
+	s.levels, s.timers = newAccountLevels(), newCancelTimers()
 	s.Exchange().Subscribe(s.receive)
 	s.Speak(simnet.Protocol{Routes: s.addRoutes, Step: s.step})
 	return s, nil
@@ -58,8 +62,10 @@ func (s *Sim) receive(event simcore.Event) {
 	s.hub.receive(event)
 }
 
-// step does what is due besides the market: attached stops and streams.
+// step does what is due besides the market: attached stops, dead-man switches and
+// streams.
 func (s *Sim) step() {
+	s.cancelOverdue()
 	s.algos.settle()
 	s.hub.flush(s.Clock.Base())
 }

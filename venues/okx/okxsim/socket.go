@@ -26,7 +26,15 @@ const (
 	closeAbnormal    = 1006
 	closeLoginFailed = 4001
 	closeSilence     = 4004
+	closeBufferFull  = 4005
+
+	closeTooManyChannels = 4009
 )
+
+var closeReasons = map[int]string{
+	closeLoginFailed: "Login Failed", closeSilence: "No data received in 30s",
+	closeTooManyChannels: "The number of subscription channels for this connection exceeds the limit",
+}
 
 // channelArg names a channel in requests, acknowledgements and pushes.
 type channelArg struct {
@@ -74,6 +82,9 @@ type eventBody struct {
 	Code   string      `json:"code,omitempty"`
 	Msg    *string     `json:"msg,omitempty"`
 	ConnID string      `json:"connId"`
+	// Channel and ConnCount are of a count of connections.
+	Channel   string `json:"channel,omitempty"`
+	ConnCount string `json:"connCount,omitempty"`
 }
 
 // Topics of messages that belong to no channel, for faults.
@@ -91,7 +102,7 @@ func (s *Sim) serveSocket(c *fiber.Ctx) error {
 	cl := &client{
 		socket: path[strings.LastIndex(path, "/")+1:], ip: strings.Clone(c.IP()), subs: map[channelArg]*subscription{},
 	}
-	return s.Upgrade(c, simnet.SessionOptions{}, simnet.SessionHandler{
+	return s.Upgrade(c, simnet.SessionOptions{OverflowCode: closeBufferFull}, simnet.SessionHandler{
 		Opened: func(session *simnet.Session) {
 			cl.session = session
 			s.hub.enter(cl)
@@ -107,7 +118,7 @@ func (s *Sim) command(cl *client, data []byte) {
 		return
 	}
 	in, ok := decodeCommand(data)
-	if !ok {
+	if !ok || in.Op == "" {
 		s.refuseCommand(cl, in.ID, "60012", "Invalid request: "+string(data[:min(len(data), echoBytesMax)]))
 		return
 	}
@@ -155,6 +166,9 @@ const loginPayload = "GET/users/self/verify"
 // login identifies a client. One that fails hears why and is closed.
 func (s *Sim) login(cl *client, in *commandBody) {
 	account, code, text := s.checkLogin(in)
+	if s.hub.accountOf(cl) != "" {
+		code, text = "60031", "The WebSocket endpoint does not allow multiple or repeated logins."
+	}
 	refusal, silent := s.loginFault(cl)
 	switch {
 	case silent:
@@ -199,8 +213,8 @@ func (s *Sim) checkLogin(in *commandBody) (account simcore.AccountInfo, code, te
 // socketOf is the socket of a channel, and whether it asks for a login.
 func socketOf(channel string) (socket string, private bool) {
 	switch channel {
-	case "books", "books5", "bbo-tbt", "trades", "tickers", "mark-price", "instruments", "status",
-		"price-limit", "funding-rate", "index-tickers", "open-interest":
+	case "books", "books5", "bbo-tbt", "trades", "tickers", "mark-price", "instruments", channelStatus,
+		channelLimit, channelFunding, channelIndex, channelInterest:
 		return socketPublic, false
 	case "orders", "positions", "account", "balance_and_position", "liquidation-warning":
 		return socketPrivate, true
@@ -261,10 +275,10 @@ func (s *Sim) checkChannel(cl *client, arg *channelArg) (code, text string) {
 	case private:
 		return "", ""
 	}
-	if arg.Channel == "instruments" || arg.Channel == "status" || arg.Channel == "index-tickers" {
+	if arg.Channel == "instruments" || arg.Channel == channelStatus {
 		return "", ""
 	}
-	if _, known := s.listings[arg.InstID]; !known {
+	if _, known := s.listingOf(arg); !known {
 		return "60018", missing
 	}
 	if bar, isCandle := strings.CutPrefix(arg.Channel, candlePrefix); isCandle {

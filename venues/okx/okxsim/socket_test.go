@@ -91,13 +91,17 @@ func TestHeartbeatOfABook(t *testing.T) {
 // The channels of money are told by the clock as well, unless the client wants
 // events alone.
 func TestMoneyIsToldRegularly(t *testing.T) {
-	for extra, want := range map[string]time.Duration{"": 5 * time.Second, `,"extraParams":"{\"updateInterval\":\"0\"}"`: 0} {
+	for extra, want := range map[string]time.Duration{
+		"": 5 * time.Second, `,"extraParams":"{\"updateInterval\":\"0\"}"`: 0,
+		`,"extraParams":"{ \"updateInterval\": 2000 }"`: 5 * time.Second,
+	} {
 		options := okxsim.Options{Setup: simnet.Setup{Quiet: true, Seed: 1}}
 		inVirtualTimeAs(t, options, "private", func(t *testing.T, v *venue, conn *websocket.Conn) {
 			send(t, conn, v.loginText(v.Credentials.APISecret))
 			expect(t, read(t, conn), object{"event": "login"})
 			send(t, conn, `{"op":"subscribe","args":[{"channel":"account"`+extra+`}]}`)
 			expect(t, read(t, conn), object{"event": "subscribe"})
+			expect(t, read(t, conn), object{"event": "channel-conn-count", "channel": "account", "connCount": "1"})
 			expect(t, read(t, conn), object{"eventType": "snapshot", "lastPage": true, "curPage": json.Number("1")})
 			if want == 0 {
 				// Nothing comes any more: the venue ends the silence.

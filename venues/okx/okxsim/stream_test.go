@@ -44,9 +44,11 @@ func TestPublicStreams(t *testing.T) {
 	s := v.stream("public")
 	s.Send("ping")
 	expect(t, s.Next(), object{simtest.Text: "pong"})
-	for _, bad := range []string{`{`, `{"op":"subscribe"}`, `{"op":"subscribe","args":[]}`, `{"op":"no"}`} {
+	for bad, code := range map[string]string{
+		`{`: "60012", `{}`: "60012", `{"op":"subscribe"}`: "60012", `{"op":"subscribe","args":[]}`: "60012", `{"op":"no"}`: "60019",
+	} {
 		s.Send(bad)
-		expect(t, s.Next(), object{"event": "error", "code": "60012"})
+		expect(t, s.Next(), object{"event": "error", "code": code})
 	}
 	s.Send(`{"id":"7","op":"subscribe","args":[{"channel":"candle1m","instId":"BTC-USDT-SWAP"}]}`)
 	expect(t, s.Next(), object{"event": "error", "code": "60018", "id": "7"})

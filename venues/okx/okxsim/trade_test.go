@@ -65,7 +65,7 @@ func TestRefusalsOfOrders(t *testing.T) {
 		"margin":       {`{"instId":"BTC-USDT-SWAP","tdMode":"cross","side":"buy","ordType":"limit","px":"64000","sz":"5000"}`, "51008"},
 		"reduce":       {`{"instId":"BTC-USDT-SWAP","tdMode":"cross","side":"sell","ordType":"market","sz":"1","reduceOnly":true}`, "51169"},
 		"instrument":   {`{"instId":"NO-USDT-SWAP","tdMode":"cross","side":"buy","ordType":"market","sz":"1"}`, "51001"},
-		"halted":       {`{"instId":"OMG-USDT-SWAP","tdMode":"cross","side":"buy","ordType":"market","sz":"1"}`, "51021"},
+		"halted":       {`{"instId":"OMG-USDT-SWAP","tdMode":"cross","side":"buy","ordType":"market","sz":"1"}`, "51022"},
 		"client id":    {`{"instId":"BTC-USDT-SWAP","tdMode":"cross","clOrdId":"a-b","side":"buy","ordType":"market","sz":"1"}`, "51000"},
 		"isolated":     {`{"instId":"BTC-USDT-SWAP","tdMode":"isolated","side":"buy","ordType":"market","sz":"1"}`, "51000"},
 		"take profit":  {`{"instId":"BTC-USDT-SWAP","tdMode":"cross","side":"buy","ordType":"limit","px":"64000","sz":"1","attachAlgoOrds":[{"tpTriggerPx":"63000","tpOrdPx":"-1"}]}`, "51046"},

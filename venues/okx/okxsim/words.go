@@ -100,6 +100,9 @@ func cancelSource(o *simcore.Order) string {
 	if o.Status.Open() || stateWord(o) == "filled" {
 		return ""
 	}
+	if source := detailOf(o).endOf(); source != "" {
+		return source
+	}
 	switch o.Reason {
 	case simcore.EndByUser:
 		return "1"
@@ -130,15 +133,20 @@ var cancelReasons = map[string]string{
 	"13": "Order canceled: FOK order was canceled due to incompletely filled",
 	"14": "Order canceled: IOC order was partially canceled due to incompletely filled",
 	"15": "Order canceled: The order price is beyond the limit",
+	"20": "Order canceled: Cancel all after was triggered",
 	"31": "Order canceled: Post only order was canceled because it would take liquidity",
 	"32": "Order canceled: Self trade prevention",
 }
 
 func categoryWord(o *simcore.Order) string {
-	if o.Liquidation {
+	switch {
+	case o.Partial:
+		return "partial_liquidation"
+	case o.Liquidation:
 		return "full_liquidation"
+	default:
+		return "normal"
 	}
-	return "normal"
 }
 
 func boolWord(yes bool) string { return strconv.FormatBool(yes) }

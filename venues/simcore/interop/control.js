@@ -12,7 +12,7 @@ export class Control {
       body: body && JSON.stringify(body),
     })
     const answer = await response.json()
-    if (!response.ok) throw new Error(`${method} ${path}: ${answer.error}`)
+    if (!response.ok) throw new Error(`${method} ${path}: ${answer.error.message}`)
     return answer
   }
 

@@ -2,12 +2,14 @@ package simnet
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
-	"io"
+	"strings"
 
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 	"github.com/gofiber/fiber/v2"
 
+	"venuegate/venues"
 	"venuegate/venues/simcore"
 )
 
@@ -36,7 +38,7 @@ func NewControlApp(control *simcore.Control) *fiber.App {
 }
 
 // answer decodes a request strictly, so that a misspelt field of a script is
-// noticed, and answers 400 with the mistake.
+// noticed, and answers what is wrong with it.
 func answer[Request, Response any](do func(Request) (Response, error)) fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		var request Request
@@ -51,26 +53,66 @@ func answer[Request, Response any](do func(Request) (Response, error)) fiber.Han
 	}
 }
 
+// decodeStrictly reads one JSON object, every member known and given once; no body is
+// an empty one.
 func decodeStrictly(body []byte, into any) error {
 	if len(bytes.TrimSpace(body)) == 0 {
 		return nil
 	}
-	decoder := json.NewDecoder(bytes.NewReader(body))
-	decoder.DisallowUnknownFields()
-	if err := decoder.Decode(into); err != nil {
-		return err
+	err := json.Unmarshal(body, into, json.RejectUnknownMembers(true))
+	if err == nil {
+		return nil
 	}
-	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
-		return errors.New("data after the JSON value")
+	fault := venues.FieldFault{Field: "body", Rule: "malformed", Allowed: "one JSON object"}
+	if e, ok := errors.AsType[*json.SemanticError](err); ok {
+		fault = venues.FieldFault{Field: memberName(e.JSONPointer), Rule: "wrong_type"}
+		if errors.Is(e, json.ErrUnknownName) {
+			fault.Rule = "unknown_name"
+		}
 	}
-	return nil
+	return venues.InvalidFields(fault).Because(err)
 }
 
-func mistake(c *fiber.Ctx, err error) error {
-	status := fiber.StatusBadRequest
-	var refusal *simcore.Refusal
-	if errors.As(err, &refusal) && refusal.Reason == simcore.ReasonUnknownAccount {
-		status = fiber.StatusNotFound
+func memberName(pointer jsontext.Pointer) string {
+	if pointer == "" {
+		return "body"
 	}
-	return c.Status(status).JSON(fiber.Map{"error": err.Error()})
+	return strings.ReplaceAll(strings.TrimPrefix(string(pointer), "/"), "/", ".")
+}
+
+// mistake answers in the envelope of the service, but for the id of the request: a
+// simulator makes none.
+func mistake(c *fiber.Ctx, err error) error {
+	e := shown(err)
+	status, known := map[venues.Code]int{
+		venues.CodeInvalidRequest: fiber.StatusBadRequest, venues.CodeNotFound: fiber.StatusNotFound,
+	}[e.Code]
+	if !known {
+		status = fiber.StatusInternalServerError
+	}
+	details := e.Details
+	if details == nil {
+		details = map[string]any{}
+	}
+	return c.Status(status).JSON(fiber.Map{"error": fiber.Map{"code": e.Code, "message": e.Message, "details": details}})
+}
+
+// shown is an error in the words of the service. A refusal keeps its own as the reason.
+func shown(err error) *venues.Error {
+	if e, ok := errors.AsType[*venues.Error](err); ok {
+		return e
+	}
+	refusal, ok := errors.AsType[*simcore.Refusal](err)
+	if !ok {
+		return venues.Errorf(venues.CodeInternal, "%v", err)
+	}
+	code := venues.CodeInvalidRequest
+	if refusal.Reason == simcore.ReasonUnknownAccount {
+		code = venues.CodeNotFound
+	}
+	e := venues.Errorf(code, "%v", refusal).With("reason", refusal.Reason)
+	if !refusal.Limit.IsZero() {
+		e = e.With("limit", venues.FormatDecimal(refusal.Limit))
+	}
+	return e
 }

@@ -34,4 +34,11 @@
 // A message that asks for something is an [Operation]: faults of requests strike
 // it by the session's path and the operation's name, as they strike a REST call
 // by its path and method.
+//
+// # Control
+//
+// [NewControlApp] takes the calls of scripts. A mistake is answered as the service
+// answers its clients, {"error":{code, message, details}}: 400 invalid_request with
+// details.fields, or with the exchange's own reason in details; 404 not_found for an
+// account that is not there.
 package simnet

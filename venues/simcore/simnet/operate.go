@@ -41,6 +41,8 @@ func (s *Server) Operate(session *Session, op Operation) {
 		s.after(fault.Args.Delay(0), func() { session.deliver(op.Execute()) })
 	case simcore.FaultTimeoutBefore, simcore.FaultTimeoutAfter:
 		s.after(fault.Args.Delay(silenceDefault), session.cut)
+	case simcore.FaultRewrite:
+		session.deliver(fault.Args.Rewritten(op.Execute()))
 	case simcore.FaultDropConnection:
 		session.cut()
 	default: // the ones that are answered

@@ -81,6 +81,8 @@ func TestFaultsOfOperations(t *testing.T) {
 		{"ban", `{"match":{"op":"place"},"do":"ban"}`, "refused: ban", 0},
 		{"maintenance", `{"match":{"op":"place"},"do":"maintenance"}`, "refused: maintenance", 0},
 		{"reject", `{"match":{"op":"place"},"do":"reject"}`, "refused: reject", 0},
+		{"rewrite", `{"match":{"op":"place"},"do":"rewrite","args":{"old":"place","new":"lost"}}`, "did lost 1", 1},
+		{"rewrite all", `{"match":{"op":"place"},"do":"rewrite","args":{"new":"<html>"}}`, "<html>", 1},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()

@@ -50,10 +50,22 @@ func (v *Venue) Answer(c *fiber.Ctx, request Request) error {
 		return nil
 	case simcore.FaultStatus:
 		return v.respondStatus(c, fault)
+	case simcore.FaultRewrite:
+		request.Execute()
+		return rewritten(c, request, fault)
 	default:
 		request.Refuse(fault)
 	}
 	return request.Respond(c)
+}
+
+// rewritten sends the answer as a fault wants it.
+func rewritten(c *fiber.Ctx, request Request, fault simcore.FaultInfo) error {
+	if err := request.Respond(c); err != nil {
+		return err
+	}
+	c.Response().SetBody(fault.Args.Rewritten(c.Response().Body()))
+	return nil
 }
 
 // executesUnseen says whether a fault lets a request take effect before it keeps
@@ -62,7 +74,7 @@ func executesUnseen(fault simcore.FaultInfo) bool {
 	switch fault.Do {
 	case simcore.FaultTimeoutAfter:
 		return true
-	case simcore.FaultDelay, simcore.FaultTimeoutBefore:
+	case simcore.FaultDelay, simcore.FaultTimeoutBefore, simcore.FaultRewrite:
 		return false
 	default:
 		return fault.Args.Executed

@@ -73,6 +73,8 @@ func TestFaultsOfRequests(t *testing.T) {
 		{"ban", `"do":"ban"`, 200, `"refused: ban"`, 0},
 		{"maintenance after", `"do":"maintenance","args":{"executed":true}`, 200, `"refused: maintenance"`, 1},
 		{"reject", `"do":"reject"`, 200, `"refused: reject"`, 0},
+		{"rewrite", `"do":"rewrite","args":{"old":"done","new":"gone"}`, 200, `"gone"`, 1},
+		{"rewrite all", `"do":"rewrite","args":{"new":"<html>"}`, 200, "<html>", 1},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()

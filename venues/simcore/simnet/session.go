@@ -1,6 +1,7 @@
 package simnet
 
 import (
+	"cmp"
 	"sync"
 	"time"
 
@@ -34,7 +35,9 @@ type SessionOptions struct {
 	LifeMax time.Duration
 	// MessagesPerSecondMax of incoming messages and control frames.
 	MessagesPerSecondMax int
-	Faults               *simcore.Faults
+	// OverflowCode closes a session whose client does not read; default 1008.
+	OverflowCode int
+	Faults       *simcore.Faults
 }
 
 // Sessions are the open WebSocket sessions of a server.
@@ -180,6 +183,8 @@ func (s *Session) Send(topic string, data []byte) {
 	case simcore.FaultDelay:
 		m.notBefore = time.Now().Add(fault.Args.Delay(0))
 		s.push(m)
+	case simcore.FaultRewrite:
+		s.push(message{data: fault.Args.Rewritten(data)})
 	case simcore.FaultDropConnection:
 		s.end(websocket.CloseAbnormalClosure, "")
 	case simcore.FaultTimeoutBefore, simcore.FaultTimeoutAfter, simcore.FaultStatus, simcore.FaultBan,
@@ -196,7 +201,7 @@ func (s *Session) push(m message) {
 	s.queuedBytes += len(m.data)
 	s.release()
 	if s.queuedBytes > queueBytesMax {
-		s.end(websocket.ClosePolicyViolation, "slow consumer")
+		s.end(cmp.Or(s.options.OverflowCode, websocket.ClosePolicyViolation), "slow consumer")
 		return
 	}
 	s.signal()

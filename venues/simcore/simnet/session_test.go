@@ -120,10 +120,10 @@ func TestMessagesKeepTheirOrder(t *testing.T) {
 
 func TestFaultsStrikeMessagesOfTheirTopic(t *testing.T) {
 	for _, test := range []struct{ do, want string }{
-		{"gap", "acde"}, {"duplicate", "abbcde"}, {"reorder", "acbde"},
+		{"gap", "acde"}, {"duplicate", "abbcde"}, {"reorder", "acbde"}, {"rewrite", "a<html>cde"},
 	} {
 		e := newEdge(t, nil)
-		e.fault(`{"match":{"path":"/stream","op":"hit"},"times":1,"do":"` + test.do + `"}`)
+		e.fault(`{"match":{"path":"/stream","op":"hit"},"times":1,"args":{"new":"<html>"},"do":"` + test.do + `"}`)
 		conn := e.dial()
 		s := <-e.opened
 		for _, text := range []string{"a", "b", "c", "d", "e"} {
