@@ -8,6 +8,7 @@ import (
 	"github.com/valyala/fastjson"
 
 	"venuegate/venues"
+	"venuegate/venues/internal/connectortest"
 )
 
 // benchMessages are the depth messages of the long recording; the benchmark is
@@ -58,7 +59,7 @@ func BenchmarkDepth(b *testing.B) {
 	}
 	var kept int64
 	run("probe", func(m []byte) { _, sum := probe(m); kept += sum })
-	var decoder depthDecoder
+	var decoder bookDecoder
 	now := time.Now()
 	run("decode", func(m []byte) {
 		u, err := decoder.decode(m, "BTCUSDT", "BTCUSDT", btc, now)
@@ -70,7 +71,7 @@ func BenchmarkDepth(b *testing.B) {
 	var parser fastjson.Parser
 	run("fallback", func(m []byte) {
 		u := venues.NewBookUpdate()
-		if err := decodeDepth(&parser, m, "BTCUSDT", btc, u); err != nil {
+		if err := decodeBook(&parser, m, "BTCUSDT", btc, u); err != nil {
 			b.Fatal(err)
 		}
 		u.Release()
@@ -91,7 +92,7 @@ func BenchmarkDepth(b *testing.B) {
 
 // BenchmarkFeed is the whole way of a book message from the connection to the sink.
 func BenchmarkFeed(b *testing.B) {
-	s := replayTo(&released{}, btc, bookOf("BTCUSDT"))
+	s := replayTo(&connectortest.Released{}, btc, bookOf("BTCUSDT"))
 	message := []byte(`{"stream":"btcusdt@depth@100ms","data":` + depthMessage + `}`)
 	b.ReportAllocs()
 	for b.Loop() {

@@ -9,7 +9,7 @@ import (
 // BookReader reads an instrument's book messages outside a feed, for measurements
 // and tools. Not safe for concurrent use.
 type BookReader struct {
-	decoder             depthDecoder
+	decoder             bookDecoder
 	symbol, venueSymbol string
 	scale               venues.Scale
 }

@@ -9,16 +9,19 @@
 //	venue.go        the connector and what it can
 //	options.go      hosts and limits; the environments live, testnet and sim
 //	sign.go         parameters and their signature
-//	rest.go         one request: carrier, lanes, deadline, clock, judgement
-//	entry.go        the other carrier of orders, the WebSocket API
-//	rest_*.go       account, leverage, orders, algo orders, fills; wire structs
+//	rest.go         one request: lanes, deadline, clock, judgement
+//	entry.go        the connection for orders, the WebSocket API
+//	rest_orders.go  place, amend, cancel; rest_queries.go what became of orders;
+//	                rest_algo.go the same of stops; rest_models.go how the venue
+//	                shows them
+//	rest_*.go       market data, account, modes, positions, leverage, fills
 //	stream*.go      protocols of the public feed (kept by venues/internal/feed) and
 //	                of the private stream (kept by venues/internal/session)
-//	depth_*.go      order book messages to fixed-point numbers
+//	book_*.go       order book messages to fixed-point numbers
 //	parse.go        decimals and the venue's enumerations
 //	symbol.go       names and instruments
 //	errors.go       the venue's refusals in the service's words; error_table.go
-//	faults.go       why an order ended
+//	faults.go       why an order ended; maintenance.go why the venue is away
 //
 // # Orders
 //

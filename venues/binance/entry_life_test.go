@@ -10,6 +10,7 @@ import (
 
 	"venuegate/venues"
 	"venuegate/venues/binance/binancesim"
+	"venuegate/venues/internal/connectortest"
 	"venuegate/venues/simcore"
 	"venuegate/venues/simcore/simnet"
 )
@@ -41,7 +42,7 @@ func newSimulated(t *testing.T, options binancesim.Options) (*binancesim.Sim, *A
 	account := opened.(*Account)
 	entry := account.openEntry()
 	t.Cleanup(entry.close)
-	eventually(t, "the connection", entry.up)
+	connectortest.Await(t, "the connection", entry.up)
 	return sim, account
 }
 

@@ -16,6 +16,7 @@ import (
 	"github.com/fasthttp/websocket"
 
 	"venuegate/venues"
+	"venuegate/venues/internal/connectortest"
 )
 
 // trades is a WebSocket API that answers as it is told: reply makes the members
@@ -64,22 +65,8 @@ func newTrades(t *testing.T, reply func(int, tradeRequest) string) *trades {
 	v.Stream = v.serve
 	entry := v.account.openEntry()
 	t.Cleanup(entry.close)
-	eventually(t, "the connection", entry.up)
+	connectortest.Await(t, "the connection", entry.up)
 	return v
-}
-
-func eventually(t *testing.T, what string, done func() bool) {
-	t.Helper()
-	deadline := time.After(10 * time.Second)
-	tick := time.NewTicker(time.Millisecond)
-	defer tick.Stop()
-	for !done() {
-		select {
-		case <-tick.C:
-		case <-deadline:
-			t.Fatalf("%s did not come", what)
-		}
-	}
 }
 
 func (v *trades) serve(r *http.Request, c *websocket.Conn) {
@@ -215,14 +202,12 @@ func TestRESTTakesWhatIsNoMessage(t *testing.T) {
 
 func TestEntryCarriesTheDeadline(t *testing.T) {
 	v := newTrades(t, nil)
-	order := limitOrder()
-	order.Deadline = time.Now().Add(30 * time.Second)
-	if _, err := v.account.Place(background, order); err != nil {
+	if _, err := v.account.Place(background, limitOrder()); err != nil {
 		t.Fatal(err)
 	}
 	window := v.requests()[0].Params["recvWindow"]
 	var ms int64
-	if err := json.Unmarshal(window, &ms); err != nil || ms <= 0 || ms > 30_000 {
+	if err := json.Unmarshal(window, &ms); err != nil || ms <= 0 || ms > orderLife.Milliseconds() {
 		t.Errorf("a window of %s", window)
 	}
 }
@@ -276,10 +261,15 @@ func limits(weight, tens, minute int) string {
 		`{"rateLimitType":"ORDERS","interval":"MINUTE","intervalNum":1,"limit":1200,"count":%d}]`, weight, tens, minute)
 }
 
-// refused is an order for which there is no room before its deadline.
-func (v *trades) refused() *venues.Error {
+// hurried is an order that cannot wait for the next span of the shortest limit.
+func hurried() venues.OrderRequest {
+	return orderWith(func(r *venues.OrderRequest) { r.Deadline = time.Now().Add(3 * time.Second) })
+}
+
+// refused places an order for which the limits leave no room before its deadline.
+func (v *trades) refused(order venues.OrderRequest) *venues.Error {
 	v.t.Helper()
-	_, err := v.account.Place(background, limitOrder())
+	_, err := v.account.Place(background, order)
 	e, ok := errors.AsType[*venues.Error](err)
 	if !ok || e.Code != venues.CodeRateLimited {
 		v.t.Fatalf("%v", err)
@@ -292,7 +282,7 @@ func TestCountersOfEntryFeedTheGate(t *testing.T) {
 	if _, err := v.account.Place(background, limitOrder()); err != nil {
 		t.Fatal(err)
 	}
-	if e := v.refused(); e.Details["limit"] != "orders_10s" || !errors.Is(e, venues.ErrNotSent) || len(v.requests()) != 1 {
+	if e := v.refused(hurried()); e.Details["limit"] != "orders_10s" || !errors.Is(e, venues.ErrNotSent) || len(v.requests()) != 1 {
 		t.Errorf("%v, asked %d times", e, len(v.requests()))
 	}
 }
@@ -305,10 +295,10 @@ func TestOrderLimitOnEntry(t *testing.T) {
 		}
 		return envelope(429, `{"code":-1015,"msg":"Too many new orders; current limit is 300 orders per TEN_SECONDS."}`) + limits(5, 301, 400)
 	})
-	if e := v.refused(); e.RetryAfter != 10*time.Second || errors.Is(e, venues.ErrNotSent) || errors.Is(e, venues.ErrOutcomeUnknown) {
+	if e := v.refused(limitOrder()); e.RetryAfter != 10*time.Second || errors.Is(e, venues.ErrNotSent) || errors.Is(e, venues.ErrOutcomeUnknown) {
 		t.Errorf("%v after %s", e, e.RetryAfter)
 	}
-	if e := v.refused(); !errors.Is(e, venues.ErrNotSent) || e.RetryAfter > 10*time.Second {
+	if e := v.refused(hurried()); !errors.Is(e, venues.ErrNotSent) || e.RetryAfter > 10*time.Second {
 		t.Errorf("%v", e)
 	}
 	if _, err := changes[2].do(v.account); err != nil {
@@ -322,14 +312,14 @@ func TestBanOnEntryClosesBothCarriers(t *testing.T) {
 	v := newTrades(t, func(int, tradeRequest) string {
 		return envelope(418, fmt.Sprintf(`{"code":-1003,"msg":"Way too many requests; IP(1.2.3.4) banned until %d. Please use the websocket."}`, until))
 	})
-	if e := v.refused(); e.RetryAfter < 59*time.Minute {
+	if e := v.refused(limitOrder()); e.RetryAfter < 59*time.Minute {
 		t.Errorf("%v after %s", e, e.RetryAfter)
 	}
 	if _, err := v.account.OpenOrders(background); venues.CodeOf(err) != venues.CodeRateLimited {
 		t.Errorf("%v", err)
 	}
 	before := len(v.requests())
-	if e := v.refused(); !errors.Is(e, venues.ErrNotSent) || len(v.requests()) != before {
+	if e := v.refused(limitOrder()); !errors.Is(e, venues.ErrNotSent) || len(v.requests()) != before {
 		t.Errorf("%v, asked %d times", e, len(v.requests()))
 	}
 	if _, err := v.account.entry.Load().address(background); venues.CodeOf(err) != venues.CodeRateLimited {
@@ -358,8 +348,8 @@ func TestClockRefusalOnEntry(t *testing.T) {
 	var sentAt, window int64
 	_ = json.Unmarshal(asked[1].Params["timestamp"], &sentAt)
 	_ = json.Unmarshal(asked[1].Params["recvWindow"], &window)
-	end := time.UnixMilli(sentAt + window).Add(-time.Minute)
-	if late := end.Sub(order.Deadline).Abs(); late > 500*time.Millisecond {
+	end := time.UnixMilli(sentAt + window).Add(-v.connector.clock.Offset())
+	if late := end.Sub(order.Deadline).Abs(); late > 5*time.Millisecond {
 		t.Errorf("the second one may be executed until %s, want %s", end, order.Deadline)
 	}
 }
@@ -385,14 +375,14 @@ func TestConnectionLostWithAnOrder(t *testing.T) {
 	if !errors.Is(err, venues.ErrOutcomeUnknown) || len(v.sent("POST /fapi/v1/order")) != 0 {
 		t.Errorf("%v", err)
 	}
-	eventually(t, "the next connection", func() bool { return v.connections() == 2 })
+	connectortest.Await(t, "the next connection", func() bool { return v.connections() == 2 })
 }
 
 // A server that announces its end is left before it comes.
 func TestShutdownIsAnnounced(t *testing.T) {
 	v := newTrades(t, nil)
 	v.say(`{"event":{"e":"serverShutdown","E":1770123456789}}`)
-	eventually(t, "the next connection", func() bool { return v.connections() == 2 && v.account.entry.Load().up() })
+	connectortest.Await(t, "the next connection", func() bool { return v.connections() == 2 && v.account.entry.Load().up() })
 	if _, err := v.account.Place(background, limitOrder()); err != nil || len(v.requests()) != 1 {
 		t.Errorf("%v", err)
 	}
@@ -412,7 +402,7 @@ func TestNamelessRefusalEndsWhatIsUnderWay(t *testing.T) {
 	if took := time.Since(begun); !errors.Is(err, venues.ErrOutcomeUnknown) || took > v.connector.options.Timeout/2 {
 		t.Errorf("%v after %s", err, took)
 	}
-	eventually(t, "the next connection", func() bool { return v.connections() == 2 })
+	connectortest.Await(t, "the next connection", func() bool { return v.connections() == 2 })
 }
 
 // A member error that is null is none.

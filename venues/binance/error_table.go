@@ -13,6 +13,7 @@ const (
 	codeUnknownOrder          = -2011
 	codeNoSuchOrder           = -2013
 	codeMarginInsufficient    = -2019
+	codeReductionRefused      = -2022
 	codePositionCap           = -2027
 	codeLeverageMargin        = -2028
 	codeLeverageInvalid       = -4028
@@ -66,7 +67,7 @@ var verdicts = indexVerdicts([]verdictGroup{
 	},
 	{verdict{code: venues.CodeNotFound, text: "the venue does not know the order"}, []int{codeUnknownOrder, codeNoSuchOrder}},
 	{verdict{code: venues.CodeNotFound, reason: "triggering", text: "the stop is being triggered"}, []int{codeStopTriggering}},
-	{verdict{code: venues.CodeSymbolNotTradable, reason: "unknown_symbol"}, []int{-1121}},
+	{verdict{code: venues.CodeSymbolNotTradable, reason: venues.ReasonUnknownSymbol}, []int{-1121}},
 	{
 		verdict{code: venues.CodeSymbolNotTradable, reason: "symbol_status"},
 		[]int{-1122, -4022, -4140, -4141, -4144, -5024},
@@ -81,7 +82,7 @@ var verdicts = indexVerdicts([]verdictGroup{
 		verdict{code: venues.CodeInsufficientBalance, text: "the margin is not sufficient"},
 		[]int{-2018, codeMarginInsufficient, -4050, -4051},
 	},
-	{verdict{code: venues.CodeOrderRejected, reason: venues.ReasonNoPosition, text: "there is no position to reduce"}, []int{-2022}},
+	{verdict{code: venues.CodeOrderRejected, reason: venues.ReasonNoPosition, text: "there is no position to reduce"}, []int{codeReductionRefused}},
 	{verdict{code: venues.CodeOrderRejected, reason: venues.ReasonFOKNotFilled, text: "the order could not be filled at once"}, []int{-5021}},
 	{verdict{code: venues.CodeOrderRejected, reason: venues.ReasonPostOnlyWouldTake, text: "the post-only order would have taken"}, []int{-5022}},
 	{verdict{code: venues.CodeInvalidRequest, reason: "no_liquidity"}, []int{-1112, -2020, -4131}},
@@ -129,21 +130,21 @@ func isParameterFault(code int) bool {
 	return code <= -1100 && code > -1200 || code <= -4000 && code > -6000
 }
 
-// verdictOf reads the table. Codes that it lacks are judged by their family:
-// general server faults may hide an execution, parameter and filter faults are
-// the request's own.
-func verdictOf(code int) verdict {
-	if v, known := verdicts[code]; known {
-		return v
-	}
+// verdictOf reads the table; listed is false for a code that it lacks. Those are
+// judged by their family: general server faults may hide an execution, parameter
+// and filter faults are the request's own.
+func verdictOf(code int) (v verdict, listed bool) {
+	v, listed = verdicts[code]
 	switch {
+	case listed:
 	case code > -1100:
-		return verdict{code: venues.CodeExchangeUnavailable, unknown: true}
+		v = verdict{code: venues.CodeExchangeUnavailable, unknown: true}
 	case isParameterFault(code):
-		return verdict{code: venues.CodeInvalidRequest}
+		v = verdict{code: venues.CodeInvalidRequest}
 	default:
-		return verdict{code: venues.CodeOrderRejected}
+		v = verdict{code: venues.CodeOrderRejected}
 	}
+	return v, listed
 }
 
 // leverageReasons says why a change of leverage was refused.

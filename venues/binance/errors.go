@@ -6,6 +6,7 @@ import (
 	"errors"
 	"net/http"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -64,17 +65,16 @@ func (c *Connector) judge(r request, a *restclient.Answer) error {
 	case a.Status == http.StatusTooManyRequests, a.Status == http.StatusTeapot, verdicts[code].code == venues.CodeRateLimited:
 		return c.limited(r, a, code, message)
 	case a.Status == http.StatusForbidden && !isJSON:
-		c.gate.Freeze(blockedFor)
+		if !r.keyHost {
+			c.gate.Freeze(blockedFor)
+		}
 		e := venues.Errorf(venues.CodeExchangeUnavailable, "the venue's firewall refuses requests from here")
 		e.RetryAfter = blockedFor
 		return uncertain(r, e.With("reason", "blocked"))
 	case a.Status == http.StatusRequestTimeout || a.Status >= 500:
 		return serverFault(r, a.Status, code, message)
 	case code < 0:
-		if _, listed := verdicts[code]; !listed && !isParameterFault(code) {
-			c.options.Log.Warn("venue refusal with an unlisted code", zap.String("path", r.path), zap.Int("code", code), zap.String("message", payload.Bounded(message)))
-		}
-		return refusal(r, code, message)
+		return c.refusal(r, code, message)
 	case a.Status >= 200 && a.Status < 300 && isJSON:
 		return nil
 	default:
@@ -134,21 +134,28 @@ func serverFault(r request, status, code int, message string) error {
 	if code == codeShuttingDown {
 		word = venues.CodeMaintenance
 	}
-	e := venueFault(word, code, message, "the venue answered with status "+strconv.Itoa(status))
+	e := venueFault(word, code, message, "the venue answered with status "+strconv.Itoa(status)).Because(errAway)
+	if word == venues.CodeMaintenance {
+		e.RetryAfter = restclient.MaintenanceRetry
+	}
 	definite := status == http.StatusServiceUnavailable &&
 		(code == codeThrottled || (code == 0 && message == "Service Unavailable."))
 	if definite {
-		if reason := verdictOf(code).reason; reason != "" {
-			e = e.With("reason", reason)
+		if v := verdicts[code]; v.reason != "" {
+			e = e.With("reason", v.reason)
 		}
 		return e
 	}
 	return uncertain(r, e)
 }
 
-// refusal handles a JSON error code by the table.
-func refusal(r request, code int, message string) error {
-	v := verdictOf(code)
+// refusal handles a code by the table.
+func (c *Connector) refusal(r request, code int, message string) error {
+	v, listed := verdictOf(code)
+	if !listed && !isParameterFault(code) {
+		c.options.Log.Warn("venue refusal with an unlisted code",
+			zap.String("path", r.path), zap.Int("code", code), zap.String("message", payload.Bounded(message)))
+	}
 	e := venueFault(v.code, code, message, v.text)
 	if v.reason != "" {
 		e = e.With("reason", v.reason)
@@ -157,7 +164,7 @@ func refusal(r request, code int, message string) error {
 		e = withMinNotional(e, message)
 	}
 	if v.code == venues.CodeMaintenance {
-		e.RetryAfter = retryAfterDefault
+		e.RetryAfter = restclient.MaintenanceRetry
 	}
 	if v.unknown {
 		return uncertain(r, e)
@@ -207,13 +214,7 @@ func isRefusal(err error, codes ...int) bool {
 	if err == nil || errors.Is(err, venues.ErrOutcomeUnknown) || errors.Is(err, venues.ErrNotSent) {
 		return false
 	}
-	code := venueCode(err)
-	for _, one := range codes {
-		if code == one {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(codes, venueCode(err))
 }
 
 func isClockRefusal(err error) bool { return isRefusal(err, codeTimestamp, codeEngineTimestamp) }
@@ -223,6 +224,9 @@ func isPositionModeRefusal(err error) bool {
 }
 
 func isNotFound(err error) bool { return isRefusal(err, codeUnknownOrder, codeNoSuchOrder) }
+
+// isGone says whether a cancel or query should look in the other place.
+func isGone(err error) bool { return isNotFound(err) || isRefusal(err, codeStopTriggering) }
 
 // isNoChange says whether a refusal means that all is as wanted already.
 func isNoChange(err error) bool {

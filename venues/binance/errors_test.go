@@ -169,6 +169,46 @@ func TestJudge(t *testing.T) {
 	}
 }
 
+func TestMaintenance(t *testing.T) {
+	for name, c := range map[string]struct {
+		status       int
+		body, notice string
+		word         venues.Code
+	}{
+		"announced":     {503, `{"msg":"Service Unavailable."}`, `{"status":1,"msg":"system_maintenance"}`, venues.CodeMaintenance},
+		"a page":        {502, `<html>`, `{"status":1,"msg":"system_maintenance"}`, venues.CodeMaintenance},
+		"shutting down": {503, `{"code":-1016,"msg":"x"}`, `{"status":0,"msg":"normal"}`, venues.CodeMaintenance},
+		"not announced": {502, `<html>`, `{"status":0,"msg":"normal"}`, venues.CodeExchangeUnavailable},
+		"nobody tells":  {502, `<html>`, `<html>`, venues.CodeExchangeUnavailable},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newScriptWith(t, func(o *Options) { o.KeyURL = o.RESTURL })
+			s.On("POST /fapi/v1/order", c.status, c.body)
+			s.On("GET /sapi/v1/system/status", 200, c.notice)
+			_, err := s.account.Place(background, limitOrder())
+			e, _ := errors.AsType[*venues.Error](err)
+			if e == nil || e.Code != c.word || errors.Is(err, venues.ErrOutcomeUnknown) != (name != "announced") {
+				t.Fatal(err)
+			}
+			if c.word == venues.CodeMaintenance && e.RetryAfter != time.Minute {
+				t.Errorf("retry after %s", e.RetryAfter)
+			}
+		})
+	}
+}
+
+// The host of the keys has a firewall of its own.
+func TestFirewallOfTheKeysStopsNoTrading(t *testing.T) {
+	s := newScriptWith(t, func(o *Options) { o.KeyURL = o.RESTURL })
+	s.On("GET /sapi/v1/account/apiRestrictions", 403, `<html>`)
+	if _, err := s.account.KeyFacts(background); venues.CodeOf(err) != venues.CodeExchangeUnavailable {
+		t.Error(err)
+	}
+	if d := s.connector.gate.FrozenFor(); d != 0 {
+		t.Errorf("silent for %s", d)
+	}
+}
+
 func TestRetryAfter(t *testing.T) {
 	now := time.UnixMilli(1698710400001).Add(-90 * time.Second)
 	const banned = "Way too many requests; IP(203.0.113.7) banned until 1698710400001. Please use the websocket."
@@ -205,12 +245,12 @@ func TestRetryAfter(t *testing.T) {
 // A broken limit freezes everything, a broken order limit the account's orders.
 func TestLimitsFreeze(t *testing.T) {
 	s := newScript(t)
-	s.Add("POST /fapi/v1/order", connectortest.Answer{Status: 429, Header: http.Header{"Retry-After": {"9"}}, Body: `{"code":-1015,"msg":"Too many new orders"}`})
+	s.Add("POST /fapi/v1/order", connectortest.Answer{Status: 429, Header: http.Header{"Retry-After": {"40"}}, Body: `{"code":-1015,"msg":"Too many new orders"}`})
 	s.On("DELETE /fapi/v1/order", 200, strings.Replace(openOrder, `"NEW"`, `"CANCELED"`, 1))
 	_, err := s.account.Place(background, limitOrder())
 	limited, ok := errors.AsType[*venues.Error](err)
-	if !ok || limited.Code != venues.CodeRateLimited || limited.RetryAfter != 9*time.Second || errors.Is(err, venues.ErrOutcomeUnknown) {
-		t.Fatalf("%v, want rate_limited for 9 s", err)
+	if !ok || limited.Code != venues.CodeRateLimited || limited.RetryAfter != 40*time.Second || errors.Is(err, venues.ErrOutcomeUnknown) {
+		t.Fatalf("%v, want rate_limited for 40 s", err)
 	}
 	if _, err = s.account.Place(background, limitOrder()); !errors.Is(err, venues.ErrNotSent) || venues.CodeOf(err) != venues.CodeRateLimited {
 		t.Errorf("next order: %v, want rate_limited, not sent", err)

@@ -61,6 +61,20 @@ func endFault(r *venues.ExecutionReport, orderType, timeInForce, expiry string) 
 	}
 }
 
+// triggerFault is a stop that could not be placed when it triggered.
+func triggerFault(message string) *venues.OrderFault {
+	if message == "" || message == "margin not enough" {
+		return &venues.OrderFault{
+			Code: venues.CodeInsufficientBalance, Reason: "insufficient_margin",
+			Message: "the margin was not sufficient at the trigger", VenueMessage: message,
+		}
+	}
+	return &venues.OrderFault{
+		Code: venues.CodeOrderRejected, Reason: "rejected_at_trigger",
+		Message: "the venue rejected the order at the trigger", VenueMessage: payload.Bounded(message),
+	}
+}
+
 // takerFee is the venue's default taker fee, for the estimate below.
 var takerFee = venues.MustDecimal("0.0005")
 
@@ -118,4 +132,30 @@ func (a *Account) neededMargin(ctx context.Context, r *venues.OrderRequest) (dec
 	notional := r.Qty.Mul(price.Decimal)
 	const centsPlaces = 8
 	return notional.DivRound(leverage.Decimal, centsPlaces).Add(notional.Mul(takerFee)).RoundCeil(centsPlaces), nil
+}
+
+// explainReduction tells apart what the venue has one code for: there is nothing to
+// reduce, or other orders reduce it already. Where the positions cannot be read the
+// refusal stands as it is.
+func (a *Account) explainReduction(ctx context.Context, r *venues.OrderRequest, refused error) error {
+	e, ok := errors.AsType[*venues.Error](refused)
+	if !ok {
+		return refused
+	}
+	positions, err := a.Positions(ctx)
+	if err != nil {
+		return refused
+	}
+	reduced := venues.Long
+	if r.Side == venues.Buy {
+		reduced = venues.Short
+	}
+	for _, p := range positions {
+		if p.Symbol == r.Symbol && p.Side == reduced {
+			covered := e.With("reason", "exceeds_position")
+			covered.Message = "other orders reduce the position already"
+			return covered
+		}
+	}
+	return refused
 }

@@ -136,6 +136,31 @@ func parseTypes(current, original string) (t venues.OrderType, waiting bool, err
 	return t, now.IsStop(), err
 }
 
+// parseAlgoStatus reads the status of an algo order.
+func parseAlgoStatus(word string, filled, qty decimal.Decimal) (venues.OrderStatus, error) {
+	switch word {
+	case "NEW", "TRIGGERING":
+		return venues.StatusUntriggered, nil
+	case "TRIGGERED":
+		if filled.IsPositive() {
+			return venues.StatusPartiallyFilled, nil
+		}
+		return venues.StatusOpen, nil
+	case "FINISHED":
+		if filled.IsPositive() && filled.GreaterThanOrEqual(qty) {
+			return venues.StatusFilled, nil
+		}
+		return venues.StatusCancelled, nil
+	case "CANCELED":
+		return venues.StatusCancelled, nil
+	case "EXPIRED":
+		return venues.StatusExpired, nil
+	case "REJECTED":
+		return venues.StatusRejected, nil
+	}
+	return "", payload.UnknownWord("algo status", word)
+}
+
 // positionBook says which position an entry is about.
 type positionBook string
 

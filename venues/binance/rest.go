@@ -53,23 +53,36 @@ type request struct {
 
 var errDeadlinePassed = errors.New("deadline passed before the request was sent")
 
+func deadlinePassed() error {
+	return notSent(venues.Errorf(venues.CodeExchangeUnavailable, "the order's deadline has passed").Because(errDeadlinePassed))
+}
+
 // call executes a request and decodes its answer into out, if not nil. A clock
 // refusal is definite, so the request is signed once more under its old deadline.
 func (c *Connector) call(ctx context.Context, r request, out any) error {
-	if r.security == signed && !c.clock.Measured() {
-		// Once for all who come now. A failure shows soon enough: the venue will
-		// refuse a wrong time.
-		_ = c.clock.Resync(ctx, time.Time{}, c.serverTime)
+	if r.security == signed {
+		c.measureClock(ctx)
 	}
 	signedAt := time.Now()
 	err := c.once(ctx, r, out)
-	if r.security != signed || !isClockRefusal(err) {
-		return err
+	switch {
+	case r.security == signed && isClockRefusal(err):
+		if c.clock.Resync(ctx, signedAt, c.serverTime) != nil {
+			return err
+		}
+		return c.once(ctx, r, out)
+	case isAway(err):
+		return c.notices.Explain(ctx, err, c.notice)
 	}
-	if c.clock.Resync(ctx, signedAt, c.serverTime) != nil {
-		return err
+	return err
+}
+
+// measureClock compares the clocks once for all who come now. A failure shows
+// soon enough: the venue will refuse a wrong time.
+func (c *Connector) measureClock(ctx context.Context) {
+	if !c.clock.Measured() {
+		_ = c.clock.Resync(ctx, time.Time{}, c.serverTime)
 	}
-	return c.once(ctx, r, out)
 }
 
 func (c *Connector) once(ctx context.Context, r request, out any) error {
@@ -163,8 +176,7 @@ func (c *Connector) recvWindow(deadline, now time.Time) (time.Duration, error) {
 	}
 	left := deadline.Sub(now)
 	if left < time.Millisecond {
-		return 0, venues.Errorf(venues.CodeExchangeUnavailable, "the order's deadline has passed").
-			Because(errDeadlinePassed)
+		return 0, deadlinePassed()
 	}
 	return min(left, recvWindowMax), nil
 }

@@ -23,6 +23,7 @@ type Account struct {
 	// in unix nanoseconds: the private stream must tell of it soon.
 	acknowledged atomic.Int64
 	sides        sideMemory
+	leverages    leverageMemory
 	// entry carries orders while the private stream is open, if they are to go
 	// that way.
 	entry atomic.Pointer[orderEntry]
@@ -44,61 +45,22 @@ func (a *Account) get(ctx context.Context, path string, p params, weight int, ou
 	}, out)
 }
 
-// Account types: whether one asset or all of them together are margin.
-const (
-	singleAsset = "single_asset"
-	multiAssets = "multi_assets"
-)
-
-// Mode reads position mode and margin pool, and keeps them for orders. Now and
-// then it reads the leverage limits too, which serve the catalogue.
-func (a *Account) Mode(ctx context.Context) (venues.AccountMode, error) {
-	var answer accountConfig
-	if err := a.get(ctx, "/fapi/v1/accountConfig", nil, 5, &answer); err != nil {
-		return venues.AccountMode{}, err
-	}
-	if answer.DualSidePosition == nil || answer.MultiAssetsMargin == nil {
-		return venues.AccountMode{}, malformed(request{method: http.MethodGet, path: "/fapi/v1/accountConfig"}, payload.Missing("dualSidePosition"))
-	}
-	mode := venues.AccountMode{AccountType: singleAsset, Hedge: *answer.DualSidePosition, ReadAt: time.Now()}
-	if *answer.MultiAssetsMargin {
-		mode.AccountType = multiAssets
-	}
-	a.mode.Store(&mode)
-	if a.c.leverages.due(mode.ReadAt) {
-		// A failure leaves MaxLeverage unknown; the mode is what was asked for.
-		_ = a.readLeverageLimits(ctx)
-	}
-	return mode, nil
+// accountRecord is GET /fapi/v3/account.
+type accountRecord struct {
+	TotalInitialMargin    number        `json:"totalInitialMargin"`
+	TotalUnrealizedProfit number        `json:"totalUnrealizedProfit"`
+	TotalMarginBalance    number        `json:"totalMarginBalance"`
+	AvailableBalance      number        `json:"availableBalance"`
+	Assets                []assetRecord `json:"assets"`
 }
 
-// knownMode is the mode as last read; it is read now if it never was.
-func (a *Account) knownMode(ctx context.Context) (venues.AccountMode, error) {
-	if mode := a.mode.Load(); mode != nil {
-		return *mode, nil
-	}
-	return a.Mode(ctx)
-}
-
-func (a *Account) accountType() string {
-	if mode := a.mode.Load(); mode != nil {
-		return mode.AccountType
-	}
-	return ""
-}
-
-// setMultiAssets adopts what an event told of the margin pool.
-func (a *Account) setMultiAssets(on bool) {
-	mode := a.mode.Load()
-	if mode == nil {
-		return
-	}
-	changed := *mode
-	changed.AccountType = singleAsset
-	if on {
-		changed.AccountType = multiAssets
-	}
-	a.mode.CompareAndSwap(mode, &changed)
+type assetRecord struct {
+	Asset            string `json:"asset"`
+	WalletBalance    number `json:"walletBalance"`
+	UnrealizedProfit number `json:"unrealizedProfit"`
+	MarginBalance    number `json:"marginBalance"`
+	InitialMargin    number `json:"initialMargin"`
+	AvailableBalance number `json:"availableBalance"`
 }
 
 // Balances lists the assets that the account holds or uses, and USDT in any
@@ -173,21 +135,19 @@ func (a *Account) KeyFacts(ctx context.Context) (venues.KeyFacts, error) {
 		}
 		return venues.KeyFacts{CanTrade: answer.CanTrade != nil && *answer.CanTrade}, nil
 	}
-	var answer struct {
-		IPRestrict        bool  `json:"ipRestrict"`
-		EnableWithdrawals bool  `json:"enableWithdrawals"`
-		EnableFutures     bool  `json:"enableFutures"`
-		ExpirationTime    int64 `json:"tradingAuthorityExpirationTime"`
-	}
-	err := a.c.call(ctx, request{
+	r := request{
 		method: http.MethodGet, path: "/sapi/v1/account/apiRestrictions", security: signed, account: a,
 		lane: restclient.LaneHistory, keyHost: true,
-	}, &answer)
-	if err != nil {
+	}
+	var answer keyRecord
+	if err := a.c.call(ctx, r, &answer); err != nil {
 		return venues.KeyFacts{}, err
 	}
+	if answer.IPRestrict == nil || answer.EnableWithdrawals == nil || answer.EnableFutures == nil {
+		return venues.KeyFacts{}, malformed(r, payload.Missing("ipRestrict, enableWithdrawals or enableFutures"))
+	}
 	return venues.KeyFacts{
-		CanTrade: answer.EnableFutures, CanWithdraw: answer.EnableWithdrawals, IPBound: answer.IPRestrict,
+		CanTrade: *answer.EnableFutures, CanWithdraw: *answer.EnableWithdrawals, IPBound: *answer.IPRestrict,
 		ExpiresAt: payload.Millis(answer.ExpirationTime), Known: true,
 	}, nil
 }

@@ -189,7 +189,7 @@ func tradeRow(e execution) string {
 
 func TestFillsWindows(t *testing.T) {
 	s := newScript(t)
-	to := time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC)
+	to := time.Now().UTC().Truncate(24 * time.Hour)
 	from := to.AddDate(0, 0, -31)
 	s.On("GET /fapi/v1/userTrades", 200, "["+tradeRow(execution{1, 10, from})+"]")
 	s.On("GET /fapi/v1/userTrades", 200, "["+tradeRow(execution{2, 11, from.AddDate(0, 0, 8)})+"]")
@@ -225,7 +225,7 @@ func TestFillsWindows(t *testing.T) {
 // may part.
 func TestFillsPages(t *testing.T) {
 	s := newScript(t)
-	from := time.Date(2026, 11, 13, 0, 0, 0, 0, time.UTC)
+	from := time.Now().UTC().Truncate(24*time.Hour).AddDate(0, 0, -7)
 	to := from.Add(24 * time.Hour)
 	var all []execution
 	for n := range int64(2500) {
@@ -262,6 +262,28 @@ func TestFillsPages(t *testing.T) {
 	asked := s.sent("GET /fapi/v1/userTrades")
 	if len(asked) != 3 || asked[1].Get("fromId") != "1000" || asked[1].Has("startTime") || asked[2].Get("fromId") != "1997" {
 		t.Errorf("asked %v", asked)
+	}
+}
+
+// The venue tells of three months: what an account missed before that is not asked
+// for, week after week, each time it is compared.
+func TestFillsOfMonthsAgoAreNotAskedFor(t *testing.T) {
+	s := newScript(t)
+	s.On("GET /fapi/v1/userTrades", 200, "[]")
+	s.On("GET /fapi/v1/income", 200, "[]")
+	now := time.Now()
+	if _, err := s.account.Fills(background, venues.FillsQuery{Symbol: "BTCUSDT", From: now.AddDate(-2, 0, 0), To: now}); err != nil {
+		t.Error(err)
+	}
+	if _, err := s.account.Traded(background, now.AddDate(-2, 0, 0), now); err != nil {
+		t.Error(err)
+	}
+	for _, name := range []string{"GET /fapi/v1/userTrades", "GET /fapi/v1/income"} {
+		asked := s.sent(name)
+		first, _ := strconv.ParseInt(asked[0].Get("startTime"), 10, 64)
+		if age := now.Sub(payload.Millis(first)); len(asked) > 13 || age > 89*24*time.Hour || age < 87*24*time.Hour {
+			t.Errorf("%s: %d questions, from %s ago on", name, len(asked), age)
+		}
 	}
 }
 

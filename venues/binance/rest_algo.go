@@ -2,12 +2,8 @@ package binance
 
 import (
 	"context"
-	"errors"
 	"net/http"
-	"strconv"
 	"time"
-
-	"github.com/shopspring/decimal"
 
 	"venuegate/venues"
 	"venuegate/venues/internal/payload"
@@ -20,7 +16,7 @@ const algoPath = "/fapi/v1/algoOrder"
 // trigger, so such an order can still be rejected then.
 func (a *Account) placeAlgo(ctx context.Context, r *venues.OrderRequest, hedge bool) (venues.ExecutionReport, error) {
 	if !r.TriggerPrice.Valid {
-		return venues.ExecutionReport{}, notSent(venues.InvalidFields(venues.FieldFault{Field: "triggerPrice", Rule: "required"}))
+		return venues.ExecutionReport{}, notSent(venues.InvalidFields(venues.FieldFault{Field: "triggerPrice", Rule: "missing"}))
 	}
 	direction, err := a.triggerDirection(ctx, r)
 	if err != nil {
@@ -96,24 +92,6 @@ func algoType(t venues.OrderType, side venues.Side, direction venues.TriggerDire
 	return name
 }
 
-// lastPrice is the last traded price, which triggers compare with.
-func (c *Connector) lastPrice(ctx context.Context, symbol string) (decimal.Decimal, error) {
-	r := request{
-		method: http.MethodGet, path: "/fapi/v1/ticker/price", lane: restclient.LaneOrder, weight: 1,
-		params: params{{"symbol", c.venueSymbol(symbol)}},
-	}
-	var answer struct {
-		Price number `json:"price"`
-	}
-	if err := c.call(ctx, r, &answer); err != nil {
-		return decimal.Decimal{}, err
-	}
-	if !answer.Price.Decimal.IsPositive() {
-		return decimal.Decimal{}, malformed(r, payload.Missing("price"))
-	}
-	return answer.Price.Decimal, nil
-}
-
 // algoName are the parameters that name an algo order.
 func algoName(ref venues.OrderRef) params {
 	if ref.ClientOrderID != "" {
@@ -177,80 +155,4 @@ func engineReport(stop, engine venues.ExecutionReport) venues.ExecutionReport {
 	engine.ClientOrderID, engine.ParentID = stop.ClientOrderID, stop.ParentID
 	engine.Type, engine.TriggerPrice = stop.Type, stop.TriggerPrice
 	return engine
-}
-
-// report reads an algo order. Once triggered its state is that of the engine
-// order; without that order FINISHED says filled if all was, and cancelled if not.
-func (o *algoRecord) report() (venues.ExecutionReport, error) {
-	var report venues.ExecutionReport
-	switch {
-	case o.AlgoID <= 0:
-		return report, payload.Missing("algoId")
-	case o.Symbol == "":
-		return report, payload.Missing("symbol")
-	case !o.Quantity.Valid && !o.ClosePosition:
-		return report, payload.Missing("quantity")
-	}
-	side, errSide := parseSide(o.Side)
-	orderType, errType := parseType(o.OrderType)
-	book, errBook := parseOrderBook(o.PositionSide)
-	filled := o.ActualQty.Decimal
-	status, errStatus := parseAlgoStatus(o.AlgoStatus, filled, o.Quantity.Decimal)
-	if err := errors.Join(errSide, errType, errBook, errStatus); err != nil {
-		return report, err
-	}
-	tif, postOnly := parseTimeInForce(o.TimeInForce)
-	report = venues.ExecutionReport{
-		Symbol: canonicalSymbol(o.Symbol), ClientOrderID: o.ClientAlgoID, VenueOrderID: strconv.FormatInt(o.AlgoID, 10), ConditionalID: true,
-		Side: side, Type: orderType, Status: status, Qty: o.Quantity.Decimal, FilledQty: filled,
-		Price: o.Price.positive(), TriggerPrice: o.TriggerPrice.positive(), AvgPrice: o.ActualPrice.positive(),
-		ReduceOnly: book.reduces(side, o.ReduceOnly || o.ClosePosition), PostOnly: postOnly, TimeInForce: tif,
-		VenueTime: payload.Millis(max(o.UpdateTime, o.CreateTime)),
-	}
-	if id := string(o.ActualOrderID); id != "" && id != "0" {
-		report.VenueOrderID, report.ConditionalID, report.ParentID = id, false, report.VenueOrderID
-	}
-	if status == venues.StatusRejected {
-		report.Fault = marginFault("")
-	}
-	return report, nil
-}
-
-// marginFault is a stop that could not be placed when it triggered.
-func marginFault(message string) *venues.OrderFault {
-	if message == "" || message == "margin not enough" {
-		return &venues.OrderFault{
-			Code: venues.CodeInsufficientBalance, Reason: "insufficient_margin",
-			Message: "the margin was not sufficient at the trigger", VenueMessage: message,
-		}
-	}
-	return &venues.OrderFault{
-		Code: venues.CodeOrderRejected, Reason: "rejected_at_trigger",
-		Message: "the venue rejected the order at the trigger", VenueMessage: payload.Bounded(message),
-	}
-}
-
-// parseAlgoStatus reads the status of an algo order.
-func parseAlgoStatus(word string, filled, qty decimal.Decimal) (venues.OrderStatus, error) {
-	switch word {
-	case "NEW", "TRIGGERING":
-		return venues.StatusUntriggered, nil
-	case "TRIGGERED":
-		if filled.IsPositive() {
-			return venues.StatusPartiallyFilled, nil
-		}
-		return venues.StatusOpen, nil
-	case "FINISHED":
-		if filled.IsPositive() && filled.GreaterThanOrEqual(qty) {
-			return venues.StatusFilled, nil
-		}
-		return venues.StatusCancelled, nil
-	case "CANCELED":
-		return venues.StatusCancelled, nil
-	case "EXPIRED":
-		return venues.StatusExpired, nil
-	case "REJECTED":
-		return venues.StatusRejected, nil
-	}
-	return "", payload.UnknownWord("algo status", word)
 }

@@ -15,7 +15,7 @@ func TestAmend(t *testing.T) {
 	s.On("PUT /fapi/v1/order", 200, strings.Replace(openOrder, "60000.00", "60010.00", 1))
 	amend := venues.AmendRequest{
 		OrderRef: venues.OrderRef{Symbol: "BTCUSDT", ClientOrderID: "vg00000001", VenueOrderID: "4087922044", Type: venues.TypeLimit},
-		Side:     venues.Buy, Qty: venues.MustDecimal("0.02"), Price: dec("60010"), ReduceOnly: true, Deadline: time.Now().Add(time.Second),
+		Side:     venues.Buy, Qty: venues.MustDecimal("0.02"), Price: dec("60010"), ReduceOnly: true, Deadline: time.Now().Add(orderLife),
 	}
 	r, err := s.account.Amend(background, amend)
 	if err != nil || !venues.EqualOptional(r.Price, dec("60010")) {

@@ -19,13 +19,33 @@ const (
 	fillsPage   = 1000
 	// fillsPagesMax bounds one call: half a million executions.
 	fillsPagesMax = 500
+	// fillsRetention is how far back the venue tells of executions and of income: a
+	// little less than the shortest three months.
+	fillsRetention = 88 * 24 * time.Hour
 )
 
+// tradeRecord is a row of GET /fapi/v1/userTrades.
+type tradeRecord struct {
+	Symbol          string `json:"symbol"`
+	ID              int64  `json:"id"`
+	OrderID         int64  `json:"orderId"`
+	Side            string `json:"side"`
+	PositionSide    string `json:"positionSide"`
+	Price           number `json:"price"`
+	Qty             number `json:"qty"`
+	RealizedPnl     number `json:"realizedPnl"`
+	Commission      number `json:"commission"`
+	CommissionAsset string `json:"commissionAsset"`
+	Time            int64  `json:"time"`
+	Maker           bool   `json:"maker"`
+}
+
 // Fills reads the executions of an instrument in [From, To), oldest first: in
-// windows of seven days, and within a window by trade id.
+// windows of seven days, and within a window by trade id. Those that the venue tells
+// of no more are left out.
 func (a *Account) Fills(ctx context.Context, q venues.FillsQuery) ([]venues.Fill, error) {
 	reader := fillsReader{account: a, symbol: q.Symbol, seen: make(map[fillKey]bool)}
-	for from := q.From; from.Before(q.To); from = from.Add(fillsWindow) {
+	for from := a.toldFrom(q.From); from.Before(q.To); from = from.Add(fillsWindow) {
 		to := from.Add(fillsWindow)
 		if to.After(q.To) {
 			to = q.To
@@ -35,6 +55,14 @@ func (a *Account) Fills(ctx context.Context, q venues.FillsQuery) ([]venues.Fill
 		}
 	}
 	return reader.fills, nil
+}
+
+// toldFrom is from when on the venue tells of what is asked for.
+func (a *Account) toldFrom(from time.Time) time.Time {
+	if oldest := a.c.clock.Now().Add(-fillsRetention); from.Before(oldest) {
+		return oldest
+	}
+	return from
 }
 
 // fillKey: both sides of a trade with oneself have one id.
@@ -115,7 +143,10 @@ func (r *tradeRecord) fill() (venues.Fill, error) {
 	if err := errors.Join(errSide, errBook); err != nil {
 		return venues.Fill{}, err
 	}
+	symbol := canonicalSymbol(r.Symbol)
 	switch {
+	case symbol == "":
+		return venues.Fill{}, payload.UnknownWord("symbol", r.Symbol)
 	case r.ID <= 0:
 		return venues.Fill{}, payload.Missing("id")
 	case r.OrderID <= 0:
@@ -128,7 +159,7 @@ func (r *tradeRecord) fill() (venues.Fill, error) {
 		return venues.Fill{}, payload.Missing("time")
 	}
 	return venues.Fill{
-		Exchange: venues.Binance, Symbol: canonicalSymbol(r.Symbol), Side: side, PositionSide: book.hedged(),
+		Exchange: venues.Binance, Symbol: symbol, Side: side, PositionSide: book.hedged(),
 		Qty: r.Qty.Decimal, Price: r.Price.Decimal,
 		Fee: r.Commission.Optional, FeeCurrency: r.CommissionAsset,
 		Liquidity: liquidity(r.Maker), RealizedPnl: r.RealizedPnl.Optional,

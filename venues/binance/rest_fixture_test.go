@@ -32,7 +32,7 @@ var readers = map[string]func(json.RawMessage) error{
 	"/fapi/v3/account":        one[accountRecord](func(a *accountRecord) error { _, err := a.balances(singleAsset); return err }),
 	"/fapi/v2/account":        one[accountRecord](func(a *accountRecord) error { _, err := a.balances(singleAsset); return err }),
 	"/fapi/v1/symbolConfig":   list[symbolConfig](func(c *symbolConfig) error { _, err := parseMarginMode(c.MarginType); return err }),
-	"/fapi/v1/depth": one[depthSnapshot](func(d *depthSnapshot) error {
+	"/fapi/v1/depth": one[bookRecord](func(d *bookRecord) error {
 		_, err := d.update("X", venues.Scale{PriceDecimals: 8, QtyDecimals: 8}, time.Now())
 		return err
 	}),

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
+	"sync"
 	"time"
 
 	"github.com/shopspring/decimal"
@@ -78,6 +79,14 @@ func (a *Account) leverageRefusal(symbol string, err error) error {
 	return with
 }
 
+// bracketRecord is a row of GET /fapi/v1/leverageBracket.
+type bracketRecord struct {
+	Symbol   string `json:"symbol"`
+	Brackets []struct {
+		InitialLeverage number `json:"initialLeverage"`
+	} `json:"brackets"`
+}
+
 // readLeverageLimits fills the connector's table of the highest leverages.
 func (a *Account) readLeverageLimits(ctx context.Context) error {
 	var answer bracketList
@@ -105,4 +114,34 @@ func (l *bracketList) UnmarshalJSON(data []byte) error {
 		return json.Unmarshal(data, &(*l)[0])
 	}
 	return json.Unmarshal(data, (*[]bracketRecord)(l))
+}
+
+// leverageTable holds the highest leverage per venue symbol, as some account
+// read it.
+type leverageTable struct {
+	mu     sync.Mutex
+	highs  map[string]decimal.Decimal
+	readAt time.Time
+}
+
+func (t *leverageTable) of(venueSymbol string) venues.Optional {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	high, ok := t.highs[venueSymbol]
+	return venues.Optional{Decimal: high, Valid: ok}
+}
+
+func (t *leverageTable) adopt(highs map[string]decimal.Decimal, now time.Time) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.highs, t.readAt = highs, now
+}
+
+// leverageTableAgeMax is when the table should be read again.
+const leverageTableAgeMax = 12 * time.Hour
+
+func (t *leverageTable) due(now time.Time) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return now.Sub(t.readAt) > leverageTableAgeMax
 }

@@ -1,79 +1,13 @@
 package binance
 
 import (
-	"encoding/json"
-	"fmt"
+	"errors"
 	"strconv"
 	"strings"
-	"time"
 
 	"venuegate/venues"
 	"venuegate/venues/internal/payload"
 )
-
-// depthSnapshot is GET /fapi/v1/depth.
-type depthSnapshot struct {
-	LastUpdateID uint64      `json:"lastUpdateId"`
-	Time         int64       `json:"T"`
-	EventTime    int64       `json:"E"`
-	Bids         [][2]string `json:"bids"`
-	Asks         [][2]string `json:"asks"`
-}
-
-// update brings the snapshot to fixed-point numbers, in an update of the pool.
-func (d *depthSnapshot) update(symbol string, scale venues.Scale, received time.Time) (*venues.BookUpdate, error) {
-	if d.LastUpdateID == 0 {
-		return nil, payload.Missing("lastUpdateId")
-	}
-	u := venues.NewBookUpdate()
-	u.Symbol, u.Snapshot = symbol, true
-	u.FirstSeq, u.LastSeq = d.LastUpdateID, d.LastUpdateID
-	u.VenueTime, u.Received = payload.Millis(d.Time), received
-	for _, side := range []struct {
-		rows   [][2]string
-		levels *[]venues.Level
-	}{{d.Bids, &u.Bids}, {d.Asks, &u.Asks}} {
-		for _, row := range side.rows {
-			level, err := payload.Level(row[0], row[1], scale)
-			if err != nil {
-				u.Release()
-				return nil, err
-			}
-			*side.levels = append(*side.levels, level)
-		}
-	}
-	return u, nil
-}
-
-// klineRow is one row of GET /fapi/v1/klines: an array of mixed types.
-type klineRow []json.RawMessage
-
-// klineColumns is how many columns of a row are used: open time, prices, volume,
-// close time, quote volume.
-const klineColumns = 8
-
-func (k klineRow) candle(symbol string, tf venues.Timeframe, now time.Time) (venues.Candle, error) {
-	if len(k) < klineColumns {
-		return venues.Candle{}, payload.Missing("kline column")
-	}
-	var opened, closed int64
-	var open, high, low, last, volume, turnover number
-	for column, target := range []any{&opened, &open, &high, &low, &last, &volume, &closed, &turnover} {
-		if err := json.Unmarshal(k[column], target); err != nil {
-			return venues.Candle{}, fmt.Errorf("kline column %d: %w", column, err)
-		}
-		if n, ok := target.(*number); ok && !n.Valid {
-			return venues.Candle{}, payload.Missing(fmt.Sprintf("kline column %d", column))
-		}
-	}
-	end := payload.Millis(closed + 1)
-	return venues.Candle{
-		Symbol: symbol, Timeframe: tf, Start: payload.Millis(opened), End: end,
-		Open: open.Decimal, High: high.Decimal, Low: low.Decimal, Close: last.Decimal,
-		Volume: volume.Decimal, Turnover: turnover.Decimal,
-		Closed: !now.Before(end),
-	}, nil
-}
 
 // orderRecord is an order of the order endpoints. Answers to changes lack
 // avgPrice, answers to queries have it.
@@ -95,6 +29,42 @@ type orderRecord struct {
 	PositionSide  string `json:"positionSide"`
 	StopPrice     number `json:"stopPrice"`
 	UpdateTime    int64  `json:"updateTime"`
+}
+
+// report reads an order object. What decides (status, side, type, quantities) is
+// strict; the rest may be missing.
+func (o *orderRecord) report() (venues.ExecutionReport, error) {
+	var report venues.ExecutionReport
+	switch {
+	case o.OrderID <= 0:
+		return report, payload.Missing("orderId")
+	case o.Symbol == "":
+		return report, payload.Missing("symbol")
+	case o.ClientOrderID == "":
+		return report, payload.Missing("clientOrderId")
+	case !o.OrigQty.Valid:
+		return report, payload.Missing("origQty")
+	case !o.ExecutedQty.Valid:
+		return report, payload.Missing("executedQty")
+	}
+	side, errSide := parseSide(o.Side)
+	orderType, waiting, errType := parseTypes(o.Type, o.OrigType)
+	status, errStatus := parseStatus(o.Status, waiting, endsAtOnce(o.Type, o.TimeInForce))
+	book, errBook := parseOrderBook(o.PositionSide)
+	if err := errors.Join(errSide, errType, errStatus, errBook); err != nil {
+		return report, err
+	}
+	tif, postOnly := parseTimeInForce(o.TimeInForce)
+	report = venues.ExecutionReport{
+		Symbol: canonicalSymbol(o.Symbol), ClientOrderID: o.ClientOrderID, VenueOrderID: strconv.FormatInt(o.OrderID, 10),
+		Side: side, Type: orderType, Status: status,
+		Qty: o.OrigQty.Decimal, FilledQty: o.ExecutedQty.Decimal,
+		Price: o.Price.positive(), TriggerPrice: o.StopPrice.positive(), AvgPrice: o.AvgPrice.positive(),
+		ReduceOnly: book.reduces(side, o.ReduceOnly || o.ClosePosition), PostOnly: postOnly, TimeInForce: tif,
+		Forced: isForced(o.ClientOrderID, o.Type), VenueTime: payload.Millis(o.UpdateTime),
+	}
+	report.Fault = endFault(&report, o.Type, o.TimeInForce, "")
+	return report, nil
 }
 
 // idText is an id that the venue prints as a string here and as a number there.
@@ -136,70 +106,41 @@ type algoRecord struct {
 	UpdateTime    int64  `json:"updateTime"`
 }
 
-// tradeRecord is a row of GET /fapi/v1/userTrades.
-type tradeRecord struct {
-	Symbol          string `json:"symbol"`
-	ID              int64  `json:"id"`
-	OrderID         int64  `json:"orderId"`
-	Side            string `json:"side"`
-	PositionSide    string `json:"positionSide"`
-	Price           number `json:"price"`
-	Qty             number `json:"qty"`
-	RealizedPnl     number `json:"realizedPnl"`
-	Commission      number `json:"commission"`
-	CommissionAsset string `json:"commissionAsset"`
-	Time            int64  `json:"time"`
-	Maker           bool   `json:"maker"`
-}
-
-// accountRecord is GET /fapi/v3/account.
-type accountRecord struct {
-	TotalInitialMargin    number        `json:"totalInitialMargin"`
-	TotalUnrealizedProfit number        `json:"totalUnrealizedProfit"`
-	TotalMarginBalance    number        `json:"totalMarginBalance"`
-	AvailableBalance      number        `json:"availableBalance"`
-	Assets                []assetRecord `json:"assets"`
-}
-
-type assetRecord struct {
-	Asset            string `json:"asset"`
-	WalletBalance    number `json:"walletBalance"`
-	UnrealizedProfit number `json:"unrealizedProfit"`
-	MarginBalance    number `json:"marginBalance"`
-	InitialMargin    number `json:"initialMargin"`
-	AvailableBalance number `json:"availableBalance"`
-}
-
-// accountConfig is GET /fapi/v1/accountConfig.
-type accountConfig struct {
-	CanTrade          *bool `json:"canTrade"`
-	DualSidePosition  *bool `json:"dualSidePosition"`
-	MultiAssetsMargin *bool `json:"multiAssetsMargin"`
-}
-
-// positionRecord is a row of GET /fapi/v3/positionRisk.
-type positionRecord struct {
-	Symbol           string `json:"symbol"`
-	PositionSide     string `json:"positionSide"`
-	PositionAmt      number `json:"positionAmt"`
-	EntryPrice       number `json:"entryPrice"`
-	MarkPrice        number `json:"markPrice"`
-	UnrealizedProfit number `json:"unRealizedProfit"`
-	LiquidationPrice number `json:"liquidationPrice"`
-	UpdateTime       int64  `json:"updateTime"`
-}
-
-// symbolConfig is a row of GET /fapi/v1/symbolConfig.
-type symbolConfig struct {
-	Symbol     string `json:"symbol"`
-	MarginType string `json:"marginType"`
-	Leverage   number `json:"leverage"`
-}
-
-// bracketRecord is a row of GET /fapi/v1/leverageBracket.
-type bracketRecord struct {
-	Symbol   string `json:"symbol"`
-	Brackets []struct {
-		InitialLeverage number `json:"initialLeverage"`
-	} `json:"brackets"`
+// report reads an algo order. Once triggered its state is that of the engine
+// order; without that order FINISHED says filled if all was, and cancelled if not.
+func (o *algoRecord) report() (venues.ExecutionReport, error) {
+	var report venues.ExecutionReport
+	switch {
+	case o.AlgoID <= 0:
+		return report, payload.Missing("algoId")
+	case o.Symbol == "":
+		return report, payload.Missing("symbol")
+	case o.ClientAlgoID == "":
+		return report, payload.Missing("clientAlgoId")
+	case !o.Quantity.Valid && !o.ClosePosition:
+		return report, payload.Missing("quantity")
+	}
+	side, errSide := parseSide(o.Side)
+	orderType, errType := parseType(o.OrderType)
+	book, errBook := parseOrderBook(o.PositionSide)
+	filled := o.ActualQty.Decimal
+	status, errStatus := parseAlgoStatus(o.AlgoStatus, filled, o.Quantity.Decimal)
+	if err := errors.Join(errSide, errType, errBook, errStatus); err != nil {
+		return report, err
+	}
+	tif, postOnly := parseTimeInForce(o.TimeInForce)
+	report = venues.ExecutionReport{
+		Symbol: canonicalSymbol(o.Symbol), ClientOrderID: o.ClientAlgoID, VenueOrderID: strconv.FormatInt(o.AlgoID, 10), ConditionalID: true,
+		Side: side, Type: orderType, Status: status, Qty: o.Quantity.Decimal, FilledQty: filled,
+		Price: o.Price.positive(), TriggerPrice: o.TriggerPrice.positive(), AvgPrice: o.ActualPrice.positive(),
+		ReduceOnly: book.reduces(side, o.ReduceOnly || o.ClosePosition), PostOnly: postOnly, TimeInForce: tif,
+		VenueTime: payload.Millis(max(o.UpdateTime, o.CreateTime)),
+	}
+	if id := string(o.ActualOrderID); id != "" && id != "0" {
+		report.VenueOrderID, report.ConditionalID, report.ParentID = id, false, report.VenueOrderID
+	}
+	if status == venues.StatusRejected {
+		report.Fault = triggerFault("")
+	}
+	return report, nil
 }

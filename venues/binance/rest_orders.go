@@ -2,13 +2,10 @@ package binance
 
 import (
 	"context"
-	"errors"
 	"net/http"
-	"strconv"
 	"time"
 
 	"venuegate/venues"
-	"venuegate/venues/internal/payload"
 	"venuegate/venues/internal/restclient"
 )
 
@@ -18,8 +15,7 @@ const orderPath = "/fapi/v1/order"
 // endpoints. Answers never bring fills; those come by the private stream.
 func (a *Account) Place(ctx context.Context, r venues.OrderRequest) (venues.ExecutionReport, error) {
 	if !r.Deadline.IsZero() && !time.Now().Before(r.Deadline) {
-		return venues.ExecutionReport{}, notSent(venues.Errorf(venues.CodeExchangeUnavailable, "the order's deadline has passed").
-			Because(errDeadlinePassed))
+		return venues.ExecutionReport{}, deadlinePassed()
 	}
 	began := time.Now()
 	place := a.placeOrder
@@ -29,6 +25,9 @@ func (a *Account) Place(ctx context.Context, r venues.OrderRequest) (venues.Exec
 	report, err := a.inKnownMode(ctx, func(hedge bool) (venues.ExecutionReport, error) { return place(ctx, &r, hedge) })
 	if isRefusal(err, codeMarginInsufficient) {
 		err = a.explainMargin(ctx, &r, err)
+	}
+	if isRefusal(err, codeReductionRefused) {
+		err = a.explainReduction(ctx, &r, err)
 	}
 	return a.acknowledge(began, report, err)
 }
@@ -163,23 +162,6 @@ func (a *Account) orderName(ref venues.OrderRef) params {
 	return p.with("orderId", ref.VenueOrderID)
 }
 
-// orderCall asks one of the venue's two services about an order.
-type orderCall func(context.Context, venues.OrderRef) (venues.ExecutionReport, error)
-
-// whereKept are the calls that may reach an order, in the order to try them. A
-// stop begins as an algo order and becomes a regular one; one whose type is not
-// known may be either.
-func whereKept(ref venues.OrderRef, regular, algo orderCall) []orderCall {
-	switch {
-	case ref.Type.IsStop():
-		return []orderCall{algo, regular}
-	case ref.Type == "":
-		return []orderCall{regular, algo}
-	default:
-		return []orderCall{regular}
-	}
-}
-
 // Cancel cancels an order. A stop is looked for among the algo orders first and,
 // should it have triggered, as the engine order that it became.
 func (a *Account) Cancel(ctx context.Context, ref venues.OrderRef) (venues.ExecutionReport, error) {
@@ -201,98 +183,6 @@ func (a *Account) Cancel(ctx context.Context, ref venues.OrderRef) (venues.Execu
 	return report, first
 }
 
-// isGone says whether a cancel or query should look in the other place.
-func isGone(err error) bool { return isNotFound(err) || isRefusal(err, codeStopTriggering) }
-
 func (a *Account) cancelOrder(ctx context.Context, ref venues.OrderRef) (venues.ExecutionReport, error) {
 	return a.sendOrder(ctx, http.MethodDelete, a.orderName(ref), time.Time{}, restclient.LaneCancel)
-}
-
-// Order finds one order. A stop that has triggered is told with the state of its
-// engine order.
-func (a *Account) Order(ctx context.Context, ref venues.OrderRef) (venues.ExecutionReport, error) {
-	var report venues.ExecutionReport
-	var err error
-	for _, lookup := range whereKept(ref, a.queryOrder, a.queryAlgo) {
-		if report, err = lookup(ctx, ref); !isNotFound(err) {
-			return report, err
-		}
-	}
-	return report, err
-}
-
-func (a *Account) queryOrder(ctx context.Context, ref venues.OrderRef) (venues.ExecutionReport, error) {
-	var answer orderRecord
-	if err := a.get(ctx, orderPath, a.orderName(ref), 1, &answer); err != nil {
-		return venues.ExecutionReport{}, err
-	}
-	report, err := answer.report()
-	if err != nil {
-		return venues.ExecutionReport{}, malformed(request{method: http.MethodGet, path: orderPath}, err)
-	}
-	return report, nil
-}
-
-// OpenOrders lists what is open in both services of the venue.
-func (a *Account) OpenOrders(ctx context.Context) ([]venues.ExecutionReport, error) {
-	var orders []orderRecord
-	const openPath = "/fapi/v1/openOrders"
-	if err := a.get(ctx, openPath, nil, 40, &orders); err != nil {
-		return nil, err
-	}
-	var algos []algoRecord
-	const openAlgoPath = "/fapi/v1/openAlgoOrders"
-	if err := a.get(ctx, openAlgoPath, nil, 40, &algos); err != nil {
-		return nil, err
-	}
-	reports := make([]venues.ExecutionReport, 0, len(orders)+len(algos))
-	for n := range orders {
-		report, err := orders[n].report()
-		if err != nil {
-			return nil, malformed(request{method: http.MethodGet, path: openPath}, err)
-		}
-		reports = append(reports, report)
-	}
-	for n := range algos {
-		report, err := algos[n].report()
-		if err != nil {
-			return nil, malformed(request{method: http.MethodGet, path: openAlgoPath}, err)
-		}
-		reports = append(reports, report)
-	}
-	return reports, nil
-}
-
-// report reads an order object. What decides (status, side, type, quantities) is
-// strict; the rest may be missing.
-func (o *orderRecord) report() (venues.ExecutionReport, error) {
-	var report venues.ExecutionReport
-	switch {
-	case o.OrderID <= 0:
-		return report, payload.Missing("orderId")
-	case o.Symbol == "":
-		return report, payload.Missing("symbol")
-	case !o.OrigQty.Valid:
-		return report, payload.Missing("origQty")
-	case !o.ExecutedQty.Valid:
-		return report, payload.Missing("executedQty")
-	}
-	side, errSide := parseSide(o.Side)
-	orderType, waiting, errType := parseTypes(o.Type, o.OrigType)
-	status, errStatus := parseStatus(o.Status, waiting, endsAtOnce(o.Type, o.TimeInForce))
-	book, errBook := parseOrderBook(o.PositionSide)
-	if err := errors.Join(errSide, errType, errStatus, errBook); err != nil {
-		return report, err
-	}
-	tif, postOnly := parseTimeInForce(o.TimeInForce)
-	report = venues.ExecutionReport{
-		Symbol: canonicalSymbol(o.Symbol), ClientOrderID: o.ClientOrderID, VenueOrderID: strconv.FormatInt(o.OrderID, 10),
-		Side: side, Type: orderType, Status: status,
-		Qty: o.OrigQty.Decimal, FilledQty: o.ExecutedQty.Decimal,
-		Price: o.Price.positive(), TriggerPrice: o.StopPrice.positive(), AvgPrice: o.AvgPrice.positive(),
-		ReduceOnly: book.reduces(side, o.ReduceOnly || o.ClosePosition), PostOnly: postOnly, TimeInForce: tif,
-		Forced: isForced(o.ClientOrderID, o.Type), VenueTime: payload.Millis(o.UpdateTime),
-	}
-	report.Fault = endFault(&report, o.Type, o.TimeInForce, "")
-	return report, nil
 }

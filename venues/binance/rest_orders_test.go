@@ -130,16 +130,19 @@ func TestDeadlineTravels(t *testing.T) {
 	}
 	p := s.sent("POST /fapi/v1/order")[0]
 	window := recvWindowOf(p)
-	if window <= 0 || window > 3000 {
-		t.Errorf("recvWindow %d, want what is left of 3 s", window)
+	if window <= 0 || window > orderLife.Milliseconds() {
+		t.Errorf("recvWindow %d, want what is left of %v", window, orderLife)
 	}
 	var stamp int64
 	if _, err := fmt.Sscan(p.Get("timestamp"), &stamp); err != nil {
 		t.Fatal(err)
 	}
-	end := time.UnixMilli(stamp + window)
-	if off := end.Sub(order.Deadline.Add(40 * time.Second)); off < -100*time.Millisecond || off > 100*time.Millisecond {
+	offset := s.connector.clock.Offset()
+	if off := time.UnixMilli(stamp + window).Sub(order.Deadline.Add(offset)); off > 0 || off < -5*time.Millisecond { // what was cut to whole milliseconds
 		t.Errorf("the venue may execute until %v after the deadline", off)
+	}
+	if (offset - 40*time.Second).Abs() > 5*time.Second {
+		t.Errorf("the venue is %v ahead", offset)
 	}
 	if _, err := s.account.Place(background, orderWith(func(r *venues.OrderRequest) { r.Deadline = time.Now().Add(10 * time.Minute) })); err != nil {
 		t.Fatal(err)
@@ -305,6 +308,24 @@ func TestOpenAccountNeedsAKey(t *testing.T) {
 	for _, c := range []venues.Credentials{{}, {APIKey: "k"}, {APISecret: "s"}} {
 		if _, err := New(Sim("http://x", "ws://x")).OpenAccount(c); venues.CodeOf(err) != venues.CodeUnauthorized {
 			t.Errorf("%v", err)
+		}
+	}
+}
+
+// The venue has one code for "there is nothing to reduce" and for "other orders
+// reduce it already". A position must not be given up for closed because of the
+// second.
+func TestRefusedReduction(t *testing.T) {
+	for amount, reason := range map[string]string{"0.009": "exceeds_position", "-0.009": venues.ReasonNoPosition, "0": venues.ReasonNoPosition} {
+		s := newScript(t)
+		s.On("POST /fapi/v1/order", 400, `{"code":-2022,"msg":"ReduceOnly Order is rejected."}`)
+		s.On("GET /fapi/v3/positionRisk", 200, "["+fmt.Sprintf(positionRow, "BOTH", amount)+"]")
+		s.On("GET /fapi/v1/symbolConfig", 200, `[{"symbol":"BTCUSDT","marginType":"CROSSED","leverage":21}]`)
+		order := limitOrder()
+		order.Side, order.ReduceOnly = venues.Sell, true
+		_, err := s.account.Place(background, order)
+		if e, _ := errors.AsType[*venues.Error](err); e == nil || e.Code != venues.CodeOrderRejected || e.Details["reason"] != reason {
+			t.Errorf("%s: %v", amount, err)
 		}
 	}
 }

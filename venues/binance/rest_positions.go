@@ -11,6 +11,33 @@ import (
 	"venuegate/venues/internal/payload"
 )
 
+// keyRecord is GET /sapi/v1/account/apiRestrictions.
+type keyRecord struct {
+	IPRestrict        *bool `json:"ipRestrict"`
+	EnableWithdrawals *bool `json:"enableWithdrawals"`
+	EnableFutures     *bool `json:"enableFutures"`
+	ExpirationTime    int64 `json:"tradingAuthorityExpirationTime"`
+}
+
+// positionRecord is a row of GET /fapi/v3/positionRisk.
+type positionRecord struct {
+	Symbol           string `json:"symbol"`
+	PositionSide     string `json:"positionSide"`
+	PositionAmt      number `json:"positionAmt"`
+	EntryPrice       number `json:"entryPrice"`
+	MarkPrice        number `json:"markPrice"`
+	UnrealizedProfit number `json:"unRealizedProfit"`
+	LiquidationPrice number `json:"liquidationPrice"`
+	UpdateTime       int64  `json:"updateTime"`
+}
+
+// symbolConfig is a row of GET /fapi/v1/symbolConfig.
+type symbolConfig struct {
+	Symbol     string `json:"symbol"`
+	MarginType string `json:"marginType"`
+	Leverage   number `json:"leverage"`
+}
+
 // Positions lists open positions. Leverage and margin mode come from a second
 // request, made only if there is a position.
 func (a *Account) Positions(ctx context.Context) ([]venues.Position, error) {
@@ -43,7 +70,11 @@ func (r *positionRecord) position() (p venues.Position, open bool, err error) {
 	if err != nil {
 		return p, false, err
 	}
-	if !r.PositionAmt.Valid {
+	symbol := canonicalSymbol(r.Symbol)
+	switch {
+	case symbol == "":
+		return p, false, payload.UnknownWord("symbol", r.Symbol)
+	case !r.PositionAmt.Valid:
 		return p, false, payload.Missing("positionAmt")
 	}
 	if r.PositionAmt.Decimal.IsZero() {
@@ -51,7 +82,7 @@ func (r *positionRecord) position() (p venues.Position, open bool, err error) {
 	}
 	return venues.Position{
 		Exchange:         venues.Binance,
-		Symbol:           canonicalSymbol(r.Symbol),
+		Symbol:           symbol,
 		Side:             book.sideOf(r.PositionAmt.Decimal),
 		Qty:              r.PositionAmt.Decimal.Abs(),
 		EntryPrice:       r.EntryPrice.positive(),
@@ -90,13 +121,23 @@ func (a *Account) symbolConfigs(ctx context.Context, symbol string) (map[string]
 	if symbol != "" {
 		p = params{{"symbol", a.c.venueSymbol(symbol)}}
 	}
+	changes := a.leverages.asking()
 	var rows []symbolConfig
 	if err := a.get(ctx, symbolConfigPath, p, 5, &rows); err != nil {
 		return nil, err
 	}
 	configs := make(map[string]symbolConfig, len(rows))
 	for _, row := range rows {
-		configs[canonicalSymbol(row.Symbol)] = row
+		name := canonicalSymbol(row.Symbol)
+		if name == "" {
+			return nil, malformed(request{method: http.MethodGet, path: symbolConfigPath}, payload.UnknownWord("symbol", row.Symbol))
+		}
+		configs[name] = row
+	}
+	if symbol == "" {
+		a.leverages.adopt(changes, configs)
+	} else {
+		a.leverages.learn(symbol, configs[symbol].Leverage.positive())
 	}
 	return configs, nil
 }

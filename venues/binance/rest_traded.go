@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"venuegate/venues"
+	"venuegate/venues/internal/payload"
 	"venuegate/venues/internal/restclient"
 )
 
@@ -24,7 +25,7 @@ const (
 // nothing is not found.
 func (a *Account) Traded(ctx context.Context, from, to time.Time) ([]string, error) {
 	found := map[string]bool{}
-	for ; from.Before(to); from = from.Add(fillsWindow) {
+	for from = a.toldFrom(from); from.Before(to); from = from.Add(fillsWindow) {
 		if err := a.incomeSymbols(ctx, from, from.Add(fillsWindow), found); err != nil {
 			return nil, err
 		}
@@ -38,7 +39,7 @@ func (a *Account) incomeSymbols(ctx context.Context, from, to time.Time, found m
 			Symbol     string `json:"symbol"`
 			IncomeType string `json:"incomeType"`
 		}
-		err := a.c.call(ctx, request{
+		r := request{
 			method: http.MethodGet, path: incomePath, security: signed, account: a,
 			params: params{
 				{"startTime", strconv.FormatInt(from.UnixMilli(), 10)},
@@ -47,14 +48,22 @@ func (a *Account) incomeSymbols(ctx context.Context, from, to time.Time, found m
 				{"page", strconv.Itoa(page)},
 			},
 			lane: restclient.LaneReconcile, weight: 30,
-		}, &rows)
-		if err != nil {
+		}
+		if err := a.c.call(ctx, r, &rows); err != nil {
 			return err
 		}
 		for _, row := range rows {
-			if symbol := canonicalSymbol(row.Symbol); symbol != "" && isOfExecution(row.IncomeType) {
-				found[symbol] = true
+			if row.IncomeType == "" {
+				return malformed(r, payload.Missing("incomeType"))
 			}
+			if !isOfExecution(row.IncomeType) {
+				continue
+			}
+			symbol := canonicalSymbol(row.Symbol)
+			if symbol == "" {
+				return malformed(r, payload.UnknownWord("symbol", row.Symbol))
+			}
+			found[symbol] = true
 		}
 		if len(rows) < incomePage {
 			return nil

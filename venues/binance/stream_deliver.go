@@ -9,7 +9,7 @@ import (
 
 // Decoders share a parser.
 func (c streams) Decoders() func(venues.FeedChannel, string) feed.Decoder {
-	shared := new(depthDecoder)
+	shared := new(bookDecoder)
 	return func(channel venues.FeedChannel, _ string) feed.Decoder {
 		return &streamDecoder{c: c.Connector, shared: shared, channel: channel, venueSymbol: c.venueSymbol(channel.Symbol)}
 	}
@@ -18,7 +18,7 @@ func (c streams) Decoders() func(venues.FeedChannel, string) feed.Decoder {
 // streamDecoder reads the messages of one stream.
 type streamDecoder struct {
 	c           *Connector
-	shared      *depthDecoder
+	shared      *bookDecoder
 	channel     venues.FeedChannel
 	venueSymbol string
 	// scale of the instrument in that catalogue.

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/shopspring/decimal"
 	"go.uber.org/zap"
 
 	"venuegate/venues"
@@ -40,7 +41,7 @@ func (f *privateFeed) handle(message []byte) error {
 		f.log.Warn("private stream: margin call")
 		f.sink.BalancesChanged()
 	case "listenKeyExpired":
-		f.wire.Reconnect(errListenKeyExpired)
+		f.wire.GiveUp(errListenKeyExpired)
 	case "CONDITIONAL_ORDER_TRIGGER_REJECT":
 		// The order's own event tells its end; this one only says why.
 		f.log.Warn("private stream: stop rejected at its trigger", zap.String("reason", payload.Bounded(o.Object("or").OptionalText("r"))))
@@ -87,7 +88,7 @@ func decodeOrderEvent(event *payload.Object) (venues.ExecutionReport, error) {
 	side, errSide := parseSide(o.Text("S"))
 	book, errBook := parseOrderBook(o.OptionalText("ps"))
 	report := venues.ExecutionReport{
-		Symbol: canonicalSymbol(o.Text("s")), ClientOrderID: o.Text("c"), VenueOrderID: o.ID("i"),
+		Symbol: symbolOf(o), ClientOrderID: nameOf(o, "c"), VenueOrderID: o.ID("i"),
 		Side: side, Qty: o.Decimal("q"), FilledQty: o.Decimal("z"),
 		Price: o.OptionalPositive("p"), TriggerPrice: o.OptionalPositive("sp"), AvgPrice: o.OptionalPositive("ap"),
 		ReduceOnly: book.reduces(side, o.Flag("R") || o.Flag("cp")),
@@ -110,6 +111,24 @@ func decodeOrderEvent(event *payload.Object) (venues.ExecutionReport, error) {
 	}
 	report.Fill = fill
 	return report, errors.Join(err, event.Err())
+}
+
+// symbolOf is the symbol of an event, which must be one.
+func symbolOf(o *payload.Object) string {
+	symbol := canonicalSymbol(o.Text("s"))
+	if o.Err() == nil && symbol == "" {
+		o.Fail("s", payload.ErrMissing)
+	}
+	return symbol
+}
+
+// nameOf is an id that may not be empty.
+func nameOf(o *payload.Object, field string) string {
+	name := o.Text(field)
+	if o.Err() == nil && name == "" {
+		o.Fail(field, payload.ErrMissing)
+	}
+	return name
 }
 
 // orderWords are the words of an order event that together say what it means.
@@ -188,7 +207,7 @@ func decodeAlgoEvent(event *payload.Object) (report venues.ExecutionReport, tell
 	orderType, errType := parseType(o.Text("o"))
 	book, errBook := parseOrderBook(o.OptionalText("ps"))
 	report = venues.ExecutionReport{
-		Symbol: canonicalSymbol(o.Text("s")), ClientOrderID: o.Text("caid"), VenueOrderID: o.ID("aid"), ConditionalID: true,
+		Symbol: symbolOf(o), ClientOrderID: nameOf(o, "caid"), VenueOrderID: o.ID("aid"), ConditionalID: true,
 		Side: side, Type: orderType,
 		Qty: o.Optional("q").Decimal, FilledQty: o.Optional("aq").Decimal,
 		Price: o.OptionalPositive("p"), TriggerPrice: o.OptionalPositive("tp"), AvgPrice: o.OptionalPositive("ap"),
@@ -197,7 +216,7 @@ func decodeAlgoEvent(event *payload.Object) (report venues.ExecutionReport, tell
 	}
 	report.TimeInForce, report.PostOnly = parseTimeInForce(o.OptionalText("f"))
 	status, errStatus := parseAlgoStatus(word, report.FilledQty, report.Qty)
-	if o.Err() == nil && !o.Has("q") && !o.Flag("cp") {
+	if o.Err() == nil && !o.Optional("q").Valid && !o.Flag("cp") {
 		o.Fail("q", payload.ErrMissing)
 	}
 	if err := errors.Join(o.Err(), errSide, errType, errBook, errStatus); err != nil {
@@ -213,7 +232,7 @@ func decodeAlgoEvent(event *payload.Object) (report venues.ExecutionReport, tell
 	case "FINISHED":
 		return report, status == venues.StatusFilled, nil
 	case "REJECTED":
-		report.Fault = marginFault(o.OptionalText("rm"))
+		report.Fault = triggerFault(o.OptionalText("rm"))
 	}
 	return report, true, o.Err()
 }
@@ -232,6 +251,7 @@ func (f *privateFeed) accountUpdate(event *payload.Object) error {
 		}
 		position.UpdatedAt = at
 		position.AccountType = f.account.accountType()
+		position.Leverage = f.account.leverages.of(position.Symbol)
 		f.tellPosition(book, position, row)
 	}
 	if len(body.OptionalList("B")) > 0 {
@@ -241,12 +261,12 @@ func (f *privateFeed) accountUpdate(event *payload.Object) error {
 }
 
 // decodePosition reads an entry of P; its Side is that of a position that is
-// open. Leverage and liquidation price are not told.
+// open. Leverage, mark price and liquidation price are not told.
 func decodePosition(row *payload.Object) (positionBook, venues.Position, error) {
 	book, errBook := parsePositionBook(row.Text("ps"))
 	amount := row.Decimal("pa")
 	position := venues.Position{
-		Exchange: venues.Binance, Symbol: canonicalSymbol(row.Text("s")),
+		Exchange: venues.Binance, Symbol: symbolOf(row),
 		Side: book.sideOf(amount), Qty: amount.Abs(),
 		EntryPrice: row.OptionalPositive("ep"), UnrealizedPnl: row.Optional("up"),
 	}
@@ -283,6 +303,15 @@ func (f *privateFeed) configUpdate(o *payload.Object) error {
 		f.account.setMultiAssets(pool.Flag("j"))
 		if err := pool.Err(); err != nil {
 			o.Fail("ai", err)
+		}
+	}
+	if o.Has("ac") {
+		changed := o.Object("ac")
+		symbol, leverage := canonicalSymbol(changed.Text("s")), venues.SomePositive(decimal.NewFromInt(changed.Integer("l")))
+		if err := changed.Err(); err != nil {
+			o.Fail("ac", err)
+		} else {
+			f.account.leverages.learn(symbol, leverage)
 		}
 	}
 	f.sink.BalancesChanged()

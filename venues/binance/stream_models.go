@@ -88,8 +88,8 @@ func decodeKline(parser *fastjson.Parser, data []byte, channel venues.FeedChanne
 		Volume: k.Decimal("v"), Turnover: k.Decimal("q"),
 		Closed: k.Flag("x"), VenueTime: o.Time("E"),
 	}
-	if k.Err() == nil && (candle.Start.IsZero() || candle.End.IsZero()) {
-		k.Fail("t or T", payload.ErrMissing)
+	if k.Err() == nil && (candle.Start.IsZero() || candle.End.IsZero() || !k.Has("x")) {
+		k.Fail("t, T or x", payload.ErrMissing)
 	}
 	candle.End = candle.End.Add(time.Millisecond) // the venue names the last millisecond
 	return candle, k.Err()

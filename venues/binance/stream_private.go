@@ -144,8 +144,9 @@ func (f *privateFeed) Message(message []byte, _ time.Time) error {
 	return f.handle(message)
 }
 
-// Lost changes nothing here: the next connection has a listen key of its own.
-func (f *privateFeed) Lost() {}
+// Lost lets the leverages be read again: changes of them may go unheard. The next
+// connection has a listen key of its own.
+func (f *privateFeed) Lost() { f.account.leverages.forget() }
 
 // Tick extends the listen key in time.
 func (f *privateFeed) Tick(now time.Time, served bool) {
@@ -159,17 +160,19 @@ func (f *privateFeed) keepAlive(now time.Time) {
 	defer f.mu.Unlock()
 	if now.Sub(f.extended) > keepAliveMax {
 		f.extended = now // once
-		f.wire.Reconnect(errListenKeyExpired)
+		f.wire.GiveUp(errListenKeyExpired)
 		return
 	}
 	if f.extending || now.Sub(f.extended) < keepAliveInterval || now.Sub(f.attempted) < keepAliveRetry {
 		return
 	}
 	f.extending, f.attempted = true, now
-	f.workers.Go(f.extend)
+	conn := f.wire.Conn()
+	f.workers.Go(func() { f.extend(conn) })
 }
 
-func (f *privateFeed) extend() {
+// extend asks for the listen key of a connection to live on.
+func (f *privateFeed) extend(conn *wsclient.Conn) {
 	ctx, cancel := context.WithTimeout(f.ctx, keepAliveTimeout)
 	defer cancel()
 	err := f.listenKey(ctx, http.MethodPut, nil)
@@ -177,7 +180,7 @@ func (f *privateFeed) extend() {
 	switch {
 	case err == nil:
 	case isRefusal(err, codeListenKeyUnknown):
-		f.wire.Reconnect(errListenKeyExpired)
+		conn.GiveUp(errListenKeyExpired)
 	default:
 		f.log.Warn("private stream: listen key not extended", zap.Error(err))
 	}

@@ -1,12 +1,10 @@
 package binance
 
 import (
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -14,80 +12,25 @@ import (
 	"go.uber.org/goleak"
 
 	"venuegate/venues"
+	"venuegate/venues/fixturetest"
 	"venuegate/venues/internal/connectortest"
 	"venuegate/venues/internal/feed"
 )
 
 func TestMain(m *testing.M) {
-	goleak.VerifyTestMain(m)
-}
-
-// streamVenue serves public streams by hand and remembers what it was told.
-type streamVenue struct {
-	mu       sync.Mutex
-	conns    []*websocket.Conn
-	paths    []string
-	commands []command
-	// answer serves a command; confirm is what it usually does.
-	answer func(c *websocket.Conn, m command)
+	goleak.VerifyTestMain(fixturetest.AllRead(m, venues.Binance))
 }
 
 type command struct {
 	Method string   `json:"method"`
 	Params []string `json:"params"`
 	ID     uint64   `json:"id"`
-	conn   int
 }
+
+func (m command) Verb() string { return m.Method }
 
 func confirm(c *websocket.Conn, m command) {
 	_ = c.WriteMessage(websocket.TextMessage, fmt.Appendf(nil, `{"result":null,"id":%d}`, m.ID))
-}
-
-func newStreamVenue(s *script) *streamVenue {
-	v := &streamVenue{answer: confirm}
-	s.Stream = v.serve
-	return v
-}
-
-func (v *streamVenue) serve(r *http.Request, c *websocket.Conn) {
-	v.mu.Lock()
-	v.conns, v.paths = append(v.conns, c), append(v.paths, r.URL.Path)
-	conn := len(v.conns)
-	v.mu.Unlock()
-	for {
-		_, text, err := c.ReadMessage()
-		if err != nil {
-			return
-		}
-		var m command
-		if json.Unmarshal(text, &m) != nil {
-			continue
-		}
-		m.conn = conn
-		v.mu.Lock()
-		v.commands = append(v.commands, m)
-		v.answer(c, m)
-		v.mu.Unlock()
-	}
-}
-
-// say sends a message on the newest connection.
-func (v *streamVenue) say(name, data string) {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	_ = v.conns[len(v.conns)-1].WriteMessage(websocket.TextMessage, fmt.Appendf(nil, `{"stream":%q,"data":%s}`, name, data))
-}
-
-func (v *streamVenue) told(method string) []command {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	var all []command
-	for _, m := range v.commands {
-		if m.Method == method {
-			all = append(all, m)
-		}
-	}
-	return all
 }
 
 // listed puts trading instruments with the tick of BTCUSDT into the catalogue.
@@ -102,7 +45,7 @@ func (s *script) listed(symbols ...string) {
 }
 
 func depthOf(symbol string, first, last, previous int) string {
-	return fmt.Sprintf(`{"e":"depthUpdate","E":1,"T":1,"s":%q,"U":%d,"u":%d,"pu":%d,"b":[["61800.2","1"]],"a":[]}`, symbol, first, last, previous)
+	return fmt.Sprintf(`{"stream":"%s@depth@100ms","data":{"e":"depthUpdate","E":1,"T":1,"s":%q,"U":%d,"u":%d,"pu":%d,"b":[["61800.2","1"]],"a":[]}}`, strings.ToLower(symbol), symbol, first, last, previous)
 }
 
 func bookOf(symbol string) venues.FeedChannel {
@@ -112,7 +55,7 @@ func bookOf(symbol string) venues.FeedChannel {
 // A connection for each category, and the venue's names of its streams.
 func TestFeedNamesStreams(t *testing.T) {
 	s := newScript(t)
-	v := newStreamVenue(s)
+	v := connectortest.ServeStreams(s.Server, confirm)
 	h := &connectortest.Heard{}
 	feed := s.connector.OpenFeed(h)
 	feed.Subscribe(
@@ -123,21 +66,22 @@ func TestFeedNamesStreams(t *testing.T) {
 	)
 	h.Await(t, "all confirmations", func() bool { return len(h.Resumptions) == 4 })
 	feed.Unsubscribe(venues.FeedChannel{Kind: venues.FeedMark, Symbol: "BTCUSDT"})
-	h.Await(t, "an UNSUBSCRIBE", func() bool { return len(v.told("UNSUBSCRIBE")) == 1 })
+	h.Await(t, "an UNSUBSCRIBE", func() bool { return len(v.Told("", "UNSUBSCRIBE")) == 1 })
 	feed.Close()
 	var names []string
-	for _, m := range v.told("SUBSCRIBE") {
+	for _, m := range v.Told("", "SUBSCRIBE") {
 		names = append(names, m.Params...)
 	}
 	slices.Sort(names)
-	slices.Sort(v.paths)
-	if got := strings.Join(v.paths, " "); got != "/market/stream /public/stream" {
+	addresses := v.Addresses()
+	slices.Sort(addresses)
+	if got := strings.Join(addresses, " "); got != "/market/stream /public/stream" {
 		t.Errorf("connected to %s", got)
 	}
 	if got := strings.Join(names, " "); got != "btcusdt@aggTrade btcusdt@kline_4h btcusdt@markPrice@1s btcusdt_261225@depth@100ms" {
 		t.Errorf("asked for %s", got)
 	}
-	if gone := v.told("UNSUBSCRIBE")[0].Params; !slices.Equal(gone, []string{"btcusdt@markPrice@1s"}) {
+	if gone := v.Told("", "UNSUBSCRIBE")[0].Params; !slices.Equal(gone, []string{"btcusdt@markPrice@1s"}) {
 		t.Errorf("unsubscribed %v", gone)
 	}
 }
@@ -162,33 +106,24 @@ func TestStreamAnswers(t *testing.T) {
 
 func TestFeedOfAnUnlistedInstrument(t *testing.T) {
 	s := newScript(t)
-	v := newStreamVenue(s)
+	v := connectortest.ServeStreams(s.Server, confirm)
 	h := &connectortest.Heard{}
 	feed := s.connector.OpenFeed(h)
 	t.Cleanup(feed.Close)
 	feed.Subscribe(bookOf("BTCUSDT"))
 	h.Await(t, "the confirmation", func() bool { return len(h.Resumptions) == 1 })
-	v.say("btcusdt@depth@100ms", depthOf("BTCUSDT", 1, 2, 0)) // its scale is not known
+	v.Say("", depthOf("BTCUSDT", 1, 2, 0)) // its scale is not known
 	h.Await(t, "the interruption", func() bool { return len(h.Interruptions) == 1 && len(h.Books) == 0 })
 	s.listed("BTCUSDT")
 	h.Await(t, "the next tick", func() bool { return len(h.Resumptions) == 2 })
-	v.say("btcusdt@depth@100ms", depthOf("BTCUSDT", 3, 4, 2))
+	v.Say("", depthOf("BTCUSDT", 3, 4, 2))
 	h.Await(t, "the book", func() bool { return len(h.Books) == 1 })
 }
 
-// privateVenue serves the private stream: it answers LIST_SUBSCRIPTIONS and
-// remembers the addresses it was asked under.
-func privateVenue(s *script) *streamVenue {
-	v := newStreamVenue(s)
-	serve := s.Stream
-	s.Stream = func(r *http.Request, c *websocket.Conn) {
-		v.mu.Lock()
-		v.paths = append(v.paths, r.URL.RequestURI())
-		v.mu.Unlock()
-		serve(r, c)
-	}
+// privateVenue serves the private stream: it answers LIST_SUBSCRIPTIONS.
+func privateVenue(s *script) *connectortest.Streams[command] {
 	s.On("POST /fapi/v1/listenKey", 200, `{"listenKey":"first+key"}`)
-	return v
+	return connectortest.ServeStreams(s.Server, confirm)
 }
 
 func TestPrivateStreamAddress(t *testing.T) {
@@ -200,8 +135,8 @@ func TestPrivateStreamAddress(t *testing.T) {
 	feed.Close()
 	const want = "/private/ws?listenKey=first%2Bkey&events=ORDER_TRADE_UPDATE/ACCOUNT_UPDATE/ALGO_UPDATE/ACCOUNT_CONFIG_UPDATE/" +
 		"MARGIN_CALL/TRADE_LITE/CONDITIONAL_ORDER_TRIGGER_REJECT/listenKeyExpired"
-	if v.paths[0] != want {
-		t.Errorf("asked for %s", v.paths[0])
+	if got := v.Addresses()[0]; got != want {
+		t.Errorf("asked for %s", got)
 	}
 	if len(s.sent("DELETE /fapi/v1/listenKey")) != 0 {
 		t.Error("the key, which others share, was deleted")
@@ -253,11 +188,44 @@ func TestListenKeyIsKeptAlive(t *testing.T) {
 	h.Await(t, "a new key instead of an expired one", func() bool { return h.Connections == 3 })
 }
 
+// The refusal of a key may come when its connection has been replaced: the new one has
+// a key that lives.
+func TestRefusedKeyOfAnOldConnection(t *testing.T) {
+	s := newScript(t)
+	v := privateVenue(s)
+	asked, answer, check := make(chan struct{}), make(chan struct{}), s.Check
+	s.Check = func(r *http.Request, body string) {
+		check(r, body)
+		if r.Method == http.MethodPut {
+			asked <- struct{}{}
+			<-answer
+		}
+	}
+	s.On("PUT /fapi/v1/listenKey", 400, `{"code":-1125,"msg":"This listenKey does not exist."}`)
+	h := &connectortest.Heard{}
+	feed := s.account.OpenPrivate(h)
+	t.Cleanup(feed.Close)
+	h.Await(t, "the connection", func() bool { return h.Connections == 1 })
+	age(feed, 31*time.Minute)
+	<-asked
+	v.Cut("")
+	h.Await(t, "the next connection", func() bool { return h.Connections == 2 })
+	close(answer)
+	feed.(*privateFeed).workers.Wait()
+	v.Say("", `{"e":"ACCOUNT_UPDATE","E":1,"T":1,"a":{"B":[{"a":"USDT"}]}}`)
+	h.Await(t, "an event", func() bool { return h.Balances == 1 })
+	h.With(func() {
+		if len(h.Losses) != 1 {
+			t.Errorf("lost %v", h.Losses)
+		}
+	})
+}
+
 // A venue that never answers the question is believed after a while.
 func TestPrivateStreamWithoutProof(t *testing.T) {
 	s := newScript(t)
 	v := privateVenue(s)
-	v.answer = func(*websocket.Conn, command) {}
+	v.Answer(func(*websocket.Conn, command) {})
 	h := &connectortest.Heard{}
 	feed := s.account.OpenPrivate(h)
 	t.Cleanup(feed.Close)

@@ -3,7 +3,6 @@ package binance
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
 	"slices"
 	"testing"
 	"time"
@@ -106,7 +105,7 @@ func recordedSnapshots(t *testing.T, scale venues.Scale) []*venues.BookUpdate {
 		if len(line) == 0 {
 			continue
 		}
-		var answer depthSnapshot
+		var answer bookRecord
 		if err := json.Unmarshal(line[bytes.IndexByte(line, '{'):], &answer); err != nil {
 			t.Fatal(err)
 		}
@@ -149,7 +148,7 @@ func TestRecordedBTCUSDT2024(t *testing.T) {
 	if len(depth) != 6551 {
 		t.Errorf("%d depth messages, want 6551", len(depth))
 	}
-	var answer depthSnapshot
+	var answer bookRecord
 	if err := json.Unmarshal(rest, &answer); err != nil {
 		t.Fatal(err)
 	}
@@ -158,16 +157,14 @@ func TestRecordedBTCUSDT2024(t *testing.T) {
 	joined := 0
 	for n, message := range depth {
 		scanned, parsed := venues.NewBookUpdate(), venues.NewBookUpdate()
-		if !scanDepth(message, "BTCUSDT", btc, scanned) {
+		if !scanBook(message, "BTCUSDT", btc, scanned) {
 			t.Fatalf("message %d: the scanner gave up", n)
 		}
 		if !raceDetector || n%8 == 0 { // the thorough way is slow with it
-			if err := decodeDepth(&parser, message, "BTCUSDT", btc, parsed); err != nil {
+			if err := decodeBook(&parser, message, "BTCUSDT", btc, parsed); err != nil {
 				t.Fatalf("message %d: %v", n, err)
 			}
-			if err := sameUpdate(scanned, parsed); err != nil {
-				t.Fatalf("message %d: %v", n, err)
-			}
+			connectortest.SameBook(t, scanned, parsed)
 		}
 		if n > 0 && scanned.PrevSeq != last {
 			t.Fatalf("message %d follows %d, not %d", n, scanned.PrevSeq, last)
@@ -182,18 +179,6 @@ func TestRecordedBTCUSDT2024(t *testing.T) {
 	if joined != 1 {
 		t.Errorf("%d messages join the snapshot, want one", joined)
 	}
-}
-
-func sameUpdate(a, b *venues.BookUpdate) error {
-	switch {
-	case a.FirstSeq != b.FirstSeq || a.LastSeq != b.LastSeq || a.PrevSeq != b.PrevSeq:
-		return fmt.Errorf("sequences %d %d %d and %d %d %d", a.FirstSeq, a.LastSeq, a.PrevSeq, b.FirstSeq, b.LastSeq, b.PrevSeq)
-	case !a.VenueTime.Equal(b.VenueTime):
-		return fmt.Errorf("times %v and %v", a.VenueTime, b.VenueTime)
-	case !slices.Equal(a.Bids, b.Bids) || !slices.Equal(a.Asks, b.Asks):
-		return fmt.Errorf("levels %v %v and %v %v", a.Bids, a.Asks, b.Bids, b.Asks)
-	}
-	return nil
 }
 
 func TestRecordedSlice2024(t *testing.T) {
@@ -216,7 +201,7 @@ func TestRecordedSlice2024(t *testing.T) {
 }
 
 func TestRecordedSnapshot2024(t *testing.T) {
-	var answer depthSnapshot
+	var answer bookRecord
 	if err := json.Unmarshal(fixture(t, "rest_depth_BTCUSDT_limit1000_2024.real.json"), &answer); err != nil {
 		t.Fatal(err)
 	}

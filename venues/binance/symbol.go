@@ -71,8 +71,11 @@ func (r *symbolRecord) instrument(at time.Time) (venues.Instrument, error) {
 		VenueSymbol:    r.Symbol,
 		UpdatedAt:      venues.At(at),
 	}
-	if i.Symbol == "" {
+	switch {
+	case i.Symbol == "":
 		return i, payload.UnknownWord("symbol", r.Symbol)
+	case r.BaseAsset == "" || r.QuoteAsset == "" || r.MarginAsset == "":
+		return i, fmt.Errorf("instrument %s: %w", payload.Bounded(r.Symbol), payload.Missing("baseAsset, quoteAsset or marginAsset"))
 	}
 	for _, f := range r.Filters {
 		f.apply(&i)

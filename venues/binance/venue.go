@@ -4,12 +4,9 @@ import (
 	"context"
 	"errors"
 	"net/http"
-	"strconv"
-	"sync"
 	"sync/atomic"
 	"time"
 
-	"github.com/shopspring/decimal"
 	"go.uber.org/zap"
 	"golang.org/x/time/rate"
 
@@ -30,6 +27,7 @@ type Connector struct {
 	clock     restclient.Clock
 	catalogue atomic.Pointer[venues.InstrumentSet]
 	leverages leverageTable
+	notices   restclient.Notices
 }
 
 var (
@@ -139,75 +137,7 @@ func (c *Connector) instrument(symbol string) (*venues.Instrument, error) {
 		return i, nil
 	}
 	return nil, venues.Errorf(venues.CodeSymbolNotTradable, "%s is not in the catalogue", payload.Bounded(symbol)).
-		With("symbol", payload.Bounded(symbol)).Because(errNoInstrument)
-}
-
-// snapshotLimit is the deepest book that the venue gives.
-const snapshotLimit = 1000
-
-// Snapshot reads a book by REST. The instrument must be in the catalogue.
-func (c *Connector) Snapshot(ctx context.Context, symbol string) (*venues.BookUpdate, error) {
-	i, err := c.instrument(symbol)
-	if err != nil {
-		return nil, err
-	}
-	r := request{
-		method: http.MethodGet, path: "/fapi/v1/depth", lane: restclient.LaneReconcile, weight: 20,
-		params: params{{"symbol", i.VenueSymbol}, {"limit", strconv.Itoa(snapshotLimit)}},
-	}
-	var answer depthSnapshot
-	if err := c.call(ctx, r, &answer); err != nil {
-		return nil, err
-	}
-	update, err := answer.update(i.Symbol, i.Scale(), time.Now())
-	if err != nil {
-		return nil, malformed(r, err)
-	}
-	return update, nil
-}
-
-// candlesMax is how many candles one answer can hold.
-const candlesMax = 1500
-
-// Candles reads the newest candles, oldest first, at most limit and at most 1500.
-func (c *Connector) Candles(ctx context.Context, symbol string, tf venues.Timeframe, limit int) ([]venues.Candle, error) {
-	if _, known := venues.Timeframes()[tf]; !known {
-		return nil, venues.InvalidFields(venues.FieldFault{Field: "timeframe", Rule: "unknown", Given: payload.Bounded(string(tf))})
-	}
-	limit = min(max(limit, 1), candlesMax)
-	r := request{
-		method: http.MethodGet, path: "/fapi/v1/klines", lane: restclient.LaneHistory, weight: klineWeight(limit),
-		params: params{
-			{"symbol", c.venueSymbol(symbol)}, {"interval", string(tf)}, {"limit", strconv.Itoa(limit)},
-		},
-	}
-	var rows []klineRow
-	if err := c.call(ctx, r, &rows); err != nil {
-		return nil, err
-	}
-	candles := make([]venues.Candle, 0, len(rows))
-	now := c.clock.Now()
-	for n := range rows {
-		candle, err := rows[n].candle(symbol, tf, now)
-		if err != nil {
-			return nil, malformed(r, err)
-		}
-		candles = append(candles, candle)
-	}
-	return candles, nil
-}
-
-func klineWeight(limit int) int {
-	switch {
-	case limit < 100:
-		return 1
-	case limit < 500:
-		return 2
-	case limit <= 1000:
-		return 5
-	default:
-		return 10
-	}
+		With("symbol", payload.Bounded(symbol)).With("reason", venues.ReasonUnknownSymbol).Because(errNoInstrument)
 }
 
 // OpenAccount prepares the use of an account; nothing is sent yet.
@@ -216,34 +146,4 @@ func (c *Connector) OpenAccount(credentials venues.Credentials) (venues.Account,
 		return nil, venues.Errorf(venues.CodeUnauthorized, "API key and secret are required")
 	}
 	return newAccount(c, credentials), nil
-}
-
-// leverageTable holds the highest leverage per venue symbol, as some account
-// read it.
-type leverageTable struct {
-	mu     sync.Mutex
-	highs  map[string]decimal.Decimal
-	readAt time.Time
-}
-
-func (t *leverageTable) of(venueSymbol string) venues.Optional {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	high, ok := t.highs[venueSymbol]
-	return venues.Optional{Decimal: high, Valid: ok}
-}
-
-func (t *leverageTable) adopt(highs map[string]decimal.Decimal, now time.Time) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.highs, t.readAt = highs, now
-}
-
-// leverageTableAgeMax is when the table should be read again.
-const leverageTableAgeMax = 12 * time.Hour
-
-func (t *leverageTable) due(now time.Time) bool {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return now.Sub(t.readAt) > leverageTableAgeMax
 }

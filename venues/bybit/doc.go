@@ -10,15 +10,19 @@
 //	options.go      hosts and limits; the environments live, testnet, demo and sim
 //	sign.go         parameters and signatures
 //	rest.go         one request: lanes, deadline, clock, judgement
-//	rest_*.go       account, positions, leverage, orders, fills; wire structs
 //	entry.go        the connection for orders, and the choice between it and REST
 //	login.go        how a connection of an account is signed in
+//	rest_orders.go  place, amend, cancel; rest_queries.go what became of orders;
+//	                rest_models.go how the venue shows them
+//	rest_*.go       market data, account, modes, positions, leverage, fills, pages
+//	attachment.go   protection that travels with orders; protect.go its changes
 //	stream*.go      protocols of the public feed (kept by venues/internal/feed) and
 //	                of the private stream (kept by venues/internal/session)
 //	book_*.go       order book messages to fixed-point numbers
 //	parse.go        decimals and the venue's enumerations
 //	symbol.go       names and instruments
-//	errors.go       the venue's refusals in the service's words
+//	errors.go       the venue's refusals in the service's words; error_table.go
+//	faults.go       why an order ended; maintenance.go why the venue is away
 //
 // # Orders
 //

@@ -48,12 +48,12 @@ const (
 
 func newTradeVenue(s *script) *tradeVenue {
 	v := &tradeVenue{login: loggedIn, answer: entryDone}
-	private := newStreamVenue(s)
+	private := connectortest.ServeStreams(s.Server, confirm)
 	s.Stream = func(r *http.Request, c *websocket.Conn) {
 		if r.URL.Path == tradePath {
 			v.serve(c)
 		} else {
-			private.serve(r, c)
+			private.Serve(r, c)
 		}
 	}
 	s.connector.options.OrderEntry = venues.OrderEntryWebSocket
@@ -110,22 +110,8 @@ func (s *script) trading() venues.PrivateFeed {
 	s.t.Helper()
 	feed := s.account.OpenPrivate(&connectortest.Heard{})
 	s.t.Cleanup(feed.Close)
-	await(s.t, "order entry", s.account.entry.Load().up)
+	connectortest.Await(s.t, "order entry", s.account.entry.Load().up)
 	return feed
-}
-
-func await(t *testing.T, what string, done func() bool) {
-	t.Helper()
-	deadline := time.After(10 * time.Second)
-	look := time.NewTicker(time.Millisecond)
-	defer look.Stop()
-	for !done() {
-		select {
-		case <-look.C:
-		case <-deadline:
-			t.Fatalf("%s did not come", what)
-		}
-	}
 }
 
 // The socket gets the very body of REST, with the same time and deadline, and no
@@ -157,10 +143,11 @@ func TestEntrySaysWhatRESTSays(t *testing.T) {
 	if len(requests) != 3 {
 		t.Fatalf("%d requests", len(requests))
 	}
+	life := (orderLife + behind).Milliseconds()
 	for n, want := range []struct {
-		op, name string
-		window   int64
-	}{{"order.create", createOrder, 3200}, {"order.amend", amendOrder, 3200}, {"order.cancel", cancelOrder, 5000}} {
+		op, name    string
+		least, most int64
+	}{{"order.create", createOrder, life / 2, life}, {"order.amend", amendOrder, life / 2, life}, {"order.cancel", cancelOrder, 5000, 5000}} {
 		r := requests[n]
 		if r.Op != want.op || len(r.Args) != 1 || string(r.Args[0]) != s.Last(want.name).Body || len(s.Sent(want.name)) != 1 {
 			t.Errorf("%s; REST said %s", r.text, s.Last(want.name).Body)
@@ -172,7 +159,7 @@ func TestEntrySaysWhatRESTSays(t *testing.T) {
 		ms, _ := strconv.ParseInt(r.Header["X-BAPI-TIMESTAMP"], 10, 64)
 		window, _ := strconv.ParseInt(r.Header["X-BAPI-RECV-WINDOW"], 10, 64)
 		age := time.Since(time.UnixMilli(ms)) + s.connector.clock.Offset() // as the venue's clock was measured
-		if age < behind || age > 3*time.Second || window > want.window || window < want.window-2000 {
+		if age < behind || age > orderLife || window < want.least || window > want.most {
 			t.Errorf("%s: %v old, good for %d ms", r.Op, age, window)
 		}
 	}
@@ -281,7 +268,7 @@ func TestEntryLeavesAServerThatRestarts(t *testing.T) {
 	if _, err := s.account.Place(background, limitOrder()); err != nil || len(s.Sent(createOrder)) != 1 {
 		t.Errorf("%v, %d by REST", err, len(s.Sent(createOrder)))
 	}
-	await(t, "the next connection", func() bool { return v.loginCount() == 2 && s.account.entry.Load().up() })
+	connectortest.Await(t, "the next connection", func() bool { return v.loginCount() == 2 && s.account.entry.Load().up() })
 	v.says(entryDone)
 	if _, err := s.account.Place(background, limitOrder()); err != nil {
 		t.Error(err)
@@ -302,7 +289,7 @@ func TestEntryNamelessRefusal(t *testing.T) {
 	if took := time.Since(began); took > s.connector.options.Timeout {
 		t.Errorf("took %v", took)
 	}
-	await(t, "the next connection", func() bool { return v.loginCount() == 2 && s.account.entry.Load().up() })
+	connectortest.Await(t, "the next connection", func() bool { return v.loginCount() == 2 && s.account.entry.Load().up() })
 }
 
 // A refused key is warned of once and without the key; REST takes the orders.
@@ -314,7 +301,7 @@ func TestEntryLoginRefused(t *testing.T) {
 	v.login = `{"retCode":10004,"retMsg":"Invalid sign, api_key[` + scriptKey + `]","op":"auth","connId":"c"}`
 	s.ok(createOrder, accepted)
 	feed := s.account.OpenPrivate(&connectortest.Heard{})
-	await(t, "some logins", func() bool { return v.loginCount() >= 3 })
+	connectortest.Await(t, "some logins", func() bool { return v.loginCount() >= 3 })
 	if _, err := s.account.Place(background, limitOrder()); err != nil || len(s.Sent(createOrder)) != 1 {
 		t.Errorf("%v, %d by REST", err, len(s.Sent(createOrder)))
 	}

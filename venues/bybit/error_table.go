@@ -6,12 +6,15 @@ import "venuegate/venues"
 const (
 	codeExpired             = -1
 	codeOverloaded          = 429
+	codeTimeout             = 10000
 	codeParameter           = 10001
 	codeClock               = 10002
+	codeServerError         = 10016
 	codeRestarting          = 10019
 	codeUnknownOperation    = 10404
 	codeRequestIDSpent      = 20006
 	codeInsufficientMargin  = 110007
+	codeReductionRefused    = 110017
 	codeLeverageNotModified = 110043
 	codeNotModified         = 34040
 )
@@ -27,13 +30,10 @@ type verdict struct {
 
 // verdicts holds the codes of the document "Error Codes" by meaning. Where the
 // service has no closer word for a definite refusal it is invalid_request.
-var verdicts = indexVerdicts([]struct {
-	verdict
-	codes []int
-}{
+var verdicts = indexVerdicts([]verdictGroup{
 	{
 		verdict{code: venues.CodeExchangeUnavailable, text: "the venue does not know the outcome", unknown: true},
-		[]int{5004, 10000, 10016, codeRestarting, 3400214},
+		[]int{5004, codeTimeout, codeServerError, codeRestarting, 3400214},
 	},
 	{
 		verdict{code: venues.CodeExchangeUnavailable, reason: "duplicate_client_id", text: "an order with this client id exists", unknown: true},
@@ -64,7 +64,7 @@ var verdicts = indexVerdicts([]struct {
 		verdict{code: venues.CodeNotFound, text: "the venue does not know an active order"},
 		[]int{30034, 110001, 110008, 110010, 110019},
 	},
-	{verdict{code: venues.CodeSymbolNotTradable, reason: "unknown_symbol"}, []int{10029}},
+	{verdict{code: venues.CodeSymbolNotTradable, reason: venues.ReasonUnknownSymbol}, []int{10029}},
 	{
 		verdict{code: venues.CodeSymbolNotTradable, reason: "symbol_status"},
 		[]int{110063, 110066, 110070, 110074, 110095, 110098, 110099, 110100, 110103},
@@ -81,7 +81,7 @@ var verdicts = indexVerdicts([]struct {
 	},
 	{
 		verdict{code: venues.CodeOrderRejected, reason: venues.ReasonNoPosition, text: "there is no position to reduce"},
-		[]int{110017, 110034},
+		[]int{codeReductionRefused, 110034},
 	},
 	{
 		verdict{code: venues.CodeInvalidRequest, reason: venues.ReasonWouldTrigger, text: "the trigger is already reached"},
@@ -109,11 +109,13 @@ var verdicts = indexVerdicts([]struct {
 	},
 })
 
-func indexVerdicts(groups []struct {
+// verdictGroup are the codes that mean the same.
+type verdictGroup struct {
 	verdict
 	codes []int
-},
-) map[int]verdict {
+}
+
+func indexVerdicts(groups []verdictGroup) map[int]verdict {
 	index := make(map[int]verdict)
 	for _, g := range groups {
 		for _, code := range g.codes {
@@ -123,14 +125,19 @@ func indexVerdicts(groups []struct {
 	return index
 }
 
-// unlistedVerdict judges codes that the table lacks by their family: business
-// refusals have five digits from 30000 on or more, and come before anything is
-// done; the gateway's own may hide an execution.
-func unlistedVerdict(code int) verdict {
-	if code >= 30000 {
-		return verdict{code: venues.CodeOrderRejected}
+// verdictOf reads the table; listed is false for a code that it lacks. Those are
+// judged by their family: business refusals have five digits from 30000 on or more,
+// and come before anything is done; the gateway's own may hide an execution.
+func verdictOf(code int) (v verdict, listed bool) {
+	v, listed = verdicts[code]
+	switch {
+	case listed:
+	case code >= 30000:
+		v = verdict{code: venues.CodeOrderRejected}
+	default:
+		v = verdict{code: venues.CodeExchangeUnavailable, unknown: true}
 	}
-	return verdict{code: venues.CodeExchangeUnavailable, unknown: true}
+	return v, listed
 }
 
 // leverageReasons says why a change of leverage was refused.

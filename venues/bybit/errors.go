@@ -29,8 +29,6 @@ const (
 	// overloadedFor is how long nothing is sent after the venue's own protection
 	// turned us away.
 	overloadedFor = time.Second
-	// maintenanceRetry serves maintenance without an end.
-	maintenanceRetry = time.Minute
 )
 
 // envelope holds every answer of the venue: the result of a REST call, the data of
@@ -66,8 +64,7 @@ func (c *Connector) judge(r request, a *restclient.Answer) (json.RawMessage, err
 	case a.Status == http.StatusForbidden && !ok:
 		return nil, c.blocked(r, a)
 	case a.Status >= 500, a.Status == http.StatusRequestTimeout, !ok:
-		return nil, uncertain(r, venueFault(venues.CodeExchangeUnavailable, code, e.RetMsg,
-			"the venue answered with status "+strconv.Itoa(a.Status)))
+		return nil, uncertain(r, turnedAway(a.Status, code, e.RetMsg))
 	case verdicts[code].code == venues.CodeRateLimited:
 		return nil, c.limited(r, a, code, e.RetMsg)
 	case code == codeOverloaded, a.Status == http.StatusTooManyRequests:
@@ -82,6 +79,15 @@ func (c *Connector) judge(r request, a *restclient.Answer) (json.RawMessage, err
 		return nil, uncertain(r, venueFault(venues.CodeExchangeUnavailable, code, e.RetMsg,
 			"the venue answered with status "+strconv.Itoa(a.Status)))
 	}
+}
+
+// turnedAway is an answer of a broken or absent server, or of something before it.
+func turnedAway(status, code int, message string) error {
+	e := venueFault(venues.CodeExchangeUnavailable, code, message, "the venue answered with status "+strconv.Itoa(status))
+	if status < http.StatusInternalServerError {
+		return e
+	}
+	return e.Because(errAway)
 }
 
 // uncertain joins ErrOutcomeUnknown to the error of a request that may have
@@ -129,21 +135,20 @@ func (c *Connector) limited(r request, a *restclient.Answer, code int, message s
 
 // refusal handles a code by the table.
 func (c *Connector) refusal(r request, code int, message string) error {
-	v, listed := verdicts[code]
+	v, listed := verdictOf(code)
 	switch {
 	case code == codeParameter:
 		v = parameterVerdict(message)
 	case !listed:
 		c.options.Log.Warn("venue refusal with an unlisted code",
 			zap.String("path", r.path), zap.Int("code", code), zap.String("message", payload.Bounded(redact(message))))
-		v = unlistedVerdict(code)
 	}
 	e := venueFault(v.code, code, message, v.text)
 	if v.reason != "" {
 		e = e.With("reason", v.reason)
 	}
 	if v.code == venues.CodeMaintenance {
-		e.RetryAfter = maintenanceRetry
+		e.RetryAfter = restclient.MaintenanceRetry
 	}
 	if v.unknown {
 		return uncertain(r, e)
@@ -158,8 +163,8 @@ var parameterHints = []struct {
 	verdict verdict
 }{
 	{"position idx not match", verdict{code: venues.CodeInvalidRequest, reason: "position_mode", text: "the order does not fit the account's position mode"}},
-	{"Not supported symbols", verdict{code: venues.CodeSymbolNotTradable, reason: "unknown_symbol"}},
-	{"symbol invalid", verdict{code: venues.CodeSymbolNotTradable, reason: "unknown_symbol"}},
+	{"Not supported symbols", verdict{code: venues.CodeSymbolNotTradable, reason: venues.ReasonUnknownSymbol}},
+	{"symbol invalid", verdict{code: venues.CodeSymbolNotTradable, reason: venues.ReasonUnknownSymbol}},
 	{"]buy: [", verdict{code: venues.CodeInvalidRequest, reason: "no_liquidity"}},
 	{"]sell: [", verdict{code: venues.CodeInvalidRequest, reason: "no_liquidity"}},
 	{"empty value: api", verdict{code: venues.CodeUnauthorized, text: "the venue refuses the API key"}},
@@ -199,10 +204,7 @@ func venueCode(err error) int {
 	if !ok {
 		return 0
 	}
-	code, err := strconv.Atoi(e.VenueCode)
-	if err != nil {
-		return 0
-	}
+	code, _ := strconv.Atoi(e.VenueCode)
 	return code
 }
 

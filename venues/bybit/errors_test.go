@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"venuegate/venues"
 	"venuegate/venues/internal/restclient"
@@ -150,6 +151,46 @@ func TestJudge(t *testing.T) {
 		if (err == nil) != (c.code == "") || err != nil && venues.CodeOf(err) != c.code || errors.Is(err, venues.ErrOutcomeUnknown) != c.unknown {
 			t.Errorf("%s: %v", c.name, err)
 		}
+	}
+}
+
+func TestMaintenance(t *testing.T) {
+	const page = `<html>We are upgrading</html>`
+	end := strconv.FormatInt(time.Now().Add(20*time.Minute).UnixMilli(), 10)
+	status := func(state, services, products, suffixes, env string) string {
+		return `{"list":[{"id":"1","title":"x","state":"` + state + `","begin":"1751596902000","end":"` + end + `","serviceTypes":` + services +
+			`,"product":` + products + `,"uidSuffix":` + suffixes + `,"maintainType":1,"env":` + env + `}]}`
+	}
+	restarting := `{"retCode":10019,"retMsg":"restarting"}`
+	for name, c := range map[string]struct {
+		status       int
+		body, notice string
+		word         venues.Code
+	}{
+		"trading":             {200, restarting, status("ongoing", "[1]", "[1,2]", "[]", "1"), venues.CodeMaintenance},
+		"private stream":      {200, `{"retCode":10016,"retMsg":"x"}`, status("ongoing", "[5,4]", "[1]", "[]", "1"), venues.CodeMaintenance},
+		"a page":              {502, page, status("ongoing", "[2]", "[1]", "[]", "1"), venues.CodeMaintenance},
+		"over":                {502, page, status("completed", "[2]", "[1]", "[]", "1"), venues.CodeExchangeUnavailable},
+		"market data":         {502, page, status("ongoing", "[5]", "[1]", "[]", "1"), venues.CodeExchangeUnavailable},
+		"another product":     {502, page, status("ongoing", "[1]", "[2,3]", "[]", "1"), venues.CodeExchangeUnavailable},
+		"other accounts":      {502, page, status("ongoing", "[1]", "[1]", `["7"]`, "1"), venues.CodeExchangeUnavailable},
+		"another environment": {502, page, status("ongoing", "[1]", "[1]", "[]", "2"), venues.CodeExchangeUnavailable},
+		"none":                {200, restarting, `{"list":[]}`, venues.CodeExchangeUnavailable},
+		"nobody tells":        {502, page, `"no"`, venues.CodeExchangeUnavailable},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newScript(t)
+			s.On(createOrder, c.status, c.body)
+			s.ok("GET /v5/system/status", c.notice)
+			_, err := s.account.Place(background, limitOrder())
+			e, _ := errors.AsType[*venues.Error](err)
+			if e == nil || e.Code != c.word || !errors.Is(err, venues.ErrOutcomeUnknown) {
+				t.Fatal(err)
+			}
+			if c.word == venues.CodeMaintenance && (e.RetryAfter < 19*time.Minute || e.RetryAfter > 20*time.Minute) {
+				t.Errorf("retry after %s", e.RetryAfter)
+			}
+		})
 	}
 }
 

@@ -154,3 +154,29 @@ func (a *Account) neededMargin(ctx context.Context, r *venues.OrderRequest) (dec
 	rate := share.Add(takerFee.Mul(decimal.NewFromInt(2).Add(closing)))
 	return r.Qty.Mul(price.Decimal).Mul(rate).RoundCeil(balanceDecimals), nil
 }
+
+// explainReduction tells apart what the venue has one code for: there is nothing to
+// reduce, or other orders reduce it already. Where the positions cannot be read the
+// refusal stands as it is.
+func (a *Account) explainReduction(ctx context.Context, r *venues.OrderRequest, refused error) error {
+	e, ok := errors.AsType[*venues.Error](refused)
+	if !ok {
+		return refused
+	}
+	positions, err := a.Positions(ctx)
+	if err != nil {
+		return refused
+	}
+	reduced := venues.Long
+	if r.Side == venues.Buy {
+		reduced = venues.Short
+	}
+	for _, p := range positions {
+		if p.Symbol == r.Symbol && p.Side == reduced {
+			covered := e.With("reason", "exceeds_position")
+			covered.Message = "other orders reduce the position already"
+			return covered
+		}
+	}
+	return refused
+}

@@ -12,13 +12,13 @@ import (
 )
 
 const (
-	// authLifetime is how long the signature of a new connection holds.
-	authLifetime = 10 * time.Second
-	// authMessagesMax bounds what a connection may say before it is authenticated.
-	authMessagesMax = 8
+	// loginLifetime is how long the signature of a new connection holds.
+	loginLifetime = 10 * time.Second
+	// loginMessagesMax bounds what a connection may say before it is authenticated.
+	loginMessagesMax = 8
 )
 
-var errAuth = errors.New("the venue refuses the key")
+var errLogin = errors.New("the venue refuses the key")
 
 // login signs an account in on connection after connection. It belongs to the
 // goroutine that dials.
@@ -53,12 +53,12 @@ func (a *authAnswer) accepted() bool { return a.Success || a.RetCode != nil && *
 func (l *login) authenticate(s *wsclient.Session) error {
 	credentials := l.account.credentials
 	signedAt := time.Now()
-	expires := l.account.c.clock.Now().Add(authLifetime).UnixMilli()
+	expires := l.account.c.clock.Now().Add(loginLifetime).UnixMilli()
 	args := []any{credentials.APIKey.Reveal(), expires, signStream(credentials.APISecret, expires)}
 	if err := s.Write(controlMessage("auth", "auth", args)); err != nil {
 		return err
 	}
-	for range authMessagesMax {
+	for range loginMessagesMax {
 		message, err := s.Read()
 		if err != nil {
 			return err
@@ -69,10 +69,10 @@ func (l *login) authenticate(s *wsclient.Session) error {
 		}
 		if !answer.accepted() {
 			l.refusedAt = signedAt
-			return fmt.Errorf("%w: %s", errAuth, payload.Bounded(redact(answer.StreamText+answer.RetCodeText)))
+			return fmt.Errorf("%w: %s", errLogin, payload.Bounded(redact(answer.StreamText+answer.RetCodeText)))
 		}
 		l.refusedAt = time.Time{}
 		return nil
 	}
-	return fmt.Errorf("%w: no answer", errAuth)
+	return fmt.Errorf("%w: no answer", errLogin)
 }

@@ -54,6 +54,9 @@ type Options struct {
 	// TradeURL is scheme and host of order entry over WebSocket; empty where the
 	// environment has none.
 	TradeURL string
+	// Simulated says that the hosts are those of demo trading, whose maintenance the
+	// venue announces apart.
+	Simulated bool
 
 	// OrderEntry is how orders are placed, amended and cancelled; REST if empty.
 	OrderEntry venues.OrderEntry
@@ -95,6 +98,7 @@ func Preset(name string) (Options, bool) {
 			RESTURL:    "https://api-demo.bybit.com",
 			StreamURL:  "wss://stream.bybit.com",
 			PrivateURL: "wss://stream-demo.bybit.com",
+			Simulated:  true,
 		}, true
 	}
 	end, isSite := strings.CutPrefix(name, Live+"_")

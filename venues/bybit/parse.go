@@ -64,6 +64,13 @@ func unquote(data []byte) string {
 
 func formatMillis(t time.Time) string { return strconv.FormatInt(t.UnixMilli(), 10) }
 
+func formatOptional(value venues.Optional) string {
+	if !value.Valid {
+		return ""
+	}
+	return venues.FormatDecimal(value.Decimal)
+}
+
 func parseSide(word string) (venues.Side, error) {
 	switch word {
 	case "Buy":
@@ -163,8 +170,8 @@ const (
 	hedgeShort positionIndex = 2
 )
 
-// positionSlot is positionIdx of a position. It must be told: without it one side
-// of hedge mode would pass for the whole position.
+// positionSlot is positionIdx of a position or an order. It must be told: without
+// it one side of hedge mode would pass for the whole position.
 type positionSlot string
 
 func (s *positionSlot) UnmarshalJSON(data []byte) error {
@@ -182,14 +189,6 @@ func (s positionSlot) index() (positionIndex, error) {
 		return hedgeShort, nil
 	}
 	return oneWay, payload.UnknownWord("positionIdx", string(s))
-}
-
-func (i integer) index() (positionIndex, error) {
-	switch p := positionIndex(i); p {
-	case oneWay, hedgeLong, hedgeShort:
-		return p, nil
-	}
-	return oneWay, payload.UnknownWord("positionIdx", strconv.FormatInt(int64(i), 10))
 }
 
 // indexOf is what an order carries: one that reduces works on the position
@@ -228,11 +227,4 @@ func (p positionIndex) reduces(side venues.Side, flag bool) bool {
 	default:
 		return flag
 	}
-}
-
-// intervals are the venue's names of the timeframes.
-var intervals = map[venues.Timeframe]string{
-	"1m": "1", "3m": "3", "5m": "5", "15m": "15", "30m": "30",
-	"1h": "60", "2h": "120", "4h": "240", "6h": "360", "12h": "720",
-	"1d": "D", "1w": "W",
 }

@@ -45,20 +45,29 @@ var errDeadlinePassed = errors.New("deadline passed before the request was sent"
 // call executes a request and decodes its result into out, if not nil. A clock
 // refusal is definite, so the request is signed once more under its old deadline.
 func (c *Connector) call(ctx context.Context, r request, out any) error {
-	if r.account != nil && !c.clock.Measured() {
-		// Once for all who come now. A failure shows soon enough: the venue will
-		// refuse a wrong time.
-		_ = c.clock.Resync(ctx, time.Time{}, c.serverTime)
+	if r.account != nil {
+		c.measureClock(ctx)
 	}
 	signedAt := time.Now()
 	err := c.once(ctx, r, out)
-	if r.account == nil || !isClockRefusal(err) {
-		return err
+	switch {
+	case r.account != nil && isClockRefusal(err):
+		if c.clock.Resync(ctx, signedAt, c.serverTime) != nil {
+			return err
+		}
+		return c.once(ctx, r, out)
+	case isAway(err):
+		return c.notices.Explain(ctx, err, c.notice)
 	}
-	if c.clock.Resync(ctx, signedAt, c.serverTime) != nil {
-		return err
+	return err
+}
+
+// measureClock compares the clocks once for all who come now. A failure shows
+// soon enough: the venue will refuse a wrong time.
+func (c *Connector) measureClock(ctx context.Context) {
+	if !c.clock.Measured() {
+		_ = c.clock.Resync(ctx, time.Time{}, c.serverTime)
 	}
-	return c.once(ctx, r, out)
 }
 
 func (c *Connector) once(ctx context.Context, r request, out any) error {
@@ -158,8 +167,8 @@ func (c *Connector) recvWindow(deadline, now time.Time) (time.Duration, error) {
 	return min(left+behind, recvWindowMax), nil
 }
 
-func deadlinePassed() *venues.Error {
-	return venues.Errorf(venues.CodeExchangeUnavailable, "the order's deadline has passed").Because(errDeadlinePassed)
+func deadlinePassed() error {
+	return notSent(venues.Errorf(venues.CodeExchangeUnavailable, "the order's deadline has passed").Because(errDeadlinePassed))
 }
 
 // observe feeds the venue's own counters to the gate.

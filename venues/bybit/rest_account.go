@@ -2,6 +2,7 @@ package bybit
 
 import (
 	"context"
+	"net/http"
 	"slices"
 	"strconv"
 	"sync/atomic"
@@ -33,7 +34,7 @@ type Account struct {
 // endpointLimits are what an account may ask of each endpoint in any second
 // (document "Rate Limit Rules"); answers tell the account's own limit.
 var endpointLimits = map[string]int{
-	createPath: 10, amendPath: 10, cancelPath: 10, setLeveragePath: 10,
+	createPath: 10, amendPath: 10, cancelPath: 10, tradingStopPath: 10, setLeveragePath: 10,
 	realtimePath: 50, historyPath: 50, executionsPath: 50, positionsPath: 50, walletPath: 50, accountInfoPath: 50,
 	keyPath: 10,
 }
@@ -59,6 +60,26 @@ func (a *Account) get(ctx context.Context, path string, p params, out any) error
 // balanceDecimals are the digits to which the venue cuts amounts.
 const balanceDecimals = 8
 
+// walletRecord is the unified account of GET /v5/account/wallet-balance. Its
+// totals are in USD over all coins; isolated margin has none.
+type walletRecord struct {
+	TotalAvailableBalance number       `json:"totalAvailableBalance"`
+	TotalInitialMargin    number       `json:"totalInitialMargin"`
+	Coins                 []coinRecord `json:"coin"`
+}
+
+type coinRecord struct {
+	Coin            string `json:"coin"`
+	Equity          number `json:"equity"`
+	USDValue        number `json:"usdValue"`
+	WalletBalance   number `json:"walletBalance"`
+	Locked          number `json:"locked"`
+	Bonus           number `json:"bonus"`
+	TotalOrderIM    number `json:"totalOrderIM"`
+	TotalPositionIM number `json:"totalPositionIM"`
+	UnrealisedPnl   number `json:"unrealisedPnl"`
+}
+
 // Balances lists the coins that the account holds or uses, and USDT in any case.
 // With cross margin all coins together are margin; what is free of that is told
 // in each coin at the venue's price.
@@ -83,15 +104,18 @@ func (a *Account) Balances(ctx context.Context) ([]venues.Balance, error) {
 }
 
 func (w *walletRecord) balances(mode accountMode) ([]venues.Balance, error) {
+	if w.Coins == nil {
+		return nil, payload.Missing("coin")
+	}
 	var balances []venues.Balance
 	coins := w.Coins
 	if !slices.ContainsFunc(coins, func(r coinRecord) bool { return r.Coin == usdt }) {
-		coins = append(slices.Clip(coins), coinRecord{Coin: usdt, Equity: number{venues.Some(decimal.Zero)}})
+		coins = append(slices.Clip(coins), coinRecord{Coin: usdt, Equity: number{venues.Some(decimal.Zero)}, WalletBalance: number{venues.Some(decimal.Zero)}})
 	}
 	for n := range coins {
 		r := &coins[n]
-		if r.Coin == "" || !r.Equity.Valid {
-			return nil, payload.Missing("equity of coin " + strconv.Quote(payload.Bounded(r.Coin)))
+		if r.Coin == "" || !r.Equity.Valid || !r.WalletBalance.Valid {
+			return nil, payload.Missing("equity or walletBalance of coin " + strconv.Quote(payload.Bounded(r.Coin)))
 		}
 		if r.Coin != usdt && r.empty() {
 			continue
@@ -145,10 +169,13 @@ func (w *walletRecord) usedMargin(r *coinRecord) decimal.Decimal {
 
 // keyRecord is the result of GET /v5/user/query-api.
 type keyRecord struct {
-	ReadOnly    integer             `json:"readOnly"`
-	Permissions map[string][]string `json:"permissions"`
-	IPs         []string            `json:"ips"`
-	ExpiredAt   string              `json:"expiredAt"`
+	ReadOnly    number `json:"readOnly"`
+	Permissions *struct {
+		ContractTrade []string `json:"ContractTrade"`
+		Wallet        []string `json:"Wallet"`
+	} `json:"permissions"`
+	IPs       []string `json:"ips"`
+	ExpiredAt string   `json:"expiredAt"`
 }
 
 // KeyFacts examines the API key.
@@ -157,18 +184,25 @@ func (a *Account) KeyFacts(ctx context.Context) (venues.KeyFacts, error) {
 	if err := a.get(ctx, keyPath, nil, &answer); err != nil {
 		return venues.KeyFacts{}, err
 	}
-	return answer.facts(), nil
+	facts, err := answer.facts()
+	if err != nil {
+		return venues.KeyFacts{}, malformed(request{method: http.MethodGet, path: keyPath}, err)
+	}
+	return facts, nil
 }
 
-func (r *keyRecord) facts() venues.KeyFacts {
+func (r *keyRecord) facts() (venues.KeyFacts, error) {
+	if !r.ReadOnly.Valid || r.Permissions == nil || r.IPs == nil {
+		return venues.KeyFacts{}, payload.Missing("readOnly, permissions or ips")
+	}
 	facts := venues.KeyFacts{
-		CanTrade:    r.ReadOnly == 0 && slices.Contains(r.Permissions["ContractTrade"], "Order"),
-		CanWithdraw: slices.Contains(r.Permissions["Wallet"], "Withdraw"),
+		CanTrade:    r.ReadOnly.Decimal.IsZero() && slices.Contains(r.Permissions.ContractTrade, "Order"),
+		CanWithdraw: slices.Contains(r.Permissions.Wallet, "Withdraw"),
 		IPBound:     len(r.IPs) > 0 && !slices.Contains(r.IPs, "*"),
 		Known:       true,
 	}
 	if expires, err := time.Parse(time.RFC3339, r.ExpiredAt); err == nil && expires.Year() > 1970 {
 		facts.ExpiresAt = expires.UTC()
 	}
-	return facts
+	return facts, nil
 }

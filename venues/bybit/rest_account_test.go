@@ -164,10 +164,10 @@ func TestBalances(t *testing.T) {
 	for name, c := range map[string]struct{ mode, wallet, available, used string }{
 		"cross":      {"REGULAR_MARGIN", `{"totalAvailableBalance":"50.5","coin":[{` + coin + `}]}`, "50", "7"},
 		"isolated":   {"ISOLATED_MARGIN", `{"totalAvailableBalance":"","coin":[{` + coin + `}]}`, "85", "7"},
-		"portfolio":  {"PORTFOLIO_MARGIN", `{"totalAvailableBalance":"50.5","totalInitialMargin":"20.2","coin":[{"coin":"USDT","equity":"100","usdValue":"101","totalOrderIM":"","totalPositionIM":""}]}`, "50", "20"},
+		"portfolio":  {"PORTFOLIO_MARGIN", `{"totalAvailableBalance":"50.5","totalInitialMargin":"20.2","coin":[{"coin":"USDT","equity":"100","usdValue":"101","walletBalance":"95","totalOrderIM":"","totalPositionIM":""}]}`, "50", "20"},
 		"no row":     {"REGULAR_MARGIN", `{"totalAvailableBalance":"0","totalInitialMargin":"0","coin":[]}`, "0", "0"},
-		"no equity":  {"REGULAR_MARGIN", `{"totalAvailableBalance":"8","coin":[{"coin":"USDT","equity":"0","usdValue":"0","totalOrderIM":"0"}]}`, "8", "0"},
-		"empty text": {"REGULAR_MARGIN", `{"totalAvailableBalance":"8","coin":[{"coin":"USDT","equity":"8","usdValue":"8","totalOrderIM":"0","unrealisedPnl":"","bonus":""},{"coin":"ETH","equity":"0"}]}`, "8", "0"},
+		"no equity":  {"REGULAR_MARGIN", `{"totalAvailableBalance":"8","coin":[{"coin":"USDT","equity":"0","usdValue":"0","walletBalance":"0","totalOrderIM":"0"}]}`, "8", "0"},
+		"empty text": {"REGULAR_MARGIN", `{"totalAvailableBalance":"8","coin":[{"coin":"USDT","equity":"8","usdValue":"8","walletBalance":"8","totalOrderIM":"0","unrealisedPnl":"","bonus":""},{"coin":"ETH","equity":"0","walletBalance":"0"}]}`, "8", "0"},
 	} {
 		s := newScript(t)
 		s.Forget(readInfo)
@@ -178,7 +178,7 @@ func TestBalances(t *testing.T) {
 			t.Errorf("%s: %+v, %v", name, balances, err)
 		}
 	}
-	for _, wallet := range []string{nothing, `{"list":[{"coin":[{"coin":"USDT"}]}]}`, `{"list":[{"coin":[{"equity":"1"}]}]}`, `{"list":[{"coin":[{"coin":"BTC","equity":"1e9"}]}]}`} {
+	for _, wallet := range []string{nothing, `{"list":[{"coin":[{"coin":"USDT"}]}]}`, `{"list":[{"coin":[{"equity":"1","walletBalance":"1"}]}]}`, `{"list":[{"coin":[{"coin":"USDT","equity":"1"}]}]}`, `{"list":[{}]}`, `{"list":[{"coin":[{"coin":"BTC","equity":"1e9"}]}]}`} {
 		s := newScript(t)
 		s.ok(readWallet, wallet)
 		if _, err := s.account.Balances(background); venues.CodeOf(err) != venues.CodeExchangeUnavailable {
@@ -327,6 +327,31 @@ func TestFillsRefused(t *testing.T) {
 		if fills, err := s.account.Fills(background, venues.FillsQuery{Symbol: "BTCUSDT", From: from, To: from.Add(time.Hour)}); err == nil {
 			t.Errorf("%v: %+v", change, fills)
 		}
+	}
+}
+
+// The venue refuses a symbol that it has taken off its list by the code that stands
+// for many things, with words in any language: what is not in the catalogue is gone.
+func TestReadingOfADelistedInstrument(t *testing.T) {
+	s := newScript(t)
+	ref := venues.OrderRef{Symbol: "OLDUSDT", ClientOrderID: "vg00000001"}
+	read := func() (fills, order error) {
+		_, fills = s.account.Fills(background, venues.FillsQuery{Symbol: "OLDUSDT", From: time.Now().Add(-time.Hour), To: time.Now()})
+		_, order = s.account.Order(background, ref)
+		return fills, order
+	}
+	s.no(readExecutions, codeParameter, "parâmetro inválido")
+	s.no(readRealtime, codeParameter, "parâmetro inválido")
+	if fills, order := read(); venues.IsUnlisted(fills) || venues.IsUnlisted(order) {
+		t.Errorf("before any list was read: %v, %v", fills, order)
+	}
+	s.connector.catalogue.Store(venues.NewInstrumentSet([]venues.Instrument{{Symbol: "BTCUSDT", VenueSymbol: "BTCUSDT"}}))
+	if fills, order := read(); !venues.IsUnlisted(fills) || !venues.IsUnlisted(order) {
+		t.Errorf("%v, %v", fills, order)
+	}
+	ref.Symbol = "BTCUSDT"
+	if _, order := read(); venues.IsUnlisted(order) {
+		t.Errorf("one that is listed: %v", order)
 	}
 }
 

@@ -3,6 +3,7 @@ package bybit
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"net/http"
 	"slices"
 	"time"
@@ -20,6 +21,48 @@ const (
 	executionsPage   = 100
 )
 
+// executionRecord is an execution, as queries and the private stream tell it
+// alike.
+type executionRecord struct {
+	Category      string    `json:"category"` // of the stream alone
+	Symbol        string    `json:"symbol"`
+	OrderID       string    `json:"orderId"`
+	OrderLinkID   string    `json:"orderLinkId"`
+	Side          string    `json:"side"`
+	OrderPrice    number    `json:"orderPrice"`
+	OrderQty      number    `json:"orderQty"`
+	LeavesQty     number    `json:"leavesQty"`
+	OrderType     string    `json:"orderType"`
+	StopOrderType string    `json:"stopOrderType"`
+	CreateType    string    `json:"createType"`
+	ExecType      string    `json:"execType"`
+	ExecID        string    `json:"execId"`
+	ExecPrice     number    `json:"execPrice"`
+	ExecQty       number    `json:"execQty"`
+	ExecFee       number    `json:"execFee"`
+	FeeCurrency   string    `json:"feeCurrency"`
+	ExtraFees     extraFees `json:"extraFees"`
+	ExecPnl       number    `json:"execPnl"`
+	ClosedSize    number    `json:"closedSize"`
+	ExecTime      integer   `json:"execTime"`
+	IsMaker       bool      `json:"isMaker"`
+}
+
+// extraFees are taxes beside the fee; the venue prints "" for none.
+type extraFees []struct {
+	FeeCoin string `json:"feeCoin"`
+	Fee     number `json:"fee"`
+}
+
+func (f *extraFees) UnmarshalJSON(data []byte) error {
+	if unquote(data) == "" {
+		*f = nil
+		return nil
+	}
+	type plain extraFees
+	return json.Unmarshal(data, (*plain)(f))
+}
+
 // Fills reads the executions of an instrument in [From, To), oldest first, in
 // windows of seven days. Funding is no execution.
 func (a *Account) Fills(ctx context.Context, q venues.FillsQuery) ([]venues.Fill, error) {
@@ -36,12 +79,11 @@ func (a *Account) Fills(ctx context.Context, q venues.FillsQuery) ([]venues.Fill
 		}
 		rows, err := a.executions(ctx, q.Symbol, from, to)
 		if err != nil {
-			return nil, err
+			return nil, a.c.withoutSymbol(q.Symbol, err)
 		}
 		for n := range rows {
 			row := &rows[n]
-			at := row.ExecTime.time()
-			if !row.isFill() || seen[row.ExecID] || at.Before(q.From) || !at.Before(q.To) {
+			if !row.isFill() || seen[row.ExecID] {
 				continue
 			}
 			seen[row.ExecID] = true
@@ -49,7 +91,9 @@ func (a *Account) Fills(ctx context.Context, q venues.FillsQuery) ([]venues.Fill
 			if err != nil {
 				return nil, malformed(request{method: http.MethodGet, path: executionsPath}, err)
 			}
-			fills = append(fills, fill)
+			if at := fill.ExecutedAt; !at.Before(q.From) && at.Before(q.To) {
+				fills = append(fills, fill)
+			}
 		}
 	}
 	slices.SortStableFunc(fills, func(a, b venues.Fill) int {

@@ -52,22 +52,9 @@ func (a *Account) SetLeverage(ctx context.Context, symbol string, leverage decim
 	return change, nil
 }
 
-// leverageOf reads an instrument's leverage, which its rows tell even without a
-// position. It is unknown with portfolio margin.
 func (a *Account) leverageOf(ctx context.Context, symbol string) (venues.Optional, error) {
-	rows, err := a.positionRows(ctx, params{{"symbol", a.c.venueSymbol(symbol)}})
-	if err != nil {
-		return venues.Optional{}, err
-	}
-	if len(rows) == 0 {
-		return venues.Optional{}, malformed(request{method: http.MethodGet, path: positionsPath}, payload.Missing("list"))
-	}
-	index, err := rows[0].PositionIdx.index()
-	if err != nil {
-		return venues.Optional{}, malformed(request{method: http.MethodGet, path: positionsPath}, err)
-	}
-	a.hedges.learn(symbol, index != oneWay)
-	return rows[0].Leverage.positive(), nil
+	leverage, _, err := a.settingsOf(ctx, symbol)
+	return leverage, err
 }
 
 // leverageRefusal says in the service's words why the venue refused.

@@ -100,23 +100,35 @@ func (a *Account) knownMode(ctx context.Context) (accountMode, error) {
 	return a.readMode(ctx)
 }
 
-// readHedge reads an instrument's position mode and remembers it: one row with
-// index 0, or two with 1 and 2.
+// readHedge reads an instrument's position mode.
 func (a *Account) readHedge(ctx context.Context, symbol string) (bool, error) {
-	rows, err := a.positionRows(ctx, params{{"symbol", a.c.venueSymbol(symbol)}})
+	_, hedge, err := a.settingsOf(ctx, symbol)
+	return hedge, err
+}
+
+// settingsOf reads an instrument's settings, which its rows tell even without a
+// position, and remembers the position mode: one row with index 0, or two with 1
+// and 2. The leverage is unknown with portfolio margin.
+func (a *Account) settingsOf(ctx context.Context, symbol string) (leverage venues.Optional, hedge bool, err error) {
+	name := a.c.venueSymbol(symbol)
+	rows, err := a.positionRows(ctx, params{{"symbol", name}})
 	if err != nil {
-		return false, err
+		return venues.Optional{}, false, err
 	}
+	r := request{method: http.MethodGet, path: positionsPath}
 	if len(rows) == 0 {
-		return false, malformed(request{method: http.MethodGet, path: positionsPath}, payload.Missing("list"))
+		return venues.Optional{}, false, malformed(r, payload.Missing("list"))
+	}
+	if rows[0].Symbol != name {
+		return venues.Optional{}, false, malformed(r, payload.UnknownWord("symbol", rows[0].Symbol))
 	}
 	index, err := rows[0].PositionIdx.index()
 	if err != nil {
-		return false, malformed(request{method: http.MethodGet, path: positionsPath}, err)
+		return venues.Optional{}, false, malformed(r, err)
 	}
-	hedge := index != oneWay
+	hedge = index != oneWay
 	a.hedges.learn(symbol, hedge)
-	return hedge, nil
+	return rows[0].Leverage.positive(), hedge, nil
 }
 
 // hedgeOf is an instrument's position mode as far as known.

@@ -52,11 +52,17 @@ const (
 	triggerFalling = 2
 )
 
+// ackRecord is the answer to a change of an order.
+type ackRecord struct {
+	OrderID     string `json:"orderId"`
+	OrderLinkID string `json:"orderLinkId"`
+}
+
 // Place sends one order. Its report is Pending: the venue has received the order,
 // and the private stream tells whether it lives.
 func (a *Account) Place(ctx context.Context, r venues.OrderRequest) (venues.ExecutionReport, error) {
 	if !r.Deadline.IsZero() && !time.Now().Before(r.Deadline) {
-		return venues.ExecutionReport{}, notSent(deadlinePassed())
+		return venues.ExecutionReport{}, deadlinePassed()
 	}
 	began := time.Now()
 	hedge, err := a.hedgeOf(ctx, r.Symbol)
@@ -77,6 +83,9 @@ func (a *Account) Place(ctx context.Context, r venues.OrderRequest) (venues.Exec
 	}
 	if isRefusal(err, codeInsufficientMargin) {
 		err = a.explainMargin(ctx, &r, err)
+	}
+	if isRefusal(err, codeReductionRefused) {
+		err = a.explainReduction(ctx, &r, err)
 	}
 	return a.acknowledge(began, report, err)
 }
@@ -115,18 +124,11 @@ func (a *Account) createBody(ctx context.Context, r *venues.OrderRequest) (creat
 		return body, nil
 	}
 	if !r.TriggerPrice.Valid {
-		return body, venues.InvalidFields(venues.FieldFault{Field: "triggerPrice", Rule: "required"})
+		return body, venues.InvalidFields(venues.FieldFault{Field: "triggerPrice", Rule: "missing"})
 	}
 	direction, err := a.triggerDirection(ctx, r)
 	body.TriggerPrice, body.TriggerBy, body.TriggerDirection = formatOptional(r.TriggerPrice), byLastPrice, direction
 	return body, err
-}
-
-func formatOptional(value venues.Optional) string {
-	if !value.Valid {
-		return ""
-	}
-	return venues.FormatDecimal(value.Decimal)
 }
 
 // triggerDirection is which way the price must go to the trigger: as asked, or

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/http"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -126,9 +127,12 @@ func TestDeadlineTravels(t *testing.T) {
 	h := s.Sent(createOrder)[0].Header
 	stamp, _ := strconv.ParseInt(h.Get("X-Bapi-Timestamp"), 10, 64)
 	window, _ := strconv.ParseInt(h.Get("X-Bapi-Recv-Window"), 10, 64)
-	ends := time.UnixMilli(stamp + window).Sub(order.Deadline.Add(40 * time.Second))
-	if ends > 5*time.Millisecond || ends < -50*time.Millisecond {
+	ends := time.UnixMilli(stamp + window).Sub(order.Deadline.Add(s.connector.clock.Offset()))
+	if ends > 0 || ends < -5*time.Millisecond { // what was cut to whole milliseconds
 		t.Errorf("the window ends %v after the deadline", ends)
+	}
+	if offset := s.connector.clock.Offset(); (offset - 40*time.Second).Abs() > 5*time.Second {
+		t.Errorf("the venue is %v ahead", offset)
 	}
 }
 
@@ -236,7 +240,7 @@ func TestUnknownOutcomes(t *testing.T) {
 func TestAmend(t *testing.T) {
 	s := newScript(t)
 	s.ok(amendOrder, accepted)
-	r, err := s.account.Amend(background, venues.AmendRequest{OrderRef: ours, Side: venues.Buy, Qty: dec("0.02").Decimal, Price: dec("59000"), Deadline: time.Now().Add(time.Second)})
+	r, err := s.account.Amend(background, venues.AmendRequest{OrderRef: ours, Side: venues.Buy, Qty: dec("0.02").Decimal, Price: dec("59000"), Deadline: time.Now().Add(orderLife)})
 	if err != nil || r.Status != venues.StatusPending || !r.Qty.IsZero() || r.Price.Valid || r.VenueOrderID != ours.VenueOrderID {
 		t.Errorf("%+v, %v", r, err)
 	}
@@ -371,14 +375,14 @@ func TestPagesEnd(t *testing.T) {
 
 func TestRateLimitHeaders(t *testing.T) {
 	s := newScript(t)
-	reset := strconv.FormatInt(time.Now().Add(5*time.Second).UnixMilli(), 10)
+	reset := strconv.FormatInt(time.Now().Add(time.Minute).UnixMilli(), 10)
 	s.Add(createOrder, connectortest.Answer{
 		Status: 200, Body: `{"retCode":10006,"retMsg":"Too many visits!","result":{}}`,
 		Header: http.Header{"X-Bapi-Limit": {"20"}, "X-Bapi-Limit-Status": {"0"}, "X-Bapi-Limit-Reset-Timestamp": {reset}},
 	})
 	_, err := s.account.Place(background, limitOrder())
 	e, ok := errors.AsType[*venues.Error](err)
-	if !ok || e.Code != venues.CodeRateLimited || errors.Is(err, venues.ErrOutcomeUnknown) || e.RetryAfter < 3*time.Second || e.RetryAfter > 6*time.Second {
+	if !ok || e.Code != venues.CodeRateLimited || errors.Is(err, venues.ErrOutcomeUnknown) || e.RetryAfter < orderLife || e.RetryAfter > 61*time.Second {
 		t.Fatalf("%v", err)
 	}
 	if _, err = s.account.Place(background, limitOrder()); !errors.Is(err, venues.ErrNotSent) || len(s.Sent(createOrder)) != 1 {
@@ -412,5 +416,41 @@ func TestInsufficientMargin(t *testing.T) {
 	e, ok := errors.AsType[*venues.Error](err)
 	if !ok || e.Code != venues.CodeInsufficientBalance || e.Details["available"] != "100.5" || e.Details["required"] != "60.627" {
 		t.Errorf("%v with %v", err, e.Details)
+	}
+}
+
+// Each endpoint that is used for an account has a limit of its own there; where one
+// is broken the others go on.
+func TestEveryEndpointOfAnAccountHasItsLimit(t *testing.T) {
+	for _, path := range []string{
+		createPath, amendPath, cancelPath, tradingStopPath, setLeveragePath, realtimePath, historyPath, executionsPath,
+		positionsPath, walletPath, accountInfoPath, keyPath,
+	} {
+		s := newScript(t)
+		_ = s.connector.limited(request{path: path, account: s.account}, answerOf(200, ""), 10006, "Too many visits!")
+		if d := s.connector.gate.FrozenFor(); d != 0 {
+			t.Errorf("%s: everything is silent for %s", path, d)
+		}
+	}
+}
+
+// The venue has one code for "there is nothing to reduce" and for "other orders
+// reduce it already". A position must not be given up for closed because of the
+// second.
+func TestRefusedReduction(t *testing.T) {
+	const row = `{"symbol":"BTCUSDT","positionIdx":0,"leverage":"10","size":"SIZE","side":"SIDE","avgPrice":"60000","positionValue":"60000"}`
+	for position, reason := range map[[2]string]string{
+		{"1", "Buy"}: "exceeds_position", {"1", "Sell"}: venues.ReasonNoPosition, {"0", ""}: venues.ReasonNoPosition,
+	} {
+		s := newScript(t)
+		s.no(createOrder, 110017, "orderQty will be truncated to zero")
+		s.Forget(listPositions)
+		s.ok(listPositions, listOf(strings.NewReplacer("SIZE", position[0], "SIDE", position[1]).Replace(row)))
+		order := limitOrder()
+		order.Side, order.ReduceOnly = venues.Sell, true
+		_, err := s.account.Place(background, order)
+		if e, _ := errors.AsType[*venues.Error](err); e == nil || e.Code != venues.CodeOrderRejected || e.Details["reason"] != reason {
+			t.Errorf("%s: %v", position, err)
+		}
 	}
 }

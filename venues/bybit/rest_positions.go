@@ -15,6 +15,26 @@ const (
 	positionsPage = 200
 )
 
+// positionRecord is a position. Queries call its price avgPrice, the stream
+// entryPrice.
+type positionRecord struct {
+	Category      string       `json:"category"` // of the stream alone
+	PositionIdx   positionSlot `json:"positionIdx"`
+	Symbol        string       `json:"symbol"`
+	Side          string       `json:"side"`
+	Size          number       `json:"size"`
+	AvgPrice      number       `json:"avgPrice"`
+	EntryPrice    number       `json:"entryPrice"`
+	MarkPrice     number       `json:"markPrice"`
+	LiqPrice      number       `json:"liqPrice"`
+	UnrealisedPnl number       `json:"unrealisedPnl"`
+	Leverage      number       `json:"leverage"`
+	TakeProfit    number       `json:"takeProfit"`
+	StopLoss      number       `json:"stopLoss"`
+	OpenTime      integer      `json:"openTime"`
+	UpdatedTime   integer      `json:"updatedTime"`
+}
+
 // positionRows reads the rows of an instrument, or the open ones of a settlement
 // coin.
 func (a *Account) positionRows(ctx context.Context, filter params) ([]positionRecord, error) {

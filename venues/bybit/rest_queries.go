@@ -2,11 +2,9 @@ package bybit
 
 import (
 	"context"
-	"errors"
 	"net/http"
 
 	"venuegate/venues"
-	"venuegate/venues/internal/payload"
 	"venuegate/venues/internal/restclient"
 )
 
@@ -28,7 +26,7 @@ func (a *Account) Order(ctx context.Context, ref venues.OrderRef) (venues.Execut
 	for _, path := range []string{realtimePath, historyPath} {
 		var answer page[orderRecord]
 		if err := a.get(ctx, path, p, &answer); err != nil {
-			return venues.ExecutionReport{}, err
+			return venues.ExecutionReport{}, a.c.withoutSymbol(ref.Symbol, err)
 		}
 		for n := range answer.List {
 			row := &answer.List[n]
@@ -75,60 +73,4 @@ func (a *Account) OpenOrders(ctx context.Context) ([]venues.ExecutionReport, err
 		}
 	}
 	return reports, nil
-}
-
-// report reads an order object. What decides (status, side, type, quantities) is
-// strict; the rest may be missing.
-func (o *orderRecord) report() (venues.ExecutionReport, error) {
-	report := venues.ExecutionReport{
-		Symbol: canonicalSymbol(o.Symbol), ClientOrderID: o.OrderLinkID, VenueOrderID: o.OrderID,
-		Qty: o.Qty.Decimal, FilledQty: o.CumExecQty.Decimal,
-		TriggerPrice: o.TriggerPrice.positive(), AvgPrice: o.AvgPrice.positive(),
-		Forced: isForced(o.CreateType), VenueTime: o.UpdatedTime.time(),
-		Attachment: attachmentOf(o.StopOrderType, o.ParentLinkID, o.TriggerPrice.positive()),
-	}
-	switch {
-	case o.OrderID == "":
-		return report, payload.Missing("orderId")
-	case report.Symbol == "":
-		return report, payload.Missing("symbol")
-	case !o.Qty.Valid:
-		return report, payload.Missing("qty")
-	case !o.CumExecQty.Valid:
-		return report, payload.Missing("cumExecQty")
-	}
-	var errSide, errType, errStatus error
-	report.Side, errSide = parseSide(o.Side)
-	report.Type, errType = parseType(o.OrderType, o.StopOrderType)
-	report.Status, errStatus = parseStatus(o.OrderStatus)
-	index, errIndex := o.PositionIdx.index()
-	if err := errors.Join(errSide, errType, errStatus, errIndex); err != nil {
-		return report, err
-	}
-	if !report.Type.IsMarket() { // of a market order it is the venue's own bound
-		report.Price = o.Price.positive()
-	}
-	report.TimeInForce, report.PostOnly = parseTimeInForce(o.TimeInForce)
-	report.ReduceOnly = index.reduces(report.Side, o.ReduceOnly || o.CloseOnTrigger)
-	report.Fault = o.fault(&report)
-	return report, nil
-}
-
-// attachmentOf reads an order that the venue made to protect a position: one for
-// each trigger. Those that were set for the position itself name no parent.
-func attachmentOf(stopOrderType, parentLinkID string, trigger venues.Optional) *venues.Attachment {
-	a := &venues.Attachment{EntryClientID: parentLinkID}
-	switch stopOrderType {
-	case "StopLoss":
-		a.StopLoss, a.OfPosition = trigger, true
-	case "TakeProfit":
-		a.TakeProfit, a.OfPosition = trigger, true
-	case "PartialStopLoss":
-		a.StopLoss = trigger
-	case "PartialTakeProfit":
-		a.TakeProfit = trigger
-	default:
-		return nil
-	}
-	return a
 }

@@ -3,8 +3,11 @@ package bybit
 import (
 	"context"
 	"maps"
+	"net/http"
 	"slices"
 	"time"
+
+	"venuegate/venues/internal/payload"
 )
 
 // Traded reads the executions of all instruments for their names.
@@ -20,9 +23,14 @@ func (a *Account) Traded(ctx context.Context, from, to time.Time) ([]string, err
 			return nil, err
 		}
 		for n := range rows {
-			if symbol := canonicalSymbol(rows[n].Symbol); symbol != "" && rows[n].isFill() {
-				found[symbol] = true
+			if !rows[n].isFill() {
+				continue
 			}
+			symbol := canonicalSymbol(rows[n].Symbol)
+			if symbol == "" {
+				return nil, malformed(request{method: http.MethodGet, path: executionsPath}, payload.UnknownWord("symbol", rows[n].Symbol))
+			}
+			found[symbol] = true
 		}
 	}
 	return slices.Sorted(maps.Keys(found)), nil

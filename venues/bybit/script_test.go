@@ -13,11 +13,12 @@ import (
 	"go.uber.org/goleak"
 
 	"venuegate/venues"
+	"venuegate/venues/fixturetest"
 	"venuegate/venues/internal/connectortest"
 )
 
 func TestMain(m *testing.M) {
-	goleak.VerifyTestMain(m)
+	goleak.VerifyTestMain(fixturetest.AllRead(m, venues.Bybit))
 }
 
 const (
@@ -105,14 +106,18 @@ func (s *script) check(r *http.Request, body string) {
 	}
 }
 
-// limitOrder is a valid request with a few seconds to live.
+// orderLife is longer than the slowest machine takes to send an order, and shorter
+// than the venue's longest window.
+const orderLife = 30 * time.Second
+
+// limitOrder is a valid request that lives for orderLife.
 func limitOrder() venues.OrderRequest {
 	return venues.OrderRequest{
 		OrderSpec: venues.OrderSpec{
 			Symbol: "BTCUSDT", Side: venues.Buy, Type: venues.TypeLimit, Qty: venues.MustDecimal("0.010"),
 			Price: dec("60000.0"), TimeInForce: venues.GoodTillCancel,
 		},
-		ClientOrderID: "vg00000001", Deadline: time.Now().Add(3 * time.Second),
+		ClientOrderID: "vg00000001", Deadline: time.Now().Add(orderLife),
 	}
 }
 

@@ -57,7 +57,7 @@ func (f *privateFeed) answered(n *notice) {
 	switch {
 	case n.Op != "subscribe":
 	case !n.Success:
-		f.wire.Reconnect(fmt.Errorf("%w: %s", errRefused, payload.Bounded(n.RetMsg)))
+		f.wire.GiveUp(fmt.Errorf("%w: %s", errRefused, payload.Bounded(n.RetMsg)))
 	default:
 		f.wire.Ready()
 	}
@@ -70,7 +70,15 @@ func (f *privateFeed) tell(reports []venues.ExecutionReport) {
 }
 
 // isForeign says whether an entry is about another product of the account.
-func isForeign(entryCategory string) bool { return entryCategory != "" && entryCategory != category }
+func isForeign(entryCategory string) (bool, error) {
+	switch entryCategory {
+	case "", category:
+		return false, nil
+	case "spot", "inverse", "option":
+		return true, nil
+	}
+	return false, payload.UnknownWord("category", entryCategory)
+}
 
 // orders tells of orders, each with the execution that has waited for it.
 func (f *privateFeed) orders(data []byte, now time.Time) error {
@@ -80,17 +88,20 @@ func (f *privateFeed) orders(data []byte, now time.Time) error {
 	}
 	var faults error
 	for n := range rows {
-		if isForeign(rows[n].Category) {
-			continue
-		}
-		report, err := rows[n].report()
-		if err != nil {
-			faults = errors.Join(faults, err)
-			continue
-		}
-		f.tell(f.join.order(report, now))
+		faults = errors.Join(faults, f.order(&rows[n], now))
 	}
 	return faults
+}
+
+func (f *privateFeed) order(row *orderRecord, now time.Time) error {
+	if foreign, err := isForeign(row.Category); foreign || err != nil {
+		return err
+	}
+	report, err := row.report()
+	if err == nil {
+		f.tell(f.join.order(report, now))
+	}
+	return err
 }
 
 // executions tells of fills, or keeps them for their orders' messages.
@@ -101,18 +112,23 @@ func (f *privateFeed) executions(data []byte, now time.Time) error {
 	}
 	var faults error
 	for n := range rows {
-		row := &rows[n]
-		if isForeign(row.Category) || !row.isFill() || row.OrderID == "" && row.ExecType != execTrade {
-			continue // what has no order is told by position and wallet
-		}
-		report, err := row.report(f.account.knownHedge(canonicalSymbol(row.Symbol)))
-		if err != nil {
-			faults = errors.Join(faults, err)
-			continue
-		}
-		f.tell(f.join.execution(report, row.completes(), now))
+		faults = errors.Join(faults, f.execution(&rows[n], now))
 	}
 	return faults
+}
+
+func (f *privateFeed) execution(row *executionRecord, now time.Time) error {
+	if foreign, err := isForeign(row.Category); foreign || err != nil {
+		return err
+	}
+	if !row.isFill() || row.OrderID == "" && row.ExecType != execTrade {
+		return nil // what has no order is told by position and wallet
+	}
+	report, err := row.report(f.account.knownHedge(canonicalSymbol(row.Symbol)))
+	if err == nil {
+		f.tell(f.join.execution(report, row.completes(), now))
+	}
+	return err
 }
 
 // completes says whether nothing of the order is left after the execution.
@@ -160,7 +176,11 @@ func (f *privateFeed) positions(data []byte) error {
 		mode = *known
 	}
 	for n := range rows {
-		if isForeign(rows[n].Category) {
+		foreign, err := isForeign(rows[n].Category)
+		if err != nil {
+			return err
+		}
+		if foreign {
 			continue
 		}
 		index, position, err := rows[n].position(mode)

@@ -107,8 +107,8 @@ func decodeCandles(parser *fastjson.Parser, data []byte, topic string, channel v
 			Volume: k.Decimal("volume"), Turnover: k.Decimal("turnover"),
 			Closed: k.Flag("confirm"), VenueTime: k.Time("timestamp"),
 		}
-		if k.Err() == nil && (candle.Start.IsZero() || candle.End.IsZero()) {
-			k.Fail("start or end", payload.ErrMissing)
+		if k.Err() == nil && (candle.Start.IsZero() || candle.End.IsZero() || !k.Has("confirm")) {
+			k.Fail("start, end or confirm", payload.ErrMissing)
 		}
 		if k.Err() != nil {
 			return nil, k.Err()

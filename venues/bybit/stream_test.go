@@ -1,13 +1,10 @@
 package bybit
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
-	"net/http"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -19,22 +16,13 @@ import (
 	"venuegate/venues/internal/session"
 )
 
-// streamVenue serves streams by hand and remembers what it was told.
-type streamVenue struct {
-	mu       sync.Mutex
-	conns    []*websocket.Conn
-	paths    []string
-	commands []command
-	// answer serves a command; confirm is what it usually does.
-	answer func(c *websocket.Conn, m command)
-}
-
 type command struct {
 	ID   string `json:"req_id"`
 	Op   string `json:"op"`
 	Args []any  `json:"args"`
-	conn int
 }
+
+func (m command) Verb() string { return m.Op }
 
 func confirm(c *websocket.Conn, m command) {
 	text := fmt.Appendf(nil, `{"success":true,"ret_msg":"","conn_id":"c","req_id":%q,"op":%q}`, m.ID, m.Op)
@@ -44,65 +32,6 @@ func confirm(c *websocket.Conn, m command) {
 func refuse(c *websocket.Conn, m command, why string) {
 	text := fmt.Appendf(nil, `{"success":false,"ret_msg":%q,"conn_id":"c","req_id":%q,"op":%q}`, why, m.ID, m.Op)
 	_ = c.WriteMessage(websocket.TextMessage, text)
-}
-
-func newStreamVenue(s *script) *streamVenue {
-	v := &streamVenue{answer: confirm}
-	s.Stream = v.serve
-	return v
-}
-
-func (v *streamVenue) serve(r *http.Request, c *websocket.Conn) {
-	v.mu.Lock()
-	v.conns, v.paths = append(v.conns, c), append(v.paths, r.URL.Path)
-	conn := len(v.conns)
-	v.mu.Unlock()
-	for {
-		_, text, err := c.ReadMessage()
-		if err != nil {
-			return
-		}
-		var m command
-		if json.Unmarshal(text, &m) != nil {
-			continue
-		}
-		m.conn = conn
-		v.mu.Lock()
-		v.commands = append(v.commands, m)
-		v.answer(c, m)
-		v.mu.Unlock()
-	}
-}
-
-// say sends a message on the newest connection.
-func (v *streamVenue) say(message string) {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	_ = v.conns[len(v.conns)-1].WriteMessage(websocket.TextMessage, []byte(message))
-}
-
-func (v *streamVenue) cut() {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	v.conns[len(v.conns)-1].Close()
-}
-
-func (v *streamVenue) told(op string) []command {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	var all []command
-	for _, m := range v.commands {
-		if m.Op == op {
-			all = append(all, m)
-		}
-	}
-	return all
-}
-
-func (v *streamVenue) connections() int {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	return len(v.conns)
 }
 
 func bookSaid(symbol, kind string, u int) string {
@@ -127,13 +56,13 @@ func subscribed(t *testing.T, s *script, channels ...venues.FeedChannel) (venues
 // The venue's names of its streams, and of their path.
 func TestFeedNamesTopics(t *testing.T) {
 	s := newScript(t)
-	v := newStreamVenue(s)
+	v := connectortest.ServeStreams(s.Server, confirm)
 	mark := venues.FeedChannel{Kind: venues.FeedMark, Symbol: "BTCUSDC"}
 	feed, _ := subscribed(t, s, bookOf("BTCUSDT"), mark, venues.FeedChannel{Kind: venues.FeedTrades, Symbol: "BTCUSDT"},
 		venues.FeedChannel{Kind: venues.FeedCandles, Symbol: "BTCUSDT-261225", Timeframe: "4h"})
 	feed.Close()
 	var topics []string
-	for _, m := range v.told("subscribe") {
+	for _, m := range v.Told("", "subscribe") {
 		for _, topic := range m.Args {
 			topics = append(topics, fmt.Sprint(topic))
 		}
@@ -142,8 +71,8 @@ func TestFeedNamesTopics(t *testing.T) {
 	if got := strings.Join(topics, " "); got != "kline.240.BTCUSDT-25DEC26 orderbook.200.BTCUSDT publicTrade.BTCUSDT tickers.BTCPERP" {
 		t.Errorf("asked for %s", got)
 	}
-	if len(v.paths) != 1 || v.paths[0] != "/v5/public/linear" {
-		t.Error(v.paths)
+	if paths := v.Addresses(); !slices.Equal(paths, []string{"/v5/public/linear"}) {
+		t.Error(paths)
 	}
 }
 
@@ -178,20 +107,20 @@ func TestStreamAnswers(t *testing.T) {
 func TestFeedDeliversAndReconnects(t *testing.T) {
 	s := newScript(t)
 	s.listed("BTCUSDT")
-	v := newStreamVenue(s)
+	v := connectortest.ServeStreams(s.Server, confirm)
 	_, h := subscribed(t, s, channelsOf("BTCUSDT")...)
-	v.say(bookSaid("BTCUSDT", "snapshot", 41))
-	v.say(bookSaid("BTCUSDT", "delta", 42))
-	v.say(tradeMessage)
-	v.say(klineMessage)
-	v.say(tickerMessage)
-	v.say(`{"topic":"tickers.BTCUSDT","type":"delta","data":{"symbol":"BTCUSDT","indexPrice":"1"},"ts":1}`)
-	v.say(`{"topic":"orderbook.200.XRPUSDT","type":"delta"}`) // of nobody
-	v.say("Failed to decode incoming data: EOF")
-	v.say(`{"success":true,"ret_msg":"pong","conn_id":"c","req_id":"","op":"ping"}`)
-	v.cut()
+	v.Say("", bookSaid("BTCUSDT", "snapshot", 41))
+	v.Say("", bookSaid("BTCUSDT", "delta", 42))
+	v.Say("", tradeMessage)
+	v.Say("", klineMessage)
+	v.Say("", tickerMessage)
+	v.Say("", `{"topic":"tickers.BTCUSDT","type":"delta","data":{"symbol":"BTCUSDT","indexPrice":"1"},"ts":1}`)
+	v.Say("", `{"topic":"orderbook.200.XRPUSDT","type":"delta"}`) // of nobody
+	v.Say("", "Failed to decode incoming data: EOF")
+	v.Say("", `{"success":true,"ret_msg":"pong","conn_id":"c","req_id":"","op":"ping"}`)
+	v.Cut("")
 	h.Await(t, "the loss and its end", func() bool { return len(h.Interruptions) == 4 && len(h.Resumptions) == 8 })
-	v.say(bookSaid("BTCUSDT", "snapshot", 1))
+	v.Say("", bookSaid("BTCUSDT", "snapshot", 1))
 	h.Await(t, "the new snapshot", func() bool { return len(h.Books) == 3 })
 	if len(h.Trades) != 2 || len(h.Candles) != 1 || len(h.Marks) != 1 || !h.Books[0].Snapshot || h.Books[1].PrevSeq != 41 || h.Books[2].LastSeq != 1 {
 		t.Errorf("%+v", h)
@@ -204,22 +133,22 @@ func TestPrivateStreamSignsIn(t *testing.T) {
 	if _, err := s.connector.SyncClock(background); err != nil {
 		t.Fatal(err)
 	}
-	v := newStreamVenue(s)
+	v := connectortest.ServeStreams(s.Server, confirm)
 	h := &connectortest.Heard{}
 	feed := s.account.OpenPrivate(h)
 	h.Await(t, "the connection", func() bool { return h.Connections == 1 })
-	v.say(orderPush(`"New"`, `"Untriggered"`, `"stopOrderType":""`, `"stopOrderType":"Stop"`))
+	v.Say("", orderPush(`"New"`, `"Untriggered"`, `"stopOrderType":""`, `"stopOrderType":"Stop"`))
 	h.Await(t, "the order", func() bool { return len(h.Reports) == 1 })
 	feed.Close()
-	auth := v.told("auth")[0].Args
+	auth := v.Told("", "auth")[0].Args
 	expires, _ := auth[1].(float64)
-	if auth[0] != any(scriptKey) || auth[2] != any(signStream(scriptSecret, int64(expires))) || v.paths[0] != privatePath {
-		t.Errorf("signed in with %v at %s", auth, v.paths[0])
+	if auth[0] != any(scriptKey) || auth[2] != any(signStream(scriptSecret, int64(expires))) || v.Addresses()[0] != privatePath {
+		t.Errorf("signed in with %v at %s", auth, v.Addresses()[0])
 	}
-	if left := time.UnixMilli(int64(expires)).Sub(s.now()); left < 5*time.Second || left > 2*authLifetime {
+	if left := time.UnixMilli(int64(expires)).Sub(s.now()); left < 5*time.Second || left > 2*loginLifetime {
 		t.Errorf("the signature holds for %v", left)
 	}
-	if topics := v.told("subscribe")[0].Args; !slices.Equal(topics, []any{"order", "execution", "position", "wallet"}) {
+	if topics := v.Told("", "subscribe")[0].Args; !slices.Equal(topics, []any{"order", "execution", "position", "wallet"}) {
 		t.Errorf("subscribed %v", topics)
 	}
 	if h.Losses != nil || h.Reports[0].Status != venues.StatusUntriggered || h.Reports[0].Type != venues.TypeStopLimit {
@@ -233,21 +162,21 @@ func orderPush(changes ...string) string {
 
 func TestPrivateStreamRefused(t *testing.T) {
 	s := newScript(t)
-	v := newStreamVenue(s)
+	v := connectortest.ServeStreams(s.Server, confirm)
 	refusals := 0
-	v.answer = func(c *websocket.Conn, m command) {
+	v.Answer(func(c *websocket.Conn, m command) {
 		if refusals++; refusals == 1 || refusals == 3 { // the key, then the subscription
 			refuse(c, m, "error:USVC1111 api_key["+scriptKey+"]")
 			return
 		}
 		confirm(c, m)
-	}
+	})
 	h := &connectortest.Heard{}
 	feed := s.account.OpenPrivate(h)
 	t.Cleanup(feed.Close)
 	h.Await(t, "the third connection", func() bool { return h.Connections == 1 })
-	if v.connections() != 3 || len(h.Losses) != 0 {
-		t.Errorf("%d connections, lost %v", v.connections(), h.Losses)
+	if v.Connections("") != 3 || len(h.Losses) != 0 {
+		t.Errorf("%d connections, lost %v", v.Connections(""), h.Losses)
 	}
 	if n := len(s.Sent("GET /v5/market/time")); n != 6 { // at first, and after the key was refused
 		t.Errorf("asked for the time %d times", n)
@@ -256,21 +185,21 @@ func TestPrivateStreamRefused(t *testing.T) {
 
 func TestPrivateStreamLost(t *testing.T) {
 	s := newScript(t)
-	v := newStreamVenue(s)
+	v := connectortest.ServeStreams(s.Server, confirm)
 	h := &connectortest.Heard{}
 	feed := s.account.OpenPrivate(h)
 	t.Cleanup(feed.Close)
 	h.Await(t, "the connection", func() bool { return h.Connections == 1 })
-	v.say(executionPush(executionRow("e1", time.Now(), `"leavesQty":"1"`, `"leavesQty":"0"`)))
-	v.cut()
+	v.Say("", executionPush(executionRow("e1", time.Now(), `"leavesQty":"1"`, `"leavesQty":"0"`)))
+	v.Cut("")
 	h.Await(t, "the loss and the second connection", func() bool { return len(h.Losses) == 1 && h.Connections == 2 })
 	if len(h.Reports) != 1 || h.Reports[0].Fill == nil { // what waited was told
 		t.Errorf("%+v", h.Reports)
 	}
-	v.say(`{"topic":"order","data":[{"symbol":"BTCUSDT"}]}`) // may concern anything
+	v.Say("", `{"topic":"order","data":[{"symbol":"BTCUSDT"}]}`) // may concern anything
 	h.Await(t, "a loss without a new connection", func() bool { return len(h.Losses) == 2 && h.Connections == 3 })
-	if v.connections() != 2 {
-		t.Errorf("%d connections", v.connections())
+	if v.Connections("") != 2 {
+		t.Errorf("%d connections", v.Connections(""))
 	}
 }
 
@@ -279,7 +208,7 @@ func TestPrivateStreamMute(t *testing.T) {
 	s := newScript(t)
 	s.connector.options.EventSilenceMax = 50 * time.Millisecond
 	s.ok(createOrder, accepted)
-	v := newStreamVenue(s)
+	v := connectortest.ServeStreams(s.Server, confirm)
 	h := &connectortest.Heard{}
 	feed := s.account.OpenPrivate(h)
 	t.Cleanup(feed.Close)
@@ -288,7 +217,7 @@ func TestPrivateStreamMute(t *testing.T) {
 		t.Fatal(err)
 	}
 	h.Await(t, "the second connection", func() bool { return h.Connections == 2 })
-	if len(h.Losses) != 1 || !errors.Is(h.Losses[0], session.ErrMute) || v.connections() != 2 {
+	if len(h.Losses) != 1 || !errors.Is(h.Losses[0], session.ErrMute) || v.Connections("") != 2 {
 		t.Errorf("lost %v", h.Losses)
 	}
 }

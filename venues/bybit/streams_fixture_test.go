@@ -160,15 +160,9 @@ func TestScannerAgreesWithDecoder(t *testing.T) {
 		if err := json.Unmarshal(message, &one); err != nil {
 			t.Fatal(err)
 		}
-		var fast, slow venues.BookUpdate
-		if !scanBook(message, one.Topic, one.Data.Symbol, scales[one.Data.Symbol], &fast) {
-			t.Fatalf("the scanner gave up on %.200s", message)
-		}
-		if err := decodeBook(new(fastjson.Parser), message, one.Topic, one.Data.Symbol, scales[one.Data.Symbol], &slow); err != nil {
-			t.Fatal(err)
-		}
-		if err := sameUpdate(&fast, &slow); err != nil {
-			t.Fatal(err)
+		decoders := bookDecoders(one.Topic, one.Data.Symbol, scales[one.Data.Symbol])
+		if _, ok, err := decoders.Read(t, message); err != nil || !ok {
+			t.Fatalf("%.200s: scanned %v, %v", message, ok, err)
 		}
 		scanned++
 	}

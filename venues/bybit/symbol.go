@@ -131,8 +131,11 @@ func (r *instrumentRecord) instrument(at time.Time) (venues.Instrument, error) {
 	if i.Kind, err = contractKind(r.ContractType); err != nil {
 		return i, fmt.Errorf("instrument %s: %w", payload.Bounded(r.Symbol), err)
 	}
-	if i.Symbol == "" {
+	switch {
+	case i.Symbol == "":
 		return i, payload.UnknownWord("symbol", r.Symbol)
+	case r.BaseCoin == "" || r.QuoteCoin == "" || r.SettleCoin == "":
+		return i, fmt.Errorf("instrument %s: %w", payload.Bounded(r.Symbol), payload.Missing("baseCoin, quoteCoin or settleCoin"))
 	}
 	if !i.TickSize.IsPositive() || !i.QtyStep.IsPositive() || !i.MinQty.IsPositive() {
 		return i, fmt.Errorf("instrument %s: %w", payload.Bounded(r.Symbol), payload.Missing("tickSize, qtyStep or minOrderQty"))

@@ -4,11 +4,9 @@ import (
 	"context"
 	"errors"
 	"net/http"
-	"strconv"
 	"sync/atomic"
 	"time"
 
-	"github.com/shopspring/decimal"
 	"go.uber.org/zap"
 	"golang.org/x/time/rate"
 
@@ -26,6 +24,7 @@ type Connector struct {
 	dials     *rate.Limiter // of connections, of all streams
 	clock     restclient.Clock
 	catalogue atomic.Pointer[venues.InstrumentSet]
+	notices   restclient.Notices
 }
 
 var (
@@ -134,81 +133,20 @@ func (c *Connector) instrument(symbol string) (*venues.Instrument, error) {
 		return i, nil
 	}
 	return nil, venues.Errorf(venues.CodeSymbolNotTradable, "%s is not in the catalogue", payload.Bounded(symbol)).
-		With("symbol", payload.Bounded(symbol)).Because(errNoInstrument)
+		With("symbol", payload.Bounded(symbol)).With("reason", venues.ReasonUnknownSymbol).Because(errNoInstrument)
 }
 
-// snapshotLimit is how deep a book is read by REST: as deep as the stream.
-const snapshotLimit = 200
-
-// Snapshot reads a book by REST. Its numbers are not those of the stream of 200
-// levels. The instrument must be in the catalogue.
-func (c *Connector) Snapshot(ctx context.Context, symbol string) (*venues.BookUpdate, error) {
-	i, err := c.instrument(symbol)
-	if err != nil {
-		return nil, err
+// withoutSymbol says of the refusal of a read that its instrument is off the venue's
+// list. The code of such a refusal stands for many things, and its words come in any
+// language: the catalogue tells.
+func (c *Connector) withoutSymbol(symbol string, refused error) error {
+	if !isRefusal(refused, codeParameter) || c.catalogue.Load() == nil {
+		return refused
 	}
-	r := get("/v5/market/orderbook", params{
-		{"category", category}, {"symbol", i.VenueSymbol}, {"limit", strconv.Itoa(snapshotLimit)},
-	}, nil, restclient.LaneReconcile)
-	var answer bookRecord
-	if err := c.call(ctx, r, &answer); err != nil {
-		return nil, err
+	if _, unlisted := c.instrument(symbol); unlisted != nil {
+		return unlisted
 	}
-	update, err := answer.update(i, time.Now())
-	if err != nil {
-		return nil, malformed(r, err)
-	}
-	return update, nil
-}
-
-// candlesMax is how many candles one answer can hold.
-const candlesMax = 1000
-
-// Candles reads the newest candles, oldest first, at most limit and at most 1000.
-func (c *Connector) Candles(ctx context.Context, symbol string, tf venues.Timeframe, limit int) ([]venues.Candle, error) {
-	interval, known := intervals[tf]
-	if !known {
-		return nil, venues.InvalidFields(venues.FieldFault{Field: "timeframe", Rule: "unknown", Given: payload.Bounded(string(tf))})
-	}
-	r := get("/v5/market/kline", params{
-		{"category", category},
-		{"symbol", c.venueSymbol(symbol)},
-		{"interval", interval},
-		{"limit", strconv.Itoa(min(max(limit, 1), candlesMax))},
-	}, nil, restclient.LaneHistory)
-	var answer struct {
-		List []klineRow `json:"list"`
-	}
-	if err := c.call(ctx, r, &answer); err != nil {
-		return nil, err
-	}
-	candles := make([]venues.Candle, len(answer.List))
-	now := c.clock.Now()
-	for n := range answer.List { // the venue lists the newest first
-		candle, err := answer.List[n].candle(symbol, tf, now)
-		if err != nil {
-			return nil, malformed(r, err)
-		}
-		candles[len(candles)-1-n] = candle
-	}
-	return candles, nil
-}
-
-// lastPrice is the last traded price, which triggers compare with.
-func (c *Connector) lastPrice(ctx context.Context, symbol string) (decimal.Decimal, error) {
-	r := get("/v5/market/tickers", params{{"category", category}, {"symbol", c.venueSymbol(symbol)}}, nil, restclient.LaneOrder)
-	var answer struct {
-		List []struct {
-			LastPrice number `json:"lastPrice"`
-		} `json:"list"`
-	}
-	if err := c.call(ctx, r, &answer); err != nil {
-		return decimal.Decimal{}, err
-	}
-	if len(answer.List) != 1 || !answer.List[0].LastPrice.Decimal.IsPositive() {
-		return decimal.Decimal{}, malformed(r, payload.Missing("lastPrice"))
-	}
-	return answer.List[0].LastPrice.Decimal, nil
+	return refused
 }
 
 // OpenAccount prepares the use of an account; nothing is sent yet.

@@ -9,12 +9,18 @@
 //	}
 //
 // Files are read whole; one whose name ends in .gz is given unpacked.
+//
+// What nobody reads proves nothing: a connector's tests run under [AllRead], which
+// fails if they have left a recording of their venue unread.
+//
+//	func TestMain(m *testing.M) { goleak.VerifyTestMain(fixturetest.AllRead(m, venues.OKX)) }
 package fixturetest
 
 import (
 	"bytes"
 	"compress/gzip"
 	"encoding/json"
+	"errors"
 	"io"
 	"os"
 	"path/filepath"
@@ -26,12 +32,6 @@ import (
 
 const folderVariable = "VENUEGATE_FIXTURES"
 
-// Folder is where the recordings of a venue lie.
-func Folder(t testing.TB, venue venues.Venue) string {
-	t.Helper()
-	return existing(t, filepath.Join(root(t), string(venue)))
-}
-
 // Path of one recording, for what reads files itself.
 func Path(t testing.TB, venue venues.Venue, name string) string {
 	t.Helper()
@@ -41,10 +41,12 @@ func Path(t testing.TB, venue venues.Venue, name string) string {
 // Read gives the content of one recording.
 func Read(t testing.TB, venue venues.Venue, name string) []byte {
 	t.Helper()
-	data, err := os.ReadFile(Path(t, venue, name))
+	path := Path(t, venue, name)
+	data, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
+	read.Store(path, true)
 	if !strings.HasSuffix(name, ".gz") {
 		return data
 	}
@@ -86,26 +88,34 @@ func Objects[T any](t testing.TB, venue venues.Venue, name string) []T {
 // root is the folder of all recordings.
 func root(t testing.TB) string {
 	t.Helper()
-	if folder := os.Getenv(folderVariable); folder != "" {
-		return folder
-	}
-	return filepath.Join(filepath.Dir(moduleRoot(t)), "shared", "fixtures")
-}
-
-// moduleRoot is the nearest folder above the test's with a go.mod.
-func moduleRoot(t testing.TB) string {
-	t.Helper()
-	folder, err := os.Getwd()
+	folder, err := findRoot()
 	if err != nil {
 		t.Fatal(err)
 	}
+	return folder
+}
+
+func findRoot() (string, error) {
+	if folder := os.Getenv(folderVariable); folder != "" {
+		return folder, nil
+	}
+	module, err := moduleRoot()
+	return filepath.Join(filepath.Dir(module), "shared", "fixtures"), err
+}
+
+// moduleRoot is the nearest folder above the test's with a go.mod.
+func moduleRoot() (string, error) {
+	folder, err := os.Getwd()
+	if err != nil {
+		return "", err
+	}
 	for {
 		if _, err := os.Stat(filepath.Join(folder, "go.mod")); err == nil {
-			return folder
+			return folder, nil
 		}
 		above := filepath.Dir(folder)
 		if above == folder {
-			t.Fatal("the test does not run inside the module")
+			return "", errors.New("the test does not run inside the module")
 		}
 		folder = above
 	}

@@ -39,8 +39,22 @@ func TestObjects(t *testing.T) {
 	if got := fixturetest.Objects[object](t, venues.OKX, "two.jsonl.gz"); !slices.Equal(got, []object{{1}, {2}}) {
 		t.Errorf("%v", got)
 	}
-	if folder := fixturetest.Folder(t, venues.OKX); filepath.Base(folder) != "okx" {
-		t.Error(folder)
+}
+
+// A recording counts as read once a test has read it, and not before.
+func TestUnread(t *testing.T) {
+	recorded(t, "some.jsonl", []byte("{}"))
+	if err := os.WriteFile(filepath.Join(os.Getenv("VENUEGATE_FIXTURES"), "okx", "PROVENANCE.md"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if unread, err := fixturetest.Unread(venues.OKX); err != nil || !slices.Equal(unread, []string{"some.jsonl"}) {
+		t.Errorf("%v, %v", unread, err)
+	}
+	fixturetest.Read(t, venues.OKX, "some.jsonl")
+	for _, venue := range []venues.Venue{venues.OKX, venues.Bybit} {
+		if unread, err := fixturetest.Unread(venue); err != nil || len(unread) != 0 {
+			t.Errorf("%s: %v, %v", venue, unread, err)
+		}
 	}
 }
 

@@ -36,10 +36,10 @@ func attached(s *venues.OrderSpec, clientOrderID string) []attachedStop {
 	}
 	stop := attachedStop{AttachAlgoClOrdID: attachedID(clientOrderID)}
 	if s.StopLoss.Valid {
-		stop.SlTriggerPx, stop.SlOrdPx, stop.SlTriggerPxType = textOf(s.StopLoss), marketOrder, lastPriceTrigger
+		stop.SlTriggerPx, stop.SlOrdPx, stop.SlTriggerPxType = formatOptional(s.StopLoss), marketOrder, lastPriceTrigger
 	}
 	if s.TakeProfit.Valid {
-		stop.TpTriggerPx, stop.TpOrdPx, stop.TpTriggerPxType = textOf(s.TakeProfit), marketOrder, lastPriceTrigger
+		stop.TpTriggerPx, stop.TpOrdPx, stop.TpTriggerPxType = formatOptional(s.TakeProfit), marketOrder, lastPriceTrigger
 	}
 	return []attachedStop{stop}
 }

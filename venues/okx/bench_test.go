@@ -51,17 +51,12 @@ func BenchmarkBook(b *testing.B) {
 	})
 }
 
-// released is a sink that gives updates back at once.
-type released struct{ connectortest.Heard }
-
-func (*released) Book(u *venues.BookUpdate) { u.Release() }
-
 // bookReplay is a book of BTCUSDT that has begun.
 func bookReplay(t testing.TB) *feed.Replay {
 	t.Helper()
 	c := New(Sim("http://127.0.0.1:1", "ws://127.0.0.1:1"))
-	c.catalogue.Store(newCatalogue([]*contract{btcSwap(t)}, time.Now()))
-	s := feed.NewReplay(c.feedOptions(&released{}), bookOf("BTCUSDT"))
+	c.catalogue.Store(newCatalogue([]*contract{btcSwap(t)}, nil, time.Now()))
+	s := feed.NewReplay(c.feedOptions(&connectortest.Released{}), bookOf("BTCUSDT"))
 	s.Message([]byte(snapshotOf("10")))
 	return s
 }

@@ -94,15 +94,18 @@ type bookRecord struct {
 	Asks  [][]string `json:"asks"`
 	Bids  [][]string `json:"bids"`
 	TS    moment     `json:"ts"`
-	SeqID int64      `json:"seqId"`
+	SeqID *int64     `json:"seqId"`
 }
 
 // update brings the snapshot to fixed-point numbers, in an update of the pool.
 func (r *bookRecord) update(k *contract, received time.Time) (*venues.BookUpdate, error) {
+	if r.SeqID == nil || r.Bids == nil || r.Asks == nil {
+		return nil, payload.Missing("seqId, bids or asks")
+	}
 	u := venues.NewBookUpdate()
 	u.Symbol, u.Snapshot = k.Symbol, true
 	u.VenueTime, u.Received = r.TS.Time, received
-	if err := setSequence(u, r.SeqID, -1, false); err != nil {
+	if err := setSequence(u, *r.SeqID, -1, false); err != nil {
 		u.Release()
 		return nil, err
 	}

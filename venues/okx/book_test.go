@@ -15,6 +15,7 @@ import (
 
 	"venuegate/venues"
 	"venuegate/venues/fixturetest"
+	"venuegate/venues/internal/connectortest"
 )
 
 func bookMessage(action, asks, bids, seq, previous string) []byte {
@@ -25,21 +26,11 @@ func bookMessage(action, asks, bids, seq, previous string) []byte {
 // decodeTwice reads a message both ways and wants one answer.
 func decodeTwice(t testing.TB, message []byte, k *contract) (*venues.BookUpdate, error) {
 	t.Helper()
-	fast, slow := new(venues.BookUpdate), new(venues.BookUpdate)
-	ok := scanBook(message, k, fast)
-	var parser fastjson.Parser
-	err := decodeBook(&parser, message, k, slow)
-	if !ok {
-		return slow, err
-	}
-	if err != nil {
-		t.Fatalf("the scanner takes what the parser refuses (%v): %.300s", err, message)
-	}
-	if fast.Snapshot != slow.Snapshot || fast.FirstSeq != slow.FirstSeq || fast.LastSeq != slow.LastSeq || fast.PrevSeq != slow.PrevSeq ||
-		!fast.VenueTime.Equal(slow.VenueTime) || !slices.Equal(fast.Bids, slow.Bids) || !slices.Equal(fast.Asks, slow.Asks) {
-		t.Fatalf("scanner %+v, parser %+v", fast, slow)
-	}
-	return fast, nil
+	u, _, err := connectortest.BookDecoders{
+		Scan:  func(m []byte, u *venues.BookUpdate) bool { return scanBook(m, k, u) },
+		Parse: func(m []byte, u *venues.BookUpdate) error { return decodeBook(new(fastjson.Parser), m, k, u) },
+	}.Read(t, message)
+	return u, err
 }
 
 func TestBookQuantitiesAreBaseCoin(t *testing.T) {
@@ -87,44 +78,39 @@ func TestBookSequences(t *testing.T) {
 	}
 }
 
-func TestBookRefusals(t *testing.T) {
+func TestBookRefused(t *testing.T) {
 	k := btcSwap(t)
-	good := string(bookMessage("update", `[["1.5","1","0","1"]]`, `[]`, "15", "10"))
-	for name, change := range map[string][2]string{
-		"another instrument":  {"BTC-USDT-SWAP", "ETH-USDT-SWAP"},
-		"another channel":     {`"books"`, `"books5"`},
-		"unknown action":      {`"update"`, `"merge"`},
-		"finer than the tick": {`"1.5"`, `"1.55"`},
-		"finer than the step": {`"1","0"`, `"0.001","0"`},
-		"price zero":          {`"1.5"`, `"0"`},
-		"negative price":      {`"1.5"`, `"-1.5"`},
-		"negative quantity":   {`"1","0"`, `"-1","0"`},
-		"exponent":            {`"1.5"`, `"1e5"`},
-		"number for a string": {`"1.5"`, `1.5`},
-		"short level":         {`["1.5","1","0","1"]`, `["1.5"]`},
-		"too large":           {`"1","0"`, `"999999999999999999","0"`},
-		"no sequence":         {`"seqId":15,`, ``},
-		"no chain":            {`,"prevSeqId":10`, ``},
-		"chain to nothing":    {`"prevSeqId":10`, `"prevSeqId":-1`},
-		"negative sequence":   {`"seqId":15`, `"seqId":-15`},
-		"broken sequence":     {`"seqId":15`, `"seqId":1.5`},
-		"no time":             {`"ts":"1787612486307"`, `"ts":""`},
-		"time as a number":    {`"ts":"1787612486307"`, `"ts":1787612486307`},
-		"no asks":             {`"asks":[["1.5","1","0","1"]],`, ``},
-		"levels no list":      {`"bids":[]`, `"bids":{}`},
-		"no data":             {`"data":[{`, `"date":[{`},
-		"cut":                 {`"prevSeqId":10}]}`, `"prevSeqId":10}]`},
-		"more behind":         {`"prevSeqId":10}]}`, `"prevSeqId":10}]}{}`},
-		"no argument":         {`"arg"`, `"org"`},
-	} {
-		message := strings.Replace(good, change[0], change[1], 1)
-		if message == good {
-			t.Errorf("%s: nothing changed", name)
-		}
-		if u, err := decodeTwice(t, []byte(message), k); err == nil {
-			t.Errorf("%s: %+v", name, u)
-		}
+	decode := func(message []byte) error {
+		_, err := decodeTwice(t, message, k)
+		return err
 	}
+	good := string(bookMessage("update", `[["1.5","1","0","1"]]`, `[]`, "15", "10"))
+	connectortest.Refusals(t, map[string]func([]byte) error{good: decode}, [][2]string{
+		{"BTC-USDT-SWAP", "ETH-USDT-SWAP"},
+		{`"books"`, `"books5"`},
+		{`"update"`, `"merge"`},
+		{`"1.5"`, `"1.55"`},
+		{`"1","0"`, `"0.001","0"`},
+		{`"1.5"`, `"0"`},
+		{`"1.5"`, `"-1.5"`},
+		{`"1","0"`, `"-1","0"`},
+		{`"1.5"`, `"1e5"`},
+		{`"1.5"`, `1.5`},
+		{`["1.5","1","0","1"]`, `["1.5"]`},
+		{`"1","0"`, `"999999999999999999","0"`},
+		{`"seqId":15,`, ``},
+		{`,"prevSeqId":10`, ``},
+		{`"prevSeqId":10`, `"prevSeqId":-1`},
+		{`"seqId":15`, `"seqId":-15`},
+		{`"seqId":15`, `"seqId":1.5`},
+		{`"ts":"1787612486307"`, `"ts":""`},
+		{`"ts":"1787612486307"`, `"ts":1787612486307`},
+		{`"asks":[["1.5","1","0","1"]],`, ``},
+		{`"bids":[]`, `"bids":{}`},
+		{`"data":[{`, `"date":[{`},
+		{`"prevSeqId":10}]}`, `"prevSeqId":10}]`},
+		{`"arg"`, `"org"`},
+	})
 }
 
 func TestBookUnusualFormsAreRead(t *testing.T) {
@@ -309,21 +295,25 @@ func TestRestBook(t *testing.T) {
 	k := btcSwap(t)
 	record := bookRecord{
 		Asks: [][]string{{"63921.5", "790.41", "0", "42"}}, Bids: [][]string{{"63921.4", "1", "0", "1"}},
-		TS: moment{time.UnixMilli(1)}, SeqID: 5,
+		TS: moment{time.UnixMilli(1)}, SeqID: new(int64(5)),
 	}
 	u, err := record.update(k, time.Now())
 	if err != nil || !u.Snapshot || u.LastSeq != 5 || u.Asks[0].Qty != 79041 || u.Bids[0].Qty != 100 {
 		t.Fatalf("%+v %v", u, err)
 	}
 	u.Release()
-	for _, bad := range []bookRecord{
-		{SeqID: -1},
-		{Asks: [][]string{{"1"}}},
-		{Bids: [][]string{{"0", "1"}}},
-		{Bids: [][]string{{"x", "1"}}},
+	for name, spoil := range map[string]func(*bookRecord){
+		"negative number": func(r *bookRecord) { r.SeqID = new(int64(-1)) },
+		"no number":       func(r *bookRecord) { r.SeqID = nil },
+		"no asks":         func(r *bookRecord) { r.Asks = nil },
+		"short level":     func(r *bookRecord) { r.Asks = [][]string{{"1"}} },
+		"price zero":      func(r *bookRecord) { r.Bids = [][]string{{"0", "1"}} },
+		"price no number": func(r *bookRecord) { r.Bids = [][]string{{"x", "1"}} },
 	} {
+		bad := record
+		spoil(&bad)
 		if u, err := bad.update(k, time.Now()); err == nil {
-			t.Errorf("%+v", u)
+			t.Errorf("%s: %+v", name, u)
 		}
 	}
 }

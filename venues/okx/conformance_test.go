@@ -23,6 +23,7 @@ func TestConformanceWebSocket(t *testing.T) {
 		Login:  venuetest.Route{Method: "op:login", Path: pathPrivate},
 
 		NotTaken: strconv.Quote(strconv.Itoa(codeLoggedOut)),
+		Answers:  entryAnswers(),
 	})
 }
 
@@ -31,13 +32,15 @@ func harness() venuetest.Harness {
 		Simulate: simulate,
 		Connect:  connect,
 		Lacks: map[venuetest.Capability]string{
-			venuetest.RESTSnapshots:   "the stream brings its own snapshots",
-			venuetest.ClientIDForever: "an id is unique among open orders",
-			venuetest.InstrumentPages: "the list comes whole",
-			venuetest.SyncAck:         "an answer says only that the request was taken",
-			venuetest.OrderedEvents:   "stops and the orders they become are told on two connections",
-			venuetest.MinNotional:     "the least quantity is the only floor",
-			venuetest.MovedPrices:     "a price outside the band is refused",
+			venuetest.RESTSnapshots:    "the stream brings its own snapshots",
+			venuetest.ClientIDForever:  "an id is unique among pending orders only",
+			venuetest.InstrumentPages:  "public/instruments comes whole",
+			venuetest.EntryProtection:  "the operations document no attachAlgoOrds: such orders go by REST",
+			venuetest.SyncAck:          "an answer says only that the request was taken",
+			venuetest.OrderedEvents:    "stops are told on /business, the orders they become on /private",
+			venuetest.MinNotional:      "minSz is the only floor (51020)",
+			venuetest.MovedPrices:      "a price outside the band is refused (51006) unless the order itself asks for its move",
+			venuetest.AmendAboveFilled: "an order amended to what is filled is filled",
 		},
 		Wire: venuetest.Wire{
 			Place:           venuetest.Route{Method: "POST", Path: "/api/v5/trade/order"},
@@ -51,96 +54,33 @@ func harness() venuetest.Harness {
 			PrivateStream:   "/ws/v5/private",
 			BookTopic:       "books:BTC-USDT-SWAP",
 			OrderTopic:      "orders",
-			OrderState:      venuetest.Swap{Old: `"state":"live"`, New: `"state":"quantum"`},
-			OrderStateEvent: venuetest.Swap{Old: `"state":"live"`, New: `"state":"novel"`},
-			OrderStateType:  venuetest.Swap{Old: `"state":"live"`, New: `"state":[7]`},
+			PositionTopic:   "positions",
 			InstrumentState: venuetest.Swap{Old: `"state":"live"`, New: `"state":"quantum"`},
-			BookKey:         venuetest.Swap{Old: `"seqId":`, New: `"seq?d":`},
 			NoMargin:        `"51008"`,
 			Uncertain:       `"50004"`,
 			NotListed:       `"51987"`,
-			Answers: []venuetest.Answer{
-				{
-					Read: "instruments", Route: venuetest.Route{Method: "GET", Path: "/api/v5/public/instruments"},
-					Figures:      []string{"tickSz", "lotSz", "minSz", "ctVal"},
-					Descriptions: []string{"maxLmtSz"},
-					Labels:       []string{"ruleType"},
-				},
-				{
-					Read: "clock", Route: venuetest.Route{Method: "GET", Path: "/api/v5/public/time"},
-					Figures: []string{"ts"},
-				},
-				{
-					Read: "mode", Route: venuetest.Route{Method: "GET", Path: "/api/v5/account/config"},
-					Words: []string{"acctLv", "posMode"},
-				},
-				{
-					Read: "balances", Route: venuetest.Route{Method: "GET", Path: "/api/v5/account/balance"},
-					Figures:      []string{"eq"},
-					Descriptions: []string{"upl"},
-				},
-				{
-					Read: "positions", Route: venuetest.Route{Method: "GET", Path: "/api/v5/account/positions"},
-					Words:        []string{"posSide", "mgnMode"},
-					Figures:      []string{"pos"},
-					Descriptions: []string{"avgPx", "markPx", "upl", "lever"},
-					Labels:       []string{"adl"},
-				},
-				{
-					Read: "open orders", Route: venuetest.Route{Method: "GET", Path: "/api/v5/trade/orders-pending"},
-					Words:        []string{"state", "side", "ordType"},
-					Figures:      []string{"sz", "accFillSz"},
-					Descriptions: []string{"px", "lever", "category"},
-					Labels:       []string{"category", "stpMode"},
-				},
-				{
-					Read: "order", Route: venuetest.Route{Method: "GET", Path: "/api/v5/trade/order"},
-					Words:        []string{"state", "side", "ordType"},
-					Figures:      []string{"sz", "accFillSz"},
-					Descriptions: []string{"px", "lever", "category"},
-					Labels:       []string{"category", "stpMode"},
-				},
-				{
-					Read: "fills", Route: venuetest.Route{Method: "GET", Path: "/api/v5/trade/fills"},
-					Words:        []string{"side"},
-					Figures:      []string{"fillPx", "fillSz"},
-					Descriptions: []string{"fillPnl", "feeCcy", "execType"},
-					Labels:       []string{"execType", "feeCcy"},
-				},
-			},
-			OrderEvent: venuetest.Event{
-				Mark:  `"channel":"orders"`,
-				Words: []string{"state", "side", "ordType"}, Figures: []string{"sz", "accFillSz"},
-				Descriptions: []string{"avgPx", "lever", "category", "cancelSource", "feeCcy"}, Labels: []string{"category", "source", "stpMode"},
-			},
-			FillEvent: venuetest.Event{Mark: `"channel":"orders"`, Figures: []string{"fillSz", "fillPx"}},
-			PositionEvent: venuetest.Event{
-				Mark:  `"channel":"positions"`,
-				Words: []string{"posSide", "mgnMode"}, Figures: []string{"pos"},
-				Descriptions: []string{"markPx", "upl", "lever", "uTime"}, Entry: "avgPx",
-			},
-			WalletEvent: venuetest.Event{Mark: `"channel":"account"`, Figures: []string{"cashBal", "eq"}},
-			BookEvent:   venuetest.Event{Mark: `"channel":"books"`},
-			TradeEvent:  venuetest.Event{Mark: `"channel":"trades"`, Words: []string{"side"}, Figures: []string{"px", "sz"}},
-			CandleEvent: venuetest.Event{Mark: `"channel":"candle1m"`},
-			MarkEvent:   venuetest.Event{Mark: `"channel":"mark-price"`, Figures: []string{"markPx"}},
-			FillsPage:   100,
-			BusyBody:    `{"code":"50026","data":[],"msg":"System error. Try again later"}`,
+			Answers:         restAnswers(),
+			Events:          streamEvents(),
+			Control:         []string{`"event":"`, `pong`},
+			PositionEntry:   "avgPx",
+			FillsPage:       100,
+			BusyBody:        `{"code":"50026","data":[],"msg":"%s"}`,
 		},
 	}
 }
 
-func TestEveryRecordingIsRead(t *testing.T) { venuetest.RecordingsAreRead(t, venues.OKX) }
-
 func simulate(c venuetest.Conditions) (venuetest.Simulator, error) {
 	limits := okxsim.RateLimits{Off: true}
-	if c.OrdersMax > 0 {
+	switch {
+	case c.StreamsMax > 0:
+		limits = okxsim.RateLimits{ConnsPerChannel: c.StreamsMax}
+	case c.OrdersMax > 0:
 		limits = okxsim.RateLimits{OrdersPerWindow: c.OrdersMax, Window: time.Hour}
 	}
 	return okxsim.New(okxsim.Options{
 		Setup:        simnet.Setup{Seed: 1, Quiet: !c.Lively, ClockOffset: c.ClockOffset},
 		RateLimits:   limits,
-		ConnLifetime: c.ConnLifetime,
+		ConnLifetime: c.ConnLifetime, EngineDelay: c.EngineDelay, SnapshotRowsMax: 1,
 	})
 }
 

@@ -88,7 +88,7 @@ func TestRecordedInstruments(t *testing.T) {
 
 func TestBrokenInstruments(t *testing.T) {
 	good := instrumentRecord{
-		InstType: instTypeFutures, InstID: "BTC-USDT-260925", CtType: "linear", CtVal: number{dec("0.01")}, SettleCcy: "USDT",
+		InstType: instTypeFutures, InstID: "BTC-USDT-260925", CtType: "linear", CtVal: number{dec("0.01")}, CtValCcy: "BTC", SettleCcy: "USDT",
 		TickSz: number{dec("0.1")}, LotSz: number{dec("1")}, MinSz: number{dec("1")}, State: "live",
 	}
 	k, err := good.contract(time.Now())

@@ -8,13 +8,18 @@
 //
 //	venue.go        the connector and what it can
 //	options.go      hosts and limits; the environments live, demo and sim
-//	sign.go         signatures of requests and of stream logins
+//	sign.go         parameters and signatures
 //	rest.go         one request: lanes, deadline, clock, judgement
-//	rest_*.go       account, leverage, orders, algo orders, fills; wire structs
+//	entry.go        the connection for orders
+//	login.go        how a connection of an account is signed in
+//	rest_orders.go  place, amend, cancel; rest_queries.go what became of orders;
+//	                rest_algo.go the same of stops; rest_models.go how the venue
+//	                shows them; rest_closed.go those that ended
+//	rest_*.go       market data, account, modes, positions, leverage, fills, pages
+//	attachment.go   protection that travels with orders; protect.go its changes
 //	stream*.go      protocols of the public feed (kept by venues/internal/feed) and
 //	                of the private stream (kept by venues/internal/session)
 //	book_*.go       order book messages to fixed-point numbers
-//	entry.go        the socket for orders
 //	push.go         what every push of a stream carries
 //	parse.go        decimals and the venue's enumerations
 //	symbol.go       names and instruments; contract.go their quantities
@@ -51,9 +56,14 @@
 //
 // With OrderEntry "websocket" orders, amends and cancels go over a private socket
 // of their own, under the same limits, deadlines and judgement; algo orders have no
-// words there and go by REST. So does what the socket has not taken: because it is
-// not up, because nothing was written, or because the venue refused the message and
-// not the order. Instruments are named there by instIdCode.
+// words there and go by REST, as does protection that travels with an order. So does
+// what the socket has not taken: because it is not up, because nothing was written,
+// or because the venue refused the message and not the order. Instruments are named
+// there by instIdCode.
+//
+// What the venue does not find by its name is looked for in its lists of what ended:
+// only they can show that it does not exist. They are long, so one reading answers
+// all questions that were put before it began (restclient.Shared).
 //
 // The position mode is the account's; the margin mode of an order is that of the
 // instrument's open position, cross where there is none. Neither is ever changed.

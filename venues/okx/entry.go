@@ -51,8 +51,17 @@ type operation struct {
 	Args    []any  `json:"args"`
 }
 
-// coded is a command that can name its instrument by a code.
-type coded interface{ withCode(code int64) any }
+// coded is a command that can name its instrument by a code. One that protects goes
+// by REST: the venue documents no attached orders for the socket, and what it does not
+// read there would be missing without a word.
+type coded interface {
+	withCode(code int64) any
+	protects() bool
+}
+
+func (o orderCommand) protects() bool { return len(o.AttachAlgoOrds) > 0 }
+func (o amendCommand) protects() bool { return len(o.AttachAlgoOrds) > 0 }
+func (o orderName) protects() bool    { return false }
 
 func (o orderCommand) withCode(code int64) any {
 	o.instrumentName = instrumentName{InstIDCode: code}
@@ -128,7 +137,7 @@ func (e *orderEntry) log(what string, message []byte) {
 
 // carrier is what can send a request beside REST; nil if REST must.
 func (r *request) carrier() restclient.Carrier {
-	if r.changes == nil || r.changes.code == 0 || entryOperations[r.path] == "" {
+	if r.changes == nil || r.changes.code == 0 || entryOperations[r.path] == "" || r.body.(coded).protects() {
 		return nil
 	}
 	e := r.account.entry.Load()

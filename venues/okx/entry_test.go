@@ -57,7 +57,7 @@ const (
 func onSocket(t *testing.T, operate func(id string) []string) (*script, *entryVenue) {
 	t.Helper()
 	s, v := withEntry(t, operate)
-	v.await("the socket", s.account.entry.Load().calls.Up)
+	connectortest.Await(t, "the socket", s.account.entry.Load().calls.Up)
 	return s, v
 }
 
@@ -109,20 +109,6 @@ func (v *entryVenue) told() []string {
 	return append([]string(nil), v.said...)
 }
 
-func (v *entryVenue) await(what string, holds func() bool) {
-	v.t.Helper()
-	deadline := time.After(10 * time.Second)
-	tick := time.NewTicker(time.Millisecond)
-	defer tick.Stop()
-	for !holds() {
-		select {
-		case <-tick.C:
-		case <-deadline:
-			v.t.Fatalf("no %s", what)
-		}
-	}
-}
-
 // sameJSON compares two texts as JSON.
 func sameJSON(t *testing.T, got, want string) {
 	t.Helper()
@@ -135,11 +121,31 @@ func sameJSON(t *testing.T, got, want string) {
 	}
 }
 
+// The venue documents no protection for the orders of the socket. What it does not
+// read there would leave a position without its stop loss.
+func TestProtectionGoesByREST(t *testing.T) {
+	s, v := onSocket(t, answering(placedOnSocket))
+	s.On(placeName, 200, placedOrder)
+	s.On("POST /api/v5/trade/amend-order", 200, placedOrder)
+	order := limitOrder()
+	order.StopLoss = dec("58000")
+	if _, err := s.account.Place(background, order); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.account.Protect(background, venues.ProtectRequest{Entry: refOf(order), StopLoss: new(dec("57000")), Deadline: order.Deadline}); err != nil {
+		t.Fatal(err)
+	}
+	if told := v.told(); len(told) > 0 {
+		t.Errorf("on the socket: %s", told)
+	}
+	s.wantSaid("POST /api/v5/trade/amend-order", `{"instId":"BTC-USDT-SWAP","clOrdId":"vg00000001",`+
+		`"attachAlgoOrds":[{"attachAlgoClOrdId":"vg00000001p","newSlTriggerPx":"57000","newSlOrdPx":"-1","newSlTriggerPxType":"last"}]}`)
+}
+
 func TestOperationsAreSentAsTheVenueWantsThem(t *testing.T) {
 	s, v := onSocket(t, answering(placedOnSocket))
 	s.On(readOrder, 200, answerOf(anOrder()))
 	order := limitOrder()
-	order.StopLoss = dec("58000")
 	deadline := fmt.Sprint(order.Deadline.Add(s.connector.clock.Offset()).UnixMilli())
 	report, err := s.account.Place(background, order)
 	if err != nil || report.Status != venues.StatusPending || report.VenueOrderID != "2896576259728695296" || report.VenueTime.UnixMilli() != 1758827099512 {
@@ -149,20 +155,14 @@ func TestOperationsAreSentAsTheVenueWantsThem(t *testing.T) {
 	if _, err := s.account.Amend(background, venues.AmendRequest{OrderRef: ref, Qty: order.Qty, Price: dec("59900"), Deadline: order.Deadline}); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.account.Protect(background, venues.ProtectRequest{Entry: ref, StopLoss: new(dec("57000")), Deadline: order.Deadline}); err != nil {
-		t.Fatal(err)
-	}
 	if _, err := s.account.Cancel(background, ref); err != nil {
 		t.Fatal(err)
 	}
 	said := v.told()
 	want := []string{
-		`{"id":"1","op":"order","expTime":"` + deadline + `","args":[{"instIdCode":10459,"tdMode":"cross","clOrdId":"vg00000001","side":"buy","ordType":"limit","px":"60000","sz":"0.5",` +
-			`"attachAlgoOrds":[{"attachAlgoClOrdId":"vg00000001p","slTriggerPx":"58000","slOrdPx":"-1","slTriggerPxType":"last"}]}]}`,
+		`{"id":"1","op":"order","expTime":"` + deadline + `","args":[{"instIdCode":10459,"tdMode":"cross","clOrdId":"vg00000001","side":"buy","ordType":"limit","px":"60000","sz":"0.5"}]}`,
 		`{"id":"2","op":"amend-order","expTime":"` + deadline + `","args":[{"instIdCode":10459,"clOrdId":"vg00000001","newSz":"0.5","newPx":"59900"}]}`,
-		`{"id":"3","op":"amend-order","expTime":"` + deadline + `","args":[{"instIdCode":10459,"clOrdId":"vg00000001",` +
-			`"attachAlgoOrds":[{"attachAlgoClOrdId":"vg00000001p","newSlTriggerPx":"57000","newSlOrdPx":"-1","newSlTriggerPxType":"last"}]}]}`,
-		`{"id":"4","op":"cancel-order","args":[{"instIdCode":10459,"clOrdId":"vg00000001"}]}`,
+		`{"id":"3","op":"cancel-order","args":[{"instIdCode":10459,"clOrdId":"vg00000001"}]}`,
 	}
 	if len(said) != len(want) {
 		t.Fatalf("%v", said)
@@ -236,7 +236,11 @@ func TestAnswersOnTheSocket(t *testing.T) {
 			s.connector.rest.Close()
 			s.On(placeName, 200, placedOrder)
 			s.On("GET /api/v5/system/status", 200, nothing)
-			ctx, cancel := context.WithTimeout(background, time.Second)
+			wait := time.Minute
+			if c.unknown { // an answer may never come
+				wait = time.Second
+			}
+			ctx, cancel := context.WithTimeout(background, wait)
 			defer cancel()
 			_, err := s.account.Place(ctx, limitOrder())
 			if venues.CodeOf(err) != c.code && (err != nil || c.code != "") || errors.Is(err, venues.ErrOutcomeUnknown) != c.unknown || errors.Is(err, venues.ErrNotSent) {
@@ -270,7 +274,7 @@ func TestRefusedCarrierIsRemembered(t *testing.T) {
 	if _, err := s.account.Place(background, limitOrder()); err != nil {
 		t.Fatal(err)
 	}
-	v.await("second login", func() bool {
+	connectortest.Await(t, "second login", func() bool {
 		v.mu.Lock()
 		defer v.mu.Unlock()
 		return v.logins == 2
@@ -290,7 +294,7 @@ func TestRefusedLoginLeavesREST(t *testing.T) {
 	v.mu.Lock()
 	v.login = loggedIn
 	v.mu.Unlock()
-	v.await("a later login", e.calls.Up)
+	connectortest.Await(t, "a later login", e.calls.Up)
 	if _, err := s.account.Place(background, limitOrder()); err != nil || len(v.told()) != 1 || len(s.Sent(placeName)) != 1 {
 		t.Errorf("%d by REST, %v", len(s.Sent(placeName)), err)
 	}
@@ -301,7 +305,7 @@ func TestAnnouncedEndReplacesTheSocket(t *testing.T) {
 	v.mu.Lock()
 	_ = v.conns[0].WriteMessage(websocket.TextMessage, []byte(`{"event":"notice","code":"64008","msg":"The connection will soon be closed for a service upgrade. Please reconnect.","connId":"a4d3ae55"}`))
 	v.mu.Unlock()
-	v.await("second connection", func() bool {
+	connectortest.Await(t, "second connection", func() bool {
 		v.mu.Lock()
 		defer v.mu.Unlock()
 		return len(v.conns) == 2 && s.account.entry.Load().calls.Up()
@@ -314,13 +318,13 @@ func TestAnnouncedEndReplacesTheSocket(t *testing.T) {
 // The private stream brings the socket up and takes it down.
 func TestEntryLivesWithThePrivateStream(t *testing.T) {
 	s := newScript(t)
-	streams := newStreamVenue(s)
+	streams := serveStreams(s)
 	s.connector.options.OrderEntry = venues.OrderEntryWebSocket
 	f := s.account.OpenPrivate(new(connectortest.Heard))
-	(&entryVenue{t: t}).await("the socket", s.account.entry.Load().calls.Up)
+	connectortest.Await(t, "the socket", s.account.entry.Load().calls.Up)
 	e := s.account.entry.Load()
 	f.Close()
-	if e.calls.Up() || s.account.entry.Load() != nil || len(streams.told("login")) > 3 {
+	if e.calls.Up() || s.account.entry.Load() != nil || len(streams.Told("", "login")) > 3 {
 		t.Error("the socket outlives the private stream")
 	}
 }

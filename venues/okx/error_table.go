@@ -7,6 +7,8 @@ const (
 	codeAllFailed            = 1
 	codePartlyFailed         = 2
 	codeServiceUnavailable   = 50001
+	codeSystemBusy           = 50013
+	codeSystemError          = 50026
 	codeDeadlineEarly        = 50036
 	codeDeadlineLate         = 50037
 	codeAccountLimit         = 50061
@@ -30,6 +32,7 @@ const (
 	codeAmendGone            = 51503
 	codeAmendCancelled       = 51509
 	codeAmendCompleted       = 51510
+	codeAmendsUnderWay       = 51513
 	codeStatusUnknown        = 51600
 	codeOrderUnknown         = 51603
 	codeChannelUnsupported   = 60008
@@ -54,13 +57,10 @@ type verdict struct {
 
 // verdicts holds the codes of the document "Error Code" by meaning, without the
 // many that are about a request's own fields: those are invalid_request.
-var verdicts = indexVerdicts([]struct {
-	verdict
-	codes []int
-}{
+var verdicts = indexVerdicts([]verdictGroup{
 	{
 		verdict{code: venues.CodeExchangeUnavailable, text: "the venue does not know the outcome", unknown: true},
-		[]int{50004, 50026, 51054, 51149, 51412, 63999, 64007},
+		[]int{50004, codeSystemError, 51054, 51149, 51412, 63999, 64007},
 	},
 	{
 		verdict{code: venues.CodeExchangeUnavailable, reason: "duplicate_client_id", text: "an order with this client id exists", unknown: true},
@@ -81,9 +81,9 @@ var verdicts = indexVerdicts([]struct {
 	},
 	// On a socket it comes without the status that makes it a server fault.
 	{verdict{code: venues.CodeExchangeUnavailable, unknown: true}, []int{codeServiceUnavailable}},
-	{verdict{code: venues.CodeExchangeUnavailable}, []int{50005, 50013, 51140}},
+	{verdict{code: venues.CodeExchangeUnavailable}, []int{50005, codeSystemBusy, 51140}},
 	{verdict{code: venues.CodeMaintenance, text: "the venue does not offer this for now"}, []int{50046, 50062, 64008}},
-	{verdict{code: venues.CodeRateLimited}, []int{50011, 50040, codeAccountLimit, 51113, 51513, 60014, 60023}},
+	{verdict{code: venues.CodeRateLimited}, []int{50011, 50040, codeAccountLimit, 51113, codeAmendsUnderWay, 60014, 60023}},
 	{verdict{code: venues.CodeUnauthorized, text: "the venue refuses the API key"}, []int{
 		50007, 50008, 50009, 50012, 50027, 50028, 50029, 50030, 50035, 50041, 50051, 50059, 50060, 50100, 50101,
 		50103, 50104, 50105, 50106, 50107, 50108, 50109, 50110, 50111, 50113, 50114, 50118, 50119, 50120, 50121,
@@ -95,7 +95,7 @@ var verdicts = indexVerdicts([]struct {
 	}},
 	{verdict{code: venues.CodeNotFound, reason: "cancelling", text: "the order is being cancelled"}, []int{codeCancelling}},
 	{verdict{code: venues.CodeNotFound, reason: "triggering", text: "the stop has triggered"}, []int{codeTriggered}},
-	{verdict{code: venues.CodeSymbolNotTradable, reason: "unknown_symbol"}, []int{codeInstrumentUnknown, 51012, 54007}},
+	{verdict{code: venues.CodeSymbolNotTradable, reason: venues.ReasonUnknownSymbol}, []int{codeInstrumentUnknown, 51012, 54007}},
 	{verdict{code: venues.CodeSymbolNotTradable, reason: "symbol_status"}, []int{
 		51021, 51022, 51027, 51028, 51087, 51110, 51124, 51196, 51197, 51507, 54005, 54011, 54012, 54031, 54035, 54072, 54094,
 	}},
@@ -127,18 +127,20 @@ var verdicts = indexVerdicts([]struct {
 	{verdict{code: venues.CodeInvalidRequest, reason: "max_position"}, []int{51004, 54030}},
 	{verdict{code: venues.CodeInvalidRequest, reason: "too_many_orders"}, []int{51102, 51103, 51174, 51260, 51261, 51299}},
 	{verdict{code: venues.CodeInvalidRequest, reason: venues.ReasonOpenOrders, text: "open orders stand against it"}, []int{51115}},
-	{verdict{code: venues.CodeInvalidRequest, reason: "quantity"}, []int{51005, 51020, 51101, 51121, 51202, 51203}},
+	{verdict{code: venues.CodeInvalidRequest, reason: "quantity"}, []int{51005, 51020, 51101, 51121, 51185, 51202, 51203}},
 	{verdict{code: venues.CodeInvalidRequest, reason: "no_change", text: "the request changes nothing"}, []int{codeNothingToAmend}},
 	{verdict{code: venues.CodeLeverageChangeRejected}, []int{
 		51039, 59000, 59101, 59102, 59103, 59104, 59105, 59106, 59107, 59108, 59109, 59111, 59112, 59668, 59669, 59670,
 	}},
 })
 
-func indexVerdicts(groups []struct {
+// verdictGroup are the codes that mean the same.
+type verdictGroup struct {
 	verdict
 	codes []int
-},
-) map[int]verdict {
+}
+
+func indexVerdicts(groups []verdictGroup) map[int]verdict {
 	index := make(map[int]verdict)
 	for _, g := range groups {
 		for _, code := range g.codes {
@@ -156,13 +158,15 @@ func isParameterFault(code int) bool { return code >= 50000 && code < 60000 }
 // verdictOf reads the table; listed is false for a code that it lacks. Such a
 // code still is an explicit refusal.
 func verdictOf(code int) (v verdict, listed bool) {
-	if v, listed = verdicts[code]; listed {
-		return v, true
+	v, listed = verdicts[code]
+	switch {
+	case listed:
+	case isParameterFault(code), code >= 60000 && code < 70000:
+		v = verdict{code: venues.CodeInvalidRequest}
+	default:
+		v = verdict{code: venues.CodeOrderRejected}
 	}
-	if isParameterFault(code) || code >= 60000 && code < 70000 {
-		return verdict{code: venues.CodeInvalidRequest}, false
-	}
-	return verdict{code: venues.CodeOrderRejected}, false
+	return v, listed
 }
 
 // leverageReasons says why a change of leverage was refused.

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -41,7 +42,7 @@ func parseEnvelope(body []byte) (e envelope, code int, ok bool) {
 	if json.Unmarshal(body, &e) != nil {
 		return e, 0, false
 	}
-	code, err := strconv.Atoi(unquoted(e.Code))
+	code, err := strconv.Atoi(unquote(e.Code))
 	return e, code, err == nil
 }
 
@@ -62,6 +63,15 @@ func (c *Connector) judge(r request, a *restclient.Answer) (json.RawMessage, err
 	return e.Data, nil
 }
 
+// uncertain joins ErrOutcomeUnknown to the error of a request that may have
+// changed something.
+func uncertain(r request, err error) error {
+	if r.mutates {
+		return outcomeUnknown(err)
+	}
+	return err
+}
+
 func isSuccess(status int) bool { return status >= 200 && status < 300 }
 
 // stranger is an answer that is not the venue's: of a proxy, a firewall, a broken
@@ -70,8 +80,12 @@ func (c *Connector) stranger(r request, status int) error {
 	if status == http.StatusTooManyRequests {
 		return c.limited(r, fault{})
 	}
-	return uncertain(r, venueFault(venues.CodeExchangeUnavailable, fault{},
-		"the venue answered with status "+strconv.Itoa(status)+" and not in its own words"))
+	e := venueFault(venues.CodeExchangeUnavailable, fault{},
+		"the venue answered with status "+strconv.Itoa(status)+" and not in its own words")
+	if status >= http.StatusInternalServerError {
+		e = e.Because(errAway)
+	}
+	return uncertain(r, e)
 }
 
 // judgeItem reads the one item of an answer: this connector sends no batches.
@@ -114,6 +128,9 @@ func (c *Connector) refusal(r request, status int, f fault) error {
 	if v.reason != "" {
 		e = e.With("reason", v.reason)
 	}
+	if v.code == venues.CodeMaintenance {
+		e.RetryAfter = restclient.MaintenanceRetry
+	}
 	if v.unknown || status >= http.StatusInternalServerError {
 		return uncertain(r, e)
 	}
@@ -121,8 +138,14 @@ func (c *Connector) refusal(r request, status int, f fault) error {
 }
 
 // limited handles a broken limit: definite, nothing was executed. The venue names
-// no time, but its windows are of rateWindow.
+// no time, but its windows are of rateWindow. What waits for changes of one order
+// stands against no other request.
 func (c *Connector) limited(r request, f fault) error {
+	if f.code == codeAmendsUnderWay {
+		e := venueFault(venues.CodeRateLimited, f, "as many changes of the order are under way as may be")
+		e.RetryAfter = rateWindow
+		return e
+	}
 	for _, cost := range c.costs(r) {
 		if perAccount := cost.Budget == c.owner(r).budget(accountOrders); perAccount == (f.code == codeAccountLimit) {
 			c.gate.Exhaust(cost.Budget, rateWindow)
@@ -149,27 +172,22 @@ func venueFault(word venues.Code, f fault, text string) *venues.Error {
 	return e
 }
 
-// isCode says whether an error bears one of the venue's codes.
-func isCode(err error, codes ...int) bool {
+// venueCode is the venue's code within an error, 0 if there is none.
+func venueCode(err error) int {
 	e, ok := errors.AsType[*venues.Error](err)
 	if !ok {
-		return false
+		return 0
 	}
 	code, _ := strconv.Atoi(e.VenueCode)
-	for _, one := range codes {
-		if code == one {
-			return true
-		}
-	}
-	return false
+	return code
 }
 
 // isRefusal says whether an error is the venue's definite no with one of codes.
 func isRefusal(err error, codes ...int) bool {
-	if errors.Is(err, venues.ErrOutcomeUnknown) || errors.Is(err, venues.ErrNotSent) {
+	if err == nil || errors.Is(err, venues.ErrOutcomeUnknown) || errors.Is(err, venues.ErrNotSent) {
 		return false
 	}
-	return isCode(err, codes...)
+	return slices.Contains(codes, venueCode(err))
 }
 
 func isClockRefusal(err error) bool {
@@ -186,4 +204,11 @@ func isPositionModeRefusal(err error) bool {
 func isGone(err error) bool {
 	return isRefusal(err, codeCancelGone, codeCancelled, codeCompleted, codeNothingPending, codeOrderUnknown,
 		codeTriggered, codeAmendGone, codeAmendCancelled, codeAmendCompleted, codeOrderIDUnknown, codeStatusUnknown)
+}
+
+// isNotFound says whether the venue shows no such order now.
+func isNotFound(err error) bool {
+	e, ok := errors.AsType[*venues.Error](err)
+	return ok && e.Code == venues.CodeNotFound &&
+		!errors.Is(err, venues.ErrOutcomeUnknown) && !errors.Is(err, venues.ErrNotSent)
 }

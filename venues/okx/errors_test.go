@@ -184,7 +184,7 @@ func TestLimitExhaustsItsBudgetAlone(t *testing.T) {
 		t.Fatal(err)
 	}
 	late := limitOrder()
-	late.Deadline = time.Now().Add(100 * time.Millisecond)
+	late.Deadline = time.Now().Add(rateWindow / 2)
 	if _, err := s.account.Place(background, late); !errors.Is(err, venues.ErrNotSent) || venues.CodeOf(err) != venues.CodeRateLimited {
 		t.Errorf("second order: %v", err)
 	}
@@ -198,27 +198,52 @@ func TestLimitExhaustsItsBudgetAlone(t *testing.T) {
 	}
 }
 
+// An order whose changes wait does not hold up the others.
+func TestChangesThatWaitExhaustNothing(t *testing.T) {
+	s := newScript(t)
+	s.On("POST "+amendPath, 200, refusedItem("51513", "Number of modification requests that are currently in progress for an order cannot exceed 3 times."))
+	s.On("POST "+amendPath, 200, placedOrder)
+	s.On(readOrder, 200, answerOf(anOrder()))
+	order := limitOrder()
+	amend := venues.AmendRequest{OrderRef: refOf(order), Side: order.Side, Qty: order.Qty, Price: order.Price, Deadline: order.Deadline}
+	_, err := s.account.Amend(background, amend)
+	if e, _ := errors.AsType[*venues.Error](err); e == nil || e.Code != venues.CodeRateLimited || e.RetryAfter != rateWindow {
+		t.Fatal(err)
+	}
+	amend.Deadline = time.Now().Add(time.Second)
+	if _, err := s.account.Amend(background, amend); err != nil {
+		t.Errorf("second amendment: %v", err)
+	}
+}
+
 func TestMaintenance(t *testing.T) {
 	const unavailable = `{"code":"50001","msg":"Service temporarily unavailable. Please try again later.","data":[]}`
 	end := strconv.FormatInt(time.Now().Add(20*time.Minute).UnixMilli(), 10)
 	status := func(state, service, env string) string {
 		return answerOf(`{"state":"` + state + `","serviceType":"` + service + `","env":"` + env + `","end":"` + end + `"}`)
 	}
+	const answer, page = "GET /api/v5/system/status", `<html>We are upgrading</html>`
 	for name, c := range map[string]struct {
-		status string
-		word   venues.Code
+		refusal string
+		status  string
+		word    venues.Code
 	}{
-		"trading":             {status("ongoing", "5", "1"), venues.CodeMaintenance},
-		"streams":             {status("ongoing", "0", "1"), venues.CodeMaintenance},
-		"bots":                {status("ongoing", "7", "1"), venues.CodeExchangeUnavailable},
-		"another environment": {status("ongoing", "5", "2"), venues.CodeExchangeUnavailable},
-		"none":                {nothing, venues.CodeExchangeUnavailable},
-		"nobody tells":        {`<html>`, venues.CodeExchangeUnavailable},
+		"trading":             {unavailable, status("ongoing", "5", "1"), venues.CodeMaintenance},
+		"streams":             {unavailable, status("ongoing", "0", "1"), venues.CodeMaintenance},
+		"before it opens":     {unavailable, status("pre_open", "5", "1"), venues.CodeMaintenance},
+		"a page":              {page, status("ongoing", "5", "1"), venues.CodeMaintenance},
+		"busy":                {strings.Replace(unavailable, "50001", "50013", 1), status("ongoing", "9", "1"), venues.CodeMaintenance},
+		"system error":        {strings.Replace(unavailable, "50001", "50026", 1), status("ongoing", "8", "1"), venues.CodeMaintenance},
+		"planned":             {unavailable, status("scheduled", "5", "1"), venues.CodeExchangeUnavailable},
+		"bots":                {unavailable, status("ongoing", "7", "1"), venues.CodeExchangeUnavailable},
+		"another environment": {unavailable, status("ongoing", "5", "2"), venues.CodeExchangeUnavailable},
+		"none":                {unavailable, nothing, venues.CodeExchangeUnavailable},
+		"nobody tells":        {page, `<html>`, venues.CodeExchangeUnavailable},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newScript(t)
-			s.On(placeName, 503, unavailable)
-			s.On("GET /api/v5/system/status", 200, c.status)
+			s.On(placeName, 503, c.refusal)
+			s.On(answer, 200, c.status)
 			_, err := s.account.Place(background, limitOrder())
 			e, _ := errors.AsType[*venues.Error](err)
 			if e == nil || e.Code != c.word || !errors.Is(err, venues.ErrOutcomeUnknown) {

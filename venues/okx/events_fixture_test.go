@@ -9,16 +9,17 @@ import (
 
 	"venuegate/venues"
 	"venuegate/venues/fixturetest"
+	"venuegate/venues/internal/connectortest"
 	"venuegate/venues/internal/payload"
 )
 
 // Recorded and documented order events are legal lives.
 func TestRecordedOrderLives(t *testing.T) {
-	spot := contractOf(t, "OKB-USDT", "1", "0.01", "0.000001")
+	spot := func(row *orderRecord) *contract { return contractOf(t, row.InstID, "1", "0.01", "0.000001") }
 	status, fills := venues.StatusPending, 0
 	rows := pushesOf[orderRecord](t, "ws_orders_lifecycle_spot_market_real_bbgo.jsonl", channelOrders)
 	for n := range rows {
-		r, err := decodeOrderEvent(&rows[n], spot)
+		r, err := decodeOrderEvent(&rows[n], spot(&rows[n]))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -35,7 +36,7 @@ func TestRecordedOrderLives(t *testing.T) {
 	}
 	rows = pushesOf[orderRecord](t, "ws_orders_real_roq.jsonl", channelOrders)
 	for n := range rows {
-		r, err := decodeOrderEvent(&rows[n], spot)
+		r, err := decodeOrderEvent(&rows[n], spot(&rows[n]))
 		if err != nil || r.Status != venues.StatusOpen || !venues.StatusPending.CanBecome(r.Status) {
 			t.Errorf("%+v %v", r, err)
 		}
@@ -62,19 +63,19 @@ func TestDocumentedSamples(t *testing.T) {
 		if err := json.Unmarshal(sample.Body, &m); err != nil || m.Event != "" || len(m.Data) == 0 || m.Data[0] != '[' {
 			continue
 		}
-		k := contractOf(t, "BTC-USDT", "1", "0.1", "0.00000001")
+		k := func(instID string) *contract { return contractOf(t, instID, "1", "0.1", "0.00000001") }
 		var err error
 		switch _, page, _ := strings.Cut(sample.URL, "#"); {
 		case strings.Contains(page, "advance-algo"):
 		case strings.Contains(page, "-get-algo-order") || strings.HasSuffix(page, "ws-algo-orders-channel"):
 			algos++
-			err = eachRow(m.Data, func(row *algoRecord) error { _, err := row.report(k); return err })
+			err = eachRow(m.Data, func(row *algoRecord) error { _, err := row.report(k(row.InstID)); return err })
 		case strings.Contains(page, "trade-get-order") || strings.HasSuffix(page, "ws-order-channel"):
 			orders++
-			err = eachRow(m.Data, func(row *orderRecord) error { _, err := decodeOrderEvent(row, k); return err })
+			err = eachRow(m.Data, func(row *orderRecord) error { _, err := decodeOrderEvent(row, k(row.InstID)); return err })
 		case strings.HasSuffix(page, "get-positions") || strings.HasSuffix(page, "websocket-positions-channel"):
 			positions++
-			err = eachRow(m.Data, func(row *positionRecord) error { _, _, err := row.position(k); return err })
+			err = eachRow(m.Data, func(row *positionRecord) error { _, _, err := row.position(k(row.InstID)); return err })
 		case strings.HasSuffix(page, "get-instruments"):
 			instruments++
 			err = eachRow(m.Data, func(row *instrumentRecord) error { return nil })
@@ -168,45 +169,49 @@ type instrumentTier struct {
 	MaxLever number `json:"maxLever"`
 }
 
-func TestMalformedPushes(t *testing.T) {
-	k := btcSwap(t)
-	trade := `{"arg":{"channel":"trades","instId":"BTC-USDT-SWAP"},"data":[{"tradeId":"5","px":"1","sz":"1","side":"buy","ts":"1786540436090"}]}`
-	for _, change := range [][2]string{
+const (
+	tradeMessage  = `{"arg":{"channel":"trades","instId":"BTC-USDT-SWAP"},"data":[{"tradeId":"5","px":"1","sz":"1","side":"buy","ts":"1786540436090"}]}`
+	markMessage   = `{"arg":{"channel":"mark-price","instId":"BTC-USDT-SWAP"},"data":[{"markPx":"7","ts":"1786540436090"}]}`
+	candleMessage = `{"arg":{"channel":"candle1m","instId":"BTC-USDT-SWAP"},"data":[["1786538760000","2","3","1","2","1","1","1","0"]]}`
+)
+
+// Each fault must be noticed by each decoder it applies to.
+func TestMarketMessagesRefused(t *testing.T) {
+	k, parser := btcSwap(t), new(fastjson.Parser)
+	connectortest.Refusals(t, map[string]func([]byte) error{
+		tradeMessage:  func(m []byte) error { _, _, err := decodeTrades(parser, m, k); return err },
+		markMessage:   func(m []byte) error { _, err := decodeMarks(parser, m, k); return err },
+		candleMessage: func(m []byte) error { _, err := decodeCandles(parser, m, k, "1m"); return err },
+	}, [][2]string{
 		{`"5"`, `"x"`},
 		{`"px":"1"`, `"px":"0"`},
 		{`"px":"1"`, `"px":"1e5"`},
 		{`"sz":"1"`, `"sz":""`},
 		{`"buy"`, `"hold"`},
 		{`"1786540436090"`, `"0"`},
+		{`"1786540436090"`, `"soon"`},
 		{`"tradeId":"5",`, ``},
+		{`"7"`, `"-7"`},
+		{`"markPx":"7",`, ``},
 		{`"data":[{`, `"data":[7,{`},
+		{`"data":[[`, `"data":[7,[`},
+		{`"data":[[`, `"data":[[],[`},
+		{`"data":[[`, `"data":[["1"],[`},
+		{`"data":[["1786538760000",`, `"data":[[1,`},
+		{`"data":[["1786538760000"`, `"data":[["0"`},
 		{`"data"`, `"date"`},
 		{"BTC-USDT-SWAP", "ETH-USDT-SWAP"},
 		{`"trades"`, `"books"`},
+		{`"candle1m"`, `"candle5m"`},
+		{`"1","0"]`, `"1","2"]`},
 		{`{"arg"`, `[{"arg"`},
-	} {
-		var parser fastjson.Parser
-		if some, _, err := decodeTrades(&parser, []byte(strings.Replace(trade, change[0], change[1], 1)), k); err == nil {
-			t.Errorf("%v: %+v", change, some)
-		}
-	}
-	for _, bad := range []string{`[[]]`, `[["1"]]`, `[[1,2,3,4,5,6,7,8,9]]`, `[{}]`, `[]`, `7`} {
-		var parser fastjson.Parser
-		message := `{"arg":{"channel":"candle1m","instId":"BTC-USDT-SWAP"},"data":` + bad + `}`
-		if some, err := decodeCandles(&parser, []byte(message), k, "1m"); err == nil {
-			t.Errorf("%s: %+v", bad, some)
-		}
-		message = strings.Replace(message, "candle1m", "mark-price", 1)
-		if some, err := decodeMarks(&parser, []byte(message), k); err == nil {
-			t.Errorf("%s: %+v", bad, some)
-		}
-	}
+	})
 }
 
 func FuzzPublicPush(f *testing.F) {
-	f.Add([]byte(`{"arg":{"channel":"trades","instId":"BTC-USDT-SWAP"},"data":[{"tradeId":"5","px":"1","sz":"1","side":"buy","ts":"1786540436090"}]}`))
-	f.Add([]byte(`{"arg":{"channel":"mark-price","instId":"BTC-USDT-SWAP"},"data":[{"markPx":"1","ts":"1"}]}`))
-	f.Add([]byte(`{"arg":{"channel":"candle1m","instId":"BTC-USDT-SWAP"},"data":[["1786538760000","1","1","1","1","1","1","1","0"]]}`))
+	for _, message := range []string{tradeMessage, markMessage, candleMessage} {
+		f.Add([]byte(message))
+	}
 	f.Fuzz(func(t *testing.T, message []byte) {
 		k := btcSwap(t)
 		var parser fastjson.Parser

@@ -9,7 +9,6 @@ import (
 
 	"venuegate/venues"
 	"venuegate/venues/internal/payload"
-	"venuegate/venues/internal/restclient"
 )
 
 // isForced says whether the venue made the order: liquidation, deleveraging,
@@ -143,19 +142,4 @@ func (a *Account) neededMargin(ctx context.Context, k *contract, r *venues.Order
 	notional := r.Qty.Mul(price.Decimal)
 	const centsPlaces = 8
 	return notional.DivRound(leverage.Decimal, centsPlaces).Add(notional.Mul(takerFee)).RoundCeil(centsPlaces), nil
-}
-
-// lastPrice is the last traded price, which triggers compare with.
-func (c *Connector) lastPrice(ctx context.Context, k *contract) (decimal.Decimal, error) {
-	const path = "/api/v5/market/ticker"
-	var rows []struct {
-		Last number `json:"last"`
-	}
-	if err := c.publicGet(ctx, path, params{{"instId", k.VenueSymbol}}, 20, restclient.LaneOrder, &rows); err != nil {
-		return decimal.Decimal{}, err
-	}
-	if len(rows) != 1 || !rows[0].Last.Decimal.IsPositive() {
-		return decimal.Decimal{}, unreadable("GET", path, payload.Missing("last"))
-	}
-	return rows[0].Last.Decimal, nil
 }

@@ -4,9 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"time"
 
-	"venuegate/venues"
 	"venuegate/venues/internal/restclient"
 )
 
@@ -18,39 +16,44 @@ type statusRecord struct {
 	End         moment `json:"end"`
 }
 
-// tradingServices are the services whose maintenance concerns trading here:
-// streams, trading, and trading of some accounts or products.
-var tradingServices = []string{"0", "5", "8", "9"}
+// The venue's numbers of its environments.
+const (
+	environmentLive = "1"
+	environmentDemo = "2"
+)
 
-// maintenanceRetry is when to come back to a maintenance without an end.
-const maintenanceRetry = time.Minute
+var (
+	// tradingServices are the services whose maintenance concerns trading here:
+	// streams, trading, and trading of some accounts or products.
+	tradingServices = []string{"0", "5", "8", "9"}
+	// closedStates are those in which orders are not taken, or not all of them.
+	closedStates = []string{"ongoing", "pre_open"}
+)
 
-// explainAbsence asks, once the venue said that its service is unavailable,
-// whether that is a maintenance, and until when.
-func (c *Connector) explainAbsence(ctx context.Context, cause error) error {
-	e, ok := errors.AsType[*venues.Error](cause)
-	if !ok {
-		return cause
-	}
+// errAway is an answer of a server that is broken or absent, or of something that
+// stands before it.
+var errAway = errors.New("the venue is away")
+
+// isAway says whether a request was turned away as it is during a maintenance.
+func isAway(err error) bool {
+	return errors.Is(err, errAway) || slices.Contains([]int{codeServiceUnavailable, codeSystemBusy, codeSystemError}, venueCode(err))
+}
+
+// notice reads what the venue tells of its maintenance.
+func (c *Connector) notice(ctx context.Context) (restclient.Notice, error) {
 	var rows []statusRecord
-	r := publicRequest("/api/v5/system/status", params{{"state", "ongoing"}}, 1, restclient.LaneHistory)
-	if c.once(ctx, r, &rows) != nil {
-		return cause
+	r := publicRequest("/api/v5/system/status", nil, 1, restclient.LaneReconcile)
+	if err := c.once(ctx, r, &rows); err != nil {
+		return restclient.Notice{}, err
 	}
-	environment := "1"
+	environment := environmentLive
 	if c.options.Simulated {
-		environment = "2"
+		environment = environmentDemo
 	}
 	for _, row := range rows {
-		if row.State != "ongoing" || row.Env != environment || !slices.Contains(tradingServices, row.ServiceType) {
-			continue
+		if row.Env == environment && slices.Contains(closedStates, row.State) && slices.Contains(tradingServices, row.ServiceType) {
+			return restclient.Notice{Ongoing: true, Left: row.End.Sub(c.clock.Now())}, nil
 		}
-		away := *e
-		away.Code, away.Message, away.RetryAfter = venues.CodeMaintenance, "the venue is under maintenance", maintenanceRetry
-		if left := row.End.Sub(c.clock.Now()); !row.End.IsZero() && left > 0 {
-			away.RetryAfter = left
-		}
-		return &away
 	}
-	return cause
+	return restclient.Notice{}, nil
 }

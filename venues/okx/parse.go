@@ -15,7 +15,7 @@ import (
 type number struct{ venues.Optional }
 
 func (n *number) UnmarshalJSON(data []byte) error {
-	text := unquoted(data)
+	text := unquote(data)
 	if text == "" || text == "null" {
 		*n = number{}
 		return nil
@@ -36,7 +36,7 @@ func (n number) positive() venues.Optional { return venues.SomePositive(n.Decima
 type moment struct{ time.Time }
 
 func (m *moment) UnmarshalJSON(data []byte) error {
-	text := unquoted(data)
+	text := unquote(data)
 	if text == "" || text == "null" {
 		*m = moment{}
 		return nil
@@ -53,7 +53,7 @@ func (m *moment) UnmarshalJSON(data []byte) error {
 type flag bool
 
 func (f *flag) UnmarshalJSON(data []byte) error {
-	switch text := unquoted(data); text {
+	switch text := unquote(data); text {
 	case "true":
 		*f = true
 	case "false", "", "null":
@@ -64,11 +64,19 @@ func (f *flag) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-func unquoted(data []byte) string {
+func unquote(data []byte) string {
 	if len(data) >= 2 && data[0] == '"' && data[len(data)-1] == '"' {
 		data = data[1 : len(data)-1]
 	}
 	return string(data)
+}
+
+// formatOptional is how the venue writes a decimal; empty if it is unknown.
+func formatOptional(value venues.Optional) string {
+	if !value.Valid {
+		return ""
+	}
+	return venues.FormatDecimal(value.Decimal)
 }
 
 func parseSide(word string) (venues.Side, error) {
@@ -133,10 +141,11 @@ func parseStatus(word string) (venues.OrderStatus, error) {
 	return "", payload.UnknownWord("order state", word)
 }
 
-// States of an algo order once it has left the trigger behind.
+// States of an algo order that waits no more.
 const (
 	algoEffective       = "effective"
 	algoPartlyEffective = "partially_effective"
+	algoCanceled        = "canceled"
 	algoFailed          = "order_failed"
 	algoPartlyFailed    = "partially_failed"
 )
@@ -149,7 +158,7 @@ func parseAlgoStatus(word string) (venues.OrderStatus, error) {
 		return venues.StatusUntriggered, nil
 	case algoEffective, algoPartlyEffective:
 		return venues.StatusOpen, nil
-	case "canceled":
+	case algoCanceled:
 		return venues.StatusCancelled, nil
 	case algoFailed, algoPartlyFailed:
 		return venues.StatusRejected, nil

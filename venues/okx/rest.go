@@ -91,8 +91,8 @@ func (c *Connector) call(ctx context.Context, r request, out any) error {
 			return err
 		}
 		return c.once(ctx, r, out)
-	case isCode(err, codeServiceUnavailable):
-		return c.explainAbsence(ctx, err)
+	case isAway(err):
+		return c.notices.Explain(ctx, err, c.notice)
 	}
 	return err
 }
@@ -214,15 +214,6 @@ func join(err, outcome error) error {
 	}
 	return venues.Errorf(venues.CodeExchangeUnavailable, "the venue cannot be reached").
 		Because(errors.Join(outcome, err))
-}
-
-// uncertain joins ErrOutcomeUnknown to the error of a request that may have
-// changed something.
-func uncertain(r request, err error) error {
-	if r.mutates {
-		return outcomeUnknown(err)
-	}
-	return err
 }
 
 // malformed is an answer that cannot be understood. The venue may have done what

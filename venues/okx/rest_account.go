@@ -5,8 +5,8 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
-	"time"
 
 	"github.com/shopspring/decimal"
 
@@ -25,12 +25,16 @@ type Account struct {
 	// in unix nanoseconds: the private stream must tell of it soon.
 	acknowledged atomic.Int64
 	positions    positionMemory
+	// closedAlgos are read once for all who look for a stop; closedOrders, by the
+	// instrument, for all who look for an order of it.
+	closedAlgos  *restclient.Shared[closedAlgos]
+	closedOrders sync.Map
 	// entry carries orders while the private stream is open, if they are to go that way.
 	entry atomic.Pointer[orderEntry]
 }
 
 func newAccount(c *Connector, credentials venues.Credentials) *Account {
-	return &Account{c: c, credentials: credentials}
+	return &Account{c: c, credentials: credentials, closedAlgos: restclient.NewShared[closedAlgos]()}
 }
 
 // get reads with a signature. limit is the venue's for this path and user.
@@ -45,79 +49,6 @@ func (a *Account) reading(path string, query params, limit int) request {
 	}
 }
 
-// Account types: the venue's account modes. A spot account cannot trade here.
-var accountTypes = map[string]string{
-	"1": "spot",
-	"2": "futures",
-	"3": "multi_currency",
-	"4": "portfolio",
-}
-
-const configPath = "/api/v5/account/config"
-
-// configRecord is GET /api/v5/account/config.
-type configRecord struct {
-	AcctLv  string `json:"acctLv"`
-	PosMode string `json:"posMode"`
-	Perm    string `json:"perm"`
-	IP      string `json:"ip"`
-}
-
-func (a *Account) config(ctx context.Context) (configRecord, error) {
-	var rows []configRecord
-	if err := a.get(ctx, configPath, nil, 5, &rows); err != nil {
-		return configRecord{}, err
-	}
-	if len(rows) != 1 {
-		return configRecord{}, unreadable(http.MethodGet, configPath, payload.Missing("data"))
-	}
-	return rows[0], nil
-}
-
-func (r configRecord) mode(now time.Time) (venues.AccountMode, error) {
-	mode := venues.AccountMode{AccountType: accountTypes[r.AcctLv], ReadAt: now}
-	if mode.AccountType == "" {
-		return mode, payload.UnknownWord("acctLv", r.AcctLv)
-	}
-	switch r.PosMode {
-	case "net_mode":
-	case "long_short_mode":
-		mode.Hedge = true
-	default:
-		return mode, payload.UnknownWord("posMode", r.PosMode)
-	}
-	return mode, nil
-}
-
-// Mode reads account and position mode, and keeps them for orders.
-func (a *Account) Mode(ctx context.Context) (venues.AccountMode, error) {
-	config, err := a.config(ctx)
-	if err != nil {
-		return venues.AccountMode{}, err
-	}
-	mode, err := config.mode(time.Now())
-	if err != nil {
-		return venues.AccountMode{}, unreadable(http.MethodGet, configPath, err)
-	}
-	a.mode.Store(&mode)
-	return mode, nil
-}
-
-// knownMode is the mode as last read; it is read now if it never was.
-func (a *Account) knownMode(ctx context.Context) (venues.AccountMode, error) {
-	if mode := a.mode.Load(); mode != nil {
-		return *mode, nil
-	}
-	return a.Mode(ctx)
-}
-
-func (a *Account) accountType() string {
-	if mode := a.mode.Load(); mode != nil {
-		return mode.AccountType
-	}
-	return ""
-}
-
 // KeyFacts examines the API key: its permissions and whether it is bound to
 // addresses. The venue tells no expiry.
 func (a *Account) KeyFacts(ctx context.Context) (venues.KeyFacts, error) {
@@ -125,12 +56,15 @@ func (a *Account) KeyFacts(ctx context.Context) (venues.KeyFacts, error) {
 	if err != nil {
 		return venues.KeyFacts{}, err
 	}
+	if config.Perm == "" {
+		return venues.KeyFacts{}, unreadable(http.MethodGet, configPath, payload.Missing("perm"))
+	}
 	granted := strings.Split(config.Perm, ",")
 	return venues.KeyFacts{
 		CanTrade:    slices.Contains(granted, "trade"),
 		CanWithdraw: slices.Contains(granted, "withdraw"),
 		IPBound:     config.IP != "",
-		Known:       config.Perm != "",
+		Known:       true,
 	}, nil
 }
 
@@ -174,6 +108,9 @@ func (a *Account) Balances(ctx context.Context) ([]venues.Balance, error) {
 }
 
 func (r *balanceRecord) balances(accountType string) ([]venues.Balance, error) {
+	if r.Details == nil {
+		return nil, payload.Missing("details")
+	}
 	balances := make([]venues.Balance, 0, len(r.Details)+1)
 	usdt := false
 	for _, row := range r.Details {

@@ -131,14 +131,14 @@ func checkStop(r *venues.OrderRequest, reduces bool) error {
 	timed := r.TimeInForce == venues.ImmediateOrCancel || r.TimeInForce == venues.FillOrKill
 	switch {
 	case !r.TriggerPrice.Valid:
-		return venues.InvalidFields(venues.FieldFault{Field: "triggerPrice", Rule: "required"})
+		return venues.InvalidFields(venues.FieldFault{Field: "triggerPrice", Rule: "missing"})
 	case r.Type == venues.TypeStopLimit && !r.Price.Valid:
-		return venues.InvalidFields(venues.FieldFault{Field: "price", Rule: "required"})
+		return venues.InvalidFields(venues.FieldFault{Field: "price", Rule: "missing"})
 	case r.PostOnly:
-		return venues.InvalidFields(venues.FieldFault{Field: "postOnly", Rule: "not_supported", Given: "true", Allowed: "false for stops"})
+		return venues.InvalidFields(venues.FieldFault{Field: "postOnly", Rule: "not_applicable", Given: "true", Allowed: "false for stops"})
 	case r.Type == venues.TypeStopLimit && timed && reduces:
 		return venues.InvalidFields(venues.FieldFault{
-			Field: "timeInForce", Rule: "not_supported", Given: string(r.TimeInForce), Allowed: string(venues.GoodTillCancel),
+			Field: "timeInForce", Rule: "not_applicable", Given: string(r.TimeInForce), Allowed: string(venues.GoodTillCancel),
 		})
 	}
 	return nil
@@ -148,9 +148,9 @@ func checkStop(r *venues.OrderRequest, reduces bool) error {
 // only reduces the venue must know whether it stops a loss or takes a profit: a
 // loss is stopped when the price moves in the order's own direction.
 func (w *algoCommand) setTrigger(r *venues.OrderRequest, reduces bool, direction venues.TriggerDirection) {
-	trigger, price := textOf(r.TriggerPrice), marketOrder
+	trigger, price := formatOptional(r.TriggerPrice), marketOrder
 	if r.Type == venues.TypeStopLimit {
-		price = textOf(r.Price)
+		price = formatOptional(r.Price)
 	}
 	switch {
 	case !reduces:
@@ -194,9 +194,9 @@ func (a *Account) amendAlgo(ctx context.Context, k *contract, r venues.AmendRequ
 }
 
 func (w *algoAmendment) setTerms(now *algoRecord, r venues.AmendRequest) {
-	trigger, price := textOf(r.TriggerPrice), marketOrder
+	trigger, price := formatOptional(r.TriggerPrice), marketOrder
 	if r.Type == venues.TypeStopLimit {
-		price = textOf(r.Price)
+		price = formatOptional(r.Price)
 	}
 	switch {
 	case now.OrdType == algoTrigger:
@@ -270,34 +270,6 @@ func (a *Account) followAlgo(ctx context.Context, k *contract, row *algoRecord) 
 	child.ClientOrderID, child.Type, child.TriggerPrice = stop.ClientOrderID, stop.Type, stop.TriggerPrice
 	child.Attachment, child.ParentID = stop.Attachment, row.AlgoID
 	return child, nil
-}
-
-// searchAlgos looks for a stop among the newest closed ones: the venue lists them
-// by kind and end.
-func (a *Account) searchAlgos(ctx context.Context, k *contract, ref venues.OrderRef) (venues.ExecutionReport, error) {
-	for _, kind := range []string{algoConditional, algoTrigger} {
-		for _, end := range []string{algoEffective, "canceled", algoFailed} {
-			var rows []algoRecord
-			p := params{{"ordType", kind}, {"state", end}, {"instType", k.instType}, {"instId", k.VenueSymbol}}
-			if err := a.get(ctx, algoHistoryPath, p.page(""), algoLimit, &rows); err != nil {
-				return venues.ExecutionReport{}, err
-			}
-			for n := range rows {
-				if rows[n].is(ref) {
-					return a.followAlgo(ctx, k, &rows[n])
-				}
-			}
-		}
-	}
-	return venues.ExecutionReport{}, notShown()
-}
-
-// is says whether a record is the stop of a reference.
-func (o *algoRecord) is(ref venues.OrderRef) bool {
-	if ref.ClientOrderID != "" {
-		return o.AlgoClOrdID == ref.ClientOrderID
-	}
-	return o.AlgoID == ref.VenueOrderID || o.child() == ref.VenueOrderID
 }
 
 // pendingKinds are asked for one after the other: the venue takes no other pairs.

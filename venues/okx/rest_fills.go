@@ -122,7 +122,7 @@ func (f *fillsReader) read(ctx context.Context, path string, limit int, from, to
 
 func (f *fillsReader) add(row *fillRecord) error {
 	if row.InstID != f.k.VenueSymbol {
-		return nil
+		return payload.UnknownWord("instId", row.InstID)
 	}
 	fill, err := row.fill(f.k)
 	if err != nil {

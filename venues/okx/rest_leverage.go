@@ -123,10 +123,8 @@ func leverageRefusal(k *contract, err error) error {
 		return err
 	}
 	refused := e
-	for code, reason := range leverageReasons {
-		if isCode(err, code) {
-			refused = refused.With("reason", reason)
-		}
+	if reason, known := leverageReasons[venueCode(err)]; known {
+		refused = refused.With("reason", reason)
 	}
 	if k.MaxLeverage.Valid {
 		refused = refused.With("maxLeverage", venues.FormatDecimal(k.MaxLeverage.Decimal))

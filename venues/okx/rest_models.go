@@ -44,6 +44,8 @@ type orderRecord struct {
 // strict; the rest may be missing. The child of a stop is told as the stop.
 func (o *orderRecord) report(k *contract) (venues.ExecutionReport, error) {
 	switch {
+	case o.InstID != k.VenueSymbol: // its quantities would be another contract's
+		return venues.ExecutionReport{}, payload.UnknownWord("instId", o.InstID)
 	case o.OrdID == "":
 		return venues.ExecutionReport{}, payload.Missing("ordId")
 	case !o.Sz.Valid:
@@ -87,18 +89,22 @@ func asStop(t venues.OrderType) venues.OrderType {
 	return venues.TypeStopLimit
 }
 
+// noTrade is the trade id of what is no execution, and of forced executions, whose
+// own ids the list of executions alone tells.
+const noTrade = "0"
+
 // fill reads the execution that an order event carries; nil if it has none. The
 // last word on an order repeats what was told before, without a trade id.
 func (o *orderRecord) fill(k *contract, r *venues.ExecutionReport) (*venues.Fill, error) {
-	if o.TradeID == "" || !o.FillSz.Decimal.IsPositive() {
+	if o.TradeID == "" || o.TradeID == noTrade || o.FillSz.Valid && o.FillSz.Decimal.IsZero() {
 		return nil, nil
 	}
 	book, err := parsePositionBook(o.PosSide)
 	if err != nil {
 		return nil, err
 	}
-	if !o.FillPx.Decimal.IsPositive() || o.FillTime.IsZero() {
-		return nil, payload.Missing("fillPx or fillTime")
+	if !o.FillSz.Decimal.IsPositive() || !o.FillPx.Decimal.IsPositive() || o.FillTime.IsZero() {
+		return nil, payload.Missing("fillSz, fillPx or fillTime")
 	}
 	return &venues.Fill{
 		Exchange: venues.OKX, Symbol: k.Symbol, Side: r.Side, PositionSide: book.hedged(),
@@ -185,6 +191,8 @@ func (o *algoRecord) child() string {
 // report reads an algo order. Once in effect its child has the quantities.
 func (o *algoRecord) report(k *contract) (venues.ExecutionReport, error) {
 	switch {
+	case o.InstID != k.VenueSymbol:
+		return venues.ExecutionReport{}, payload.UnknownWord("instId", o.InstID)
 	case o.AlgoID == "":
 		return venues.ExecutionReport{}, payload.Missing("algoId")
 	case !o.Sz.Valid && o.CloseFraction == "":

@@ -2,7 +2,6 @@ package okx
 
 import (
 	"context"
-	"errors"
 	"net/http"
 	"time"
 
@@ -173,7 +172,7 @@ func (a *Account) placeOrder(ctx context.Context, k *contract, r *venues.OrderRe
 		Sz: size, ReduceOnly: r.ReduceOnly && !m.hedge, AttachAlgoOrds: attached(&r.OrderSpec, r.ClientOrderID),
 	}
 	if !r.Type.IsMarket() {
-		command.Px = textOf(r.Price)
+		command.Px = formatOptional(r.Price)
 	}
 	accepted, err := a.send(ctx, change{path: orderPath, limit: orderLimit, body: command, k: k, lane: laneOf(r.ReduceOnly), counted: true, deadline: r.Deadline})
 	if err != nil {
@@ -183,14 +182,6 @@ func (a *Account) placeOrder(ctx context.Context, k *contract, r *venues.OrderRe
 		return venues.ExecutionReport{}, outcomeUnknown(unreadable(http.MethodPost, orderPath, payload.Missing("ordId")))
 	}
 	return placed(k, r, accepted.OrdID, venues.StatusPending, accepted.TS.Time), nil
-}
-
-// textOf is how the venue writes a decimal; empty if it is unknown.
-func textOf(value venues.Optional) string {
-	if !value.Valid {
-		return ""
-	}
-	return venues.FormatDecimal(value.Decimal)
 }
 
 // placed is the report of an order of which only its acceptance is known.
@@ -271,7 +262,7 @@ func (a *Account) amendOrder(ctx context.Context, k *contract, r venues.AmendReq
 	name := nameOf(k, r.OrderRef)
 	_, err = a.send(ctx, change{
 		path: amendPath, limit: orderLimit, k: k, lane: laneOf(r.ReduceOnly), counted: true, deadline: r.Deadline,
-		body: amendCommand{instrumentName: name.instrumentName, OrdID: name.OrdID, ClOrdID: name.ClOrdID, NewSz: size, NewPx: textOf(r.Price)},
+		body: amendCommand{instrumentName: name.instrumentName, OrdID: name.OrdID, ClOrdID: name.ClOrdID, NewSz: size, NewPx: formatOptional(r.Price)},
 	})
 	return err
 }
@@ -322,11 +313,4 @@ func (a *Account) cancelOrder(ctx context.Context, k *contract, name orderName) 
 		return nil
 	}
 	return err
-}
-
-// isNotFound says whether the venue shows no such order now.
-func isNotFound(err error) bool {
-	e, ok := errors.AsType[*venues.Error](err)
-	return ok && e.Code == venues.CodeNotFound &&
-		!errors.Is(err, venues.ErrOutcomeUnknown) && !errors.Is(err, venues.ErrNotSent)
 }

@@ -197,7 +197,7 @@ func TestAmend(t *testing.T) {
 	s.On(amend, 200, placedOrder)
 	s.On(readOrder, 200, answerOf(anOrder(`"px":"60000"`, `"px":"59900"`, `"sz":"0.5"`, `"sz":"0.8"`)))
 	wanted := venues.AmendRequest{
-		OrderRef: refOf(limitOrder()), Side: venues.Buy, Qty: venues.MustDecimal("0.008"), Price: dec("59900"), Deadline: time.Now().Add(time.Second),
+		OrderRef: refOf(limitOrder()), Side: venues.Buy, Qty: venues.MustDecimal("0.008"), Price: dec("59900"), Deadline: time.Now().Add(orderLife),
 	}
 	report, err := s.account.Amend(background, wanted)
 	if err != nil || report.Qty.String() != "0.008" || report.Price.Decimal.String() != "59900" || report.Status != venues.StatusOpen {
@@ -331,8 +331,9 @@ func TestCancel(t *testing.T) {
 const noOrder = `{"code":"51603","data":[],"msg":"Order does not exist."}`
 
 func TestOrderLookups(t *testing.T) {
-	const history, algoHistory = "GET /api/v5/trade/orders-history", "GET /api/v5/trade/orders-algo-history"
+	const history = "GET /api/v5/trade/orders-history"
 	s := newScript(t)
+	s.lift(byLists)
 	s.On(readOrder, 200, noOrder)
 	s.On(history, 200, answerOf(anOrder("vg00000001", "another"), anOrder(`"live"`, `"filled"`, `"accFillSz":"0"`, `"accFillSz":"0.5"`, `"avgPx":""`, `"avgPx":"59999.5"`)))
 	report, err := s.account.Order(background, refOf(limitOrder()))

@@ -123,9 +123,12 @@ func (m *positionMemory) replace(positions []venues.Position) []venues.Position 
 			gone = append(gone, closed(p, venues.Time{}))
 		}
 	}
-	slices.SortFunc(gone, func(a, b venues.Position) int { return strings.Compare(a.Key(), b.Key()) })
+	slices.SortFunc(gone, func(a, b venues.Position) int { return compareKeys(&a, &b) })
 	return gone
 }
+
+// compareKeys puts positions in order.
+func compareKeys(a, b *venues.Position) int { return strings.Compare(a.Key(), b.Key()) }
 
 // update adopts the new state of one position and returns what to tell: itself,
 // and in one-way mode the side that is over. If that side is not known, both may

@@ -51,11 +51,13 @@ func TestRecordedAnswers(t *testing.T) {
 				t.Errorf("%+v", p)
 			}
 		case path == "/api/v5/trade/order":
-			_, err = dataOf[orderRecord](t, recorded.Response)[0].report(k)
+			row := dataOf[orderRecord](t, recorded.Response)[0]
+			_, err = row.report(contractOf(t, row.InstID, "1", "0.1", "0.00000001"))
 		case path == "/api/v5/trade/fills-history":
 			_, err = dataOf[fillRecord](t, recorded.Response)[0].fill(k)
 		case strings.HasPrefix(path, "/api/v5/trade/orders-algo"):
-			_, err = dataOf[algoRecord](t, recorded.Response)[0].report(k)
+			row := dataOf[algoRecord](t, recorded.Response)[0]
+			_, err = row.report(contractOf(t, row.InstID, "1", "0.1", "0.00000001"))
 		case path == "/api/v5/account/leverage-info":
 			if rows := dataOf[leverageRecord](t, recorded.Response); len(rows) == 0 || !rows[0].Lever.positive().Valid {
 				t.Errorf("%+v", rows)

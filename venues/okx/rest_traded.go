@@ -2,6 +2,7 @@ package okx
 
 import (
 	"context"
+	"errors"
 	"maps"
 	"slices"
 	"strconv"
@@ -41,14 +42,15 @@ func (a *Account) tradedIn(ctx context.Context, path string, limit int, instType
 			return "", false, err
 		}
 		for n := range rows {
+			last = rows[n].BillID
 			k, err := a.c.named(ctx, rows[n].InstID)
-			if err != nil {
+			switch {
+			case errors.Is(err, errNoInstrument): // it is off the list: nothing can be read of it
+			case err != nil:
 				return "", false, err
-			}
-			if k != nil {
+			case k != nil:
 				found[k.Symbol] = true
 			}
-			last = rows[n].BillID
 		}
 		return last, len(rows) == ordersPage, nil
 	})

@@ -5,9 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"net/url"
-	"strconv"
 	"strings"
-	"time"
 
 	"venuegate/venues"
 )
@@ -42,29 +40,4 @@ func sign(secret venues.Secret, timestamp, method, target, body string) string {
 	mac := hmac.New(sha256.New, []byte(secret.Reveal()))
 	mac.Write([]byte(timestamp + method + target + body))
 	return base64.StdEncoding.EncodeToString(mac.Sum(nil))
-}
-
-// loginTarget is what a stream login signs in the place of a request.
-const loginTarget = "/users/self/verify"
-
-// login is the message that authenticates a stream connection (document
-// "WebSocket Login"); its time is in whole seconds.
-type login struct {
-	Op   string     `json:"op"`
-	Args []loginArg `json:"args"`
-}
-
-type loginArg struct {
-	APIKey     string `json:"apiKey"`
-	Passphrase string `json:"passphrase"`
-	Timestamp  string `json:"timestamp"`
-	Sign       string `json:"sign"`
-}
-
-func newLogin(k venues.Credentials, now time.Time) login {
-	stamp := strconv.FormatInt(now.Unix(), 10)
-	return login{Op: "login", Args: []loginArg{{
-		APIKey: k.APIKey.Reveal(), Passphrase: k.Passphrase.Reveal(), Timestamp: stamp,
-		Sign: sign(k.APISecret, stamp, "GET", loginTarget, ""),
-	}}}
 }

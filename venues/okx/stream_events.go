@@ -2,6 +2,7 @@ package okx
 
 import (
 	"encoding/json"
+	"slices"
 	"time"
 
 	"go.uber.org/zap"
@@ -22,7 +23,9 @@ func (f *privateFeed) push(m privateMessage, now time.Time) error {
 	case channelPositions:
 		return f.positions(m)
 	case channelAccount:
-		f.sink.BalancesChanged()
+		if m.LastPage == nil || *m.LastPage {
+			f.sink.BalancesChanged()
+		}
 	default:
 		f.log.Info("private stream: push of an unknown channel", zap.String("channel", payload.Bounded(m.Arg.Channel)))
 	}
@@ -72,6 +75,9 @@ func decodeOrderEvent(row *orderRecord, k *contract) (venues.ExecutionReport, er
 	return report, err
 }
 
+// foreignAlgos are the kinds of algo order that this service does not trade.
+var foreignAlgos = []string{"chase", "iceberg", "twap", "smart_iceberg"}
+
 // algo tells of a stop. From the trigger on the events of its child tell the
 // state, some of them before the stop itself says that it is in effect; which of
 // two triggers was reached only the stop tells.
@@ -80,10 +86,8 @@ func (f *privateFeed) algo(row *algoRecord) error {
 	if err != nil || k == nil {
 		return err
 	}
-	switch row.OrdType {
-	case algoConditional, algoOCO, algoTrigger, algoTrailing:
-	default:
-		return nil // kinds that this service does not trade
+	if slices.Contains(foreignAlgos, row.OrdType) {
+		return nil
 	}
 	report, err := row.report(k)
 	inEffect := row.State == algoEffective || row.State == algoPartlyEffective
@@ -92,49 +96,4 @@ func (f *privateFeed) algo(row *algoRecord) error {
 	}
 	f.sink.Report(report)
 	return nil
-}
-
-// Event types of the channel positions.
-const positionsSnapshot = "snapshot"
-
-// positions tells the new states. A snapshot comes in pages; what it does not name
-// is closed.
-func (f *privateFeed) positions(m privateMessage) error {
-	whole := m.EventType == positionsSnapshot && m.LastPage != nil
-	if whole && m.CurPage <= 1 {
-		f.pages = nil
-	}
-	err := eachRow(m.Data, func(row *positionRecord) error {
-		k, err := f.account.c.knownName(row.InstID)
-		if err != nil || k == nil {
-			return err
-		}
-		p, book, err := row.position(k)
-		if err != nil {
-			return err
-		}
-		p.AccountType = f.account.accountType()
-		if whole {
-			if p.Qty.IsPositive() {
-				f.pages = append(f.pages, p)
-			}
-			return nil
-		}
-		f.tell(f.account.positions.update(p, book))
-		return nil
-	})
-	if err != nil || !whole || !*m.LastPage {
-		return err
-	}
-	open := f.pages
-	f.pages = nil
-	f.tell(f.account.positions.replace(open))
-	f.tell(open)
-	return nil
-}
-
-func (f *privateFeed) tell(positions []venues.Position) {
-	for _, p := range positions {
-		f.sink.Position(p)
-	}
 }

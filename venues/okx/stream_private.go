@@ -44,8 +44,8 @@ var privateTopics = map[string][]privateTopic{
 	pathBusiness: {{Channel: channelAlgos, InstType: "ANY"}},
 }
 
-// errLogin is why a private connection does not come up.
-var errLogin = errors.New("the venue refused the login")
+// errTooManyStreams is a connection beyond those that the venue gives an account.
+var errTooManyStreams = errors.New("private stream: the account has as many as the venue gives it")
 
 // privateFeed is the private stream of an account: two connections that are up
 // only together.
@@ -56,7 +56,8 @@ type privateFeed struct {
 	session *session.Session
 	entry   *orderEntry        // nil if orders go by REST
 	cancel  context.CancelFunc // of whatever waits for the venue on Close
-	pages   []venues.Position  // of a snapshot of positions under way
+	// snapshot is the newest one of positions.
+	snapshot snapshot
 }
 
 // wire is one connection of a private stream.
@@ -120,42 +121,11 @@ type privateMessage struct {
 	Arg   struct {
 		Channel string `json:"channel"`
 	} `json:"arg"`
+	Channel   string          `json:"channel"` // of a count of connections
 	EventType string          `json:"eventType"`
 	CurPage   int             `json:"curPage"`
 	LastPage  *bool           `json:"lastPage"`
 	Data      json.RawMessage `json:"data"`
-}
-
-// login authenticates a connection. A refusal for its time has the clock measured
-// again for the next one.
-func (a *Account) login(ctx context.Context, s *wsclient.Session) error {
-	asked := time.Now()
-	text, err := json.Marshal(newLogin(a.credentials, a.c.clock.Now()))
-	if err != nil {
-		return err
-	}
-	if err := s.Write(text); err != nil {
-		return err
-	}
-	for {
-		answer, err := s.Read()
-		if err != nil {
-			return err
-		}
-		var m privateMessage
-		if err := json.Unmarshal(answer, &m); err != nil {
-			return fmt.Errorf("answer to the login: %w", err)
-		}
-		switch {
-		case m.Event == "login" && m.Code == "0":
-			return nil
-		case m.Event == "error", m.Event == "login":
-			if m.Code == "60004" || m.Code == "60006" {
-				err = a.c.clock.Resync(ctx, asked, a.c.serverTime)
-			}
-			return errors.Join(fmt.Errorf("%w: %s %s", errLogin, payload.Bounded(m.Code), payload.Bounded(m.Msg)), err)
-		}
-	}
 }
 
 // Greeting subscribes the wire's channels.
@@ -207,7 +177,10 @@ func (w *wire) notice(m privateMessage) {
 		w.confirmed(m.Arg.Channel)
 	case "notice":
 		w.Renew()
-	case "error", "channel-conn-count-error":
-		w.Reconnect(fmt.Errorf("private stream: %s %s %s", m.Event, payload.Bounded(m.Code), payload.Bounded(m.Msg)))
+	case "channel-conn-count-error":
+		w.waiting[m.Channel] = true // what was confirmed is over
+		w.GiveUp(errTooManyStreams)
+	case "error":
+		w.GiveUp(fmt.Errorf("private stream: %s %s %s", m.Event, payload.Bounded(m.Code), payload.Bounded(m.Msg)))
 	}
 }

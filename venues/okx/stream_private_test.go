@@ -1,6 +1,7 @@
 package okx
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 	"time"
@@ -12,10 +13,10 @@ import (
 	"venuegate/venues/internal/connectortest"
 )
 
-func private(t *testing.T, prepare func(*script, *streamVenue)) (*script, *streamVenue, *connectortest.Heard) {
+func private(t *testing.T, prepare func(*script, *connectortest.Streams[command])) (*script, *connectortest.Streams[command], *connectortest.Heard) {
 	t.Helper()
 	s := newScript(t)
-	v := newStreamVenue(s)
+	v := serveStreams(s)
 	if _, err := s.connector.Instruments(background); err != nil {
 		t.Fatal(err)
 	}
@@ -35,7 +36,7 @@ func pushOn(channel string, rows ...string) string {
 func TestPrivateLogsInAndSubscribes(t *testing.T) {
 	_, v, h := private(t, nil)
 	h.Await(t, "connection", func() bool { return h.Connections == 1 })
-	logins := v.told("login")
+	logins := v.Told("", "login")
 	if len(logins) != 2 {
 		t.Fatalf("%d logins", len(logins))
 	}
@@ -44,9 +45,11 @@ func TestPrivateLogsInAndSubscribes(t *testing.T) {
 		t.Errorf("%v", arg)
 	}
 	asked := make(map[string]string)
-	for _, m := range v.told("subscribe") {
-		for _, arg := range m.Args {
-			asked[arg["channel"]] = m.path + " " + arg["instType"] + " " + arg["extraParams"]
+	for _, path := range []string{pathPrivate, pathBusiness} {
+		for _, m := range v.Told(path, "subscribe") {
+			for _, arg := range m.Args {
+				asked[arg["channel"]] = path + " " + arg["instType"] + " " + arg["extraParams"]
+			}
 		}
 	}
 	for channel, want := range map[string]string{
@@ -67,7 +70,7 @@ func TestPrivateTellsOrders(t *testing.T) {
 	fill := anOrder(`"live"`, `"partially_filled"`, `"accFillSz":"0"`, `"accFillSz":"0.2"`, `"fillSz":"0"`, `"fillSz":"0.2"`, `"fillPx":""`, `"fillPx":"60000"`,
 		`"fillTime":""`, `"fillTime":"1758827099600"`, `"tradeId":""`, `"tradeId":"11"`, `"execType":""`, `"execType":"M"`, `"fillFee":"0"`, `"fillFee":"-0.024"`,
 		`"fillFeeCcy":""`, `"fillFeeCcy":"USDT"`, `"avgPx":""`, `"avgPx":"60000"`)
-	v.say(pathPrivate, pushOn(channelOrders, anOrder(), fill,
+	v.Say(pathPrivate, pushOn(channelOrders, anOrder(), fill,
 		strings.Replace(fill, `"tradeId":"11"`, `"tradeId":""`, 1),
 		strings.Replace(anOrder(), "BTC-USDT-SWAP", "BTC-USDT", 1), // spot: not ours
 		anOrder(`"live"`, `"canceled"`, `"cancelSource":""`, `"cancelSource":"31"`),
@@ -99,7 +102,7 @@ func TestPrivateTellsOrders(t *testing.T) {
 func TestPrivateTellsStops(t *testing.T) {
 	_, v, h := private(t, nil)
 	h.Await(t, "connection", func() bool { return h.Connections == 1 })
-	v.say(pathBusiness, pushOn(channelAlgos, anAlgo(), anAlgo(`"live"`, `"effective"`, `"ordId":""`, `"ordId":"77"`),
+	v.Say(pathBusiness, pushOn(channelAlgos, anAlgo(), anAlgo(`"live"`, `"effective"`, `"ordId":""`, `"ordId":"77"`),
 		anAlgo(`"live"`, `"order_failed"`, `"failCode":""`, `"failCode":"51008"`), anAlgo("conditional", "chase")))
 	h.Await(t, "reports", func() bool { return len(h.Reports) == 2 })
 	h.With(func() {
@@ -119,14 +122,14 @@ func TestPrivateTellsPositions(t *testing.T) {
 		return strings.Replace(pushOn(channelPositions, rows...), `"data"`, `"eventType":"snapshot","curPage":`+page+`,"lastPage":`+last+`,"data"`, 1)
 	}
 	eth := strings.Replace(longBTC, "BTC-", "ETH-", 1)
-	v.say(pathPrivate, snapshot("1", "false", longBTC))
-	v.say(pathPrivate, snapshot("2", "true", eth))
+	v.Say(pathPrivate, snapshot("1", "false", longBTC))
+	v.Say(pathPrivate, snapshot("2", "true", eth))
 	h.Await(t, "snapshot", func() bool { return len(h.Positions) == 2 })
-	v.say(pathPrivate, strings.Replace(pushOn(channelPositions, strings.Replace(longBTC, `"pos":"50"`, `"pos":"0"`, 1)), `"data"`, `"eventType":"event_update","data"`, 1))
+	v.Say(pathPrivate, strings.Replace(pushOn(channelPositions, strings.Replace(longBTC, `"pos":"50"`, `"pos":"0"`, 1)), `"data"`, `"eventType":"event_update","data"`, 1))
 	h.Await(t, "closing", func() bool { return len(h.Positions) == 3 })
-	v.say(pathPrivate, snapshot("1", "true"))
+	v.Say(pathPrivate, snapshot("1", "true"))
 	h.Await(t, "absence", func() bool { return len(h.Positions) == 4 })
-	v.say(pathPrivate, pushOn(channelAccount, `{"details":[]}`))
+	v.Say(pathPrivate, pushOn(channelAccount, `{"details":[]}`))
 	h.Await(t, "balances", func() bool { return h.Balances == 1 })
 	h.With(func() {
 		if p := h.Positions[2]; p.Side != venues.Long || !p.Qty.IsZero() || p.Symbol != "BTCUSDT" {
@@ -141,12 +144,12 @@ func TestPrivateTellsPositions(t *testing.T) {
 func TestPrivateIsUpOnlyAsAWhole(t *testing.T) {
 	_, v, h := private(t, nil)
 	h.Await(t, "connection", func() bool { return h.Connections == 1 })
-	v.cut(pathBusiness)
+	v.Cut(pathBusiness)
 	h.Await(t, "loss and return", func() bool { return len(h.Losses) == 1 && h.Connections == 2 })
-	v.say(pathPrivate, `{"event":"channel-conn-count-error","channel":"orders","connCount":"30","connId":"a4d3ae55"}`)
+	v.Say(pathPrivate, `{"event":"channel-conn-count-error","channel":"orders","connCount":"30","connId":"a4d3ae55"}`)
 	h.Await(t, "second loss and return", func() bool { return len(h.Losses) == 2 && h.Connections == 3 })
-	v.say(pathPrivate, `{"event":"notice","code":"64008","msg":"soon","connId":"x"}`)
-	h.Await(t, "a successor", func() bool { return v.connections(pathPrivate) == 3 })
+	v.Say(pathPrivate, `{"event":"notice","code":"64008","msg":"soon","connId":"x"}`)
+	h.Await(t, "a successor", func() bool { return v.Connections(pathPrivate) == 3 })
 	h.With(func() {
 		if len(h.Losses) != 2 {
 			t.Errorf("a renewal is a loss: %v", h.Losses)
@@ -163,7 +166,7 @@ func TestPrivateUndecodableIsALoss(t *testing.T) {
 		pushOn(channelPositions, strings.Replace(longBTC, `"50"`, `"x"`, 1)),
 		`{"arg":{"channel":"orders"},"data":{}}`, `[`,
 	} {
-		v.say(pathPrivate, bad)
+		v.Say(pathPrivate, bad)
 		h.Await(t, "loss", func() bool { return len(h.Losses) == n+1 && h.Connections == n+2 })
 	}
 	h.With(func() {
@@ -178,35 +181,52 @@ func TestPrivateLoginRefused(t *testing.T) {
 		`{"event":"error","msg":"Timestamp request expired","code":"60006","connId":"x"}`,
 		string(fixturetest.Lines(fixture(t, "ws_events_real.jsonl"))[0]),
 	}
-	_, v, h := private(t, func(s *script, v *streamVenue) {
+	_, v, h := private(t, func(s *script, v *connectortest.Streams[command]) {
 		if _, err := s.connector.SyncClock(background); err != nil {
 			t.Fatal(err)
 		}
-		v.answer = func(c *websocket.Conn, m command) {
+		v.Answer(func(c *websocket.Conn, m command) {
 			if m.Op == "login" && len(refusals) > 0 {
 				_ = c.WriteMessage(websocket.TextMessage, []byte(refusals[0]))
 				refusals = refusals[1:]
 				return
 			}
 			confirm(c, m)
-		}
+		})
 	})
 	h.Await(t, "connection in the end", func() bool { return h.Connections == 1 })
-	if n := len(v.told("login")); n != 4 {
+	if n := len(v.Told("", "login")); n != 4 {
 		t.Errorf("%d logins", n)
 	}
 }
 
 // An acknowledged order of which the stream says nothing shows that it is dead.
 func TestPrivateMute(t *testing.T) {
-	s, v, h := private(t, func(s *script, _ *streamVenue) { s.connector.options.EventSilenceMax = 50 * time.Millisecond })
+	s, v, h := private(t, func(s *script, _ *connectortest.Streams[command]) {
+		s.connector.options.EventSilenceMax = 50 * time.Millisecond
+	})
 	h.Await(t, "connection", func() bool { return h.Connections == 1 })
 	s.On(placeName, 200, placedOrder)
 	if _, err := s.account.Place(background, limitOrder()); err != nil {
 		t.Fatal(err)
 	}
 	h.Await(t, "loss and return", func() bool { return len(h.Losses) == 1 && h.Connections == 2 })
-	if v.connections(pathPrivate) != 2 || v.connections(pathBusiness) != 2 {
+	if v.Connections(pathPrivate) != 2 || v.Connections(pathBusiness) != 2 {
 		t.Error("not both connections were replaced")
+	}
+}
+
+// A liquidation is told of without a trade id, which its execution has all the same:
+// taken for one of its own it would be counted twice.
+func TestForcedExecutionIsLeftToTheListOfExecutions(t *testing.T) {
+	var row orderRecord
+	text := anOrder(`"state":"live"`, `"state":"filled"`, `"accFillSz":"0"`, `"accFillSz":"0.5"`, `"fillSz":"0"`, `"fillSz":"0.5"`, `"fillPx":""`, `"fillPx":"60000"`,
+		`"fillTime":""`, `"fillTime":"1758827099600"`, `"tradeId":""`, `"tradeId":"0"`, `"category":"normal"`, `"category":"full_liquidation"`)
+	if err := json.Unmarshal([]byte(text), &row); err != nil {
+		t.Fatal(err)
+	}
+	report, err := decodeOrderEvent(&row, btcSwap(t))
+	if err != nil || report.Fill != nil || !report.Forced || report.FilledQty.String() != "0.005" {
+		t.Errorf("%+v %v", report, err)
 	}
 }

@@ -3,7 +3,6 @@ package okx
 import (
 	"encoding/json"
 	"fmt"
-	"net/http"
 	"sync"
 	"testing"
 	"time"
@@ -12,33 +11,31 @@ import (
 	"go.uber.org/goleak"
 
 	"venuegate/venues"
+	"venuegate/venues/fixturetest"
 	"venuegate/venues/internal/connectortest"
 	"venuegate/venues/internal/feed"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
-
-// streamVenue serves streams by hand and remembers what it was told.
-type streamVenue struct {
-	mu       sync.Mutex
-	conns    map[string][]*websocket.Conn // by path
-	commands []command
-	// answer serves a command; confirm is what it usually does.
-	answer func(c *websocket.Conn, m command)
+func TestMain(m *testing.M) {
+	goleak.VerifyTestMain(fixturetest.AllRead(m, venues.OKX))
 }
 
 type command struct {
 	ID   string              `json:"id"`
 	Op   string              `json:"op"`
 	Args []map[string]string `json:"args"`
-	path string
 }
 
-// confirm answers each argument of a request, and a login.
+func (m command) Verb() string { return m.Op }
+
+// confirm answers each argument of a request, a login and a ping.
 func confirm(c *websocket.Conn, m command) {
 	if m.Op == "login" {
 		_ = c.WriteMessage(websocket.TextMessage, []byte(`{"event":"login","code":"0","msg":"","connId":"a4d3ae55"}`))
 		return
+	}
+	if m.Op == "ping" {
+		_ = c.WriteMessage(websocket.TextMessage, []byte("pong"))
 	}
 	for _, arg := range m.Args {
 		text, _ := json.Marshal(arg)
@@ -46,84 +43,17 @@ func confirm(c *websocket.Conn, m command) {
 	}
 }
 
-func newStreamVenue(s *script) *streamVenue {
-	v := &streamVenue{answer: confirm, conns: make(map[string][]*websocket.Conn)}
-	s.Stream = v.serve
+func serveStreams(s *script) *connectortest.Streams[command] {
+	v := connectortest.ServeStreams(s.Server, confirm)
+	v.Read = func(text string) command { return command{Op: text} }
 	return v
 }
 
-func (v *streamVenue) serve(r *http.Request, c *websocket.Conn) {
-	v.mu.Lock()
-	v.conns[r.URL.Path] = append(v.conns[r.URL.Path], c)
-	v.mu.Unlock()
-	for {
-		_, text, err := c.ReadMessage()
-		if err != nil {
-			return
-		}
-		var m command
-		v.mu.Lock()
-		if string(text) == "ping" {
-			_ = c.WriteMessage(websocket.TextMessage, []byte("pong"))
-			m.Op = "ping"
-			v.commands = append(v.commands, m)
-		} else if json.Unmarshal(text, &m) == nil {
-			m.path = r.URL.Path
-			v.commands = append(v.commands, m)
-			v.answer(c, m)
-		}
-		v.mu.Unlock()
-	}
-}
-
-// say sends a message on the newest connection of a path.
-func (v *streamVenue) say(path, message string) {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	conns := v.conns[path]
-	_ = conns[len(conns)-1].WriteMessage(websocket.TextMessage, []byte(message))
-}
-
-// sayAll sends a message on every connection of a path.
-func (v *streamVenue) sayAll(path, message string) {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	for _, c := range v.conns[path] {
-		_ = c.WriteMessage(websocket.TextMessage, []byte(message))
-	}
-}
-
-func (v *streamVenue) cut(path string) {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	for _, c := range v.conns[path] {
-		c.Close()
-	}
-}
-
-func (v *streamVenue) told(op string) []command {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	var all []command
-	for _, m := range v.commands {
-		if m.Op == op {
-			all = append(all, m)
-		}
-	}
-	return all
-}
-
-func (v *streamVenue) connections(path string) int {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	return len(v.conns[path])
-}
-
 // streaming is a script with a catalogue and an open feed.
-func streaming(t *testing.T) (*script, *streamVenue, *connectortest.Heard, venues.Feed) {
+func streaming(t *testing.T) (*script, *connectortest.Streams[command], *connectortest.Heard, venues.Feed) {
 	t.Helper()
 	s := newScript(t)
-	v := newStreamVenue(s)
+	v := serveStreams(s)
 	if _, err := s.connector.Instruments(background); err != nil {
 		t.Fatal(err)
 	}
@@ -151,8 +81,8 @@ func TestFeedDelivers(t *testing.T) {
 	f.Subscribe(bookOf("BTCUSDT"), bookOf("BTCUSDT"), venues.FeedChannel{Kind: venues.FeedTrades, Symbol: "BTCUSDT"},
 		venues.FeedChannel{Kind: venues.FeedMark, Symbol: "BTCUSDT"}, candles)
 	h.Await(t, "four confirmations", func() bool { return len(h.Resumptions) == 4 })
-	if v.connections(pathPublic) != 2 || v.connections(pathBusiness) != 1 { // books have one of their own
-		t.Fatalf("%d public, %d business connections", v.connections(pathPublic), v.connections(pathBusiness))
+	if v.Connections(pathPublic) != 2 || v.Connections(pathBusiness) != 1 { // books have one of their own
+		t.Fatalf("%d public, %d business connections", v.Connections(pathPublic), v.Connections(pathBusiness))
 	}
 	for _, message := range []string{
 		updateOf("9", "8"), // before any snapshot
@@ -161,9 +91,9 @@ func TestFeedDelivers(t *testing.T) {
 		`{"data":[{"instId":"BTC-USDT-SWAP","instType":"SWAP","markPx":"83679.8","ts":"1790358817778"}],"arg":{"channel":"mark-price","instId":"BTC-USDT-SWAP"}}`,
 		`{"arg":{"channel":"trades","instId":"ETH-USDT-SWAP"},"data":[{}]}`, // not ours
 	} {
-		v.sayAll(pathPublic, message)
+		v.SayAll(pathPublic, message)
 	}
-	v.say(pathBusiness, `{"arg":{"channel":"candle1H","instId":"BTC-USDT-SWAP"},"data":[["1786538400000","64040.2","64041","64025.7","64033.5","216","2.16","138825.2","0"]]}`)
+	v.Say(pathBusiness, `{"arg":{"channel":"candle1H","instId":"BTC-USDT-SWAP"},"data":[["1786538400000","64040.2","64041","64025.7","64033.5","216","2.16","138825.2","0"]]}`)
 	h.Await(t, "everything", func() bool {
 		return len(h.Books) == 2 && len(h.Trades) == 1 && len(h.Marks) == 1 && len(h.Candles) == 1
 	})
@@ -242,7 +172,7 @@ func TestFeedWithoutASnapshot(t *testing.T) {
 				tick.Stop()
 				return
 			case <-tick.C:
-				v.say(pathPublic, updateOf("12", "10"))
+				v.Say(pathPublic, updateOf("12", "10"))
 			}
 		}
 	})
@@ -260,7 +190,7 @@ func TestFeedPings(t *testing.T) {
 	s, v, h, f := streaming(t)
 	s.connector.options.PingInterval = 10 * time.Millisecond
 	f.Subscribe(venues.FeedChannel{Kind: venues.FeedTrades, Symbol: "BTCUSDT"})
-	h.Await(t, "pings", func() bool { return len(v.told("ping")) > 1 })
+	h.Await(t, "pings", func() bool { return len(v.Told("", "ping")) > 1 })
 	h.With(func() {
 		if len(h.Interruptions) > 0 {
 			t.Error("a pong interrupts")

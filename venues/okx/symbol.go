@@ -27,23 +27,48 @@ func isLinear(instID string) bool {
 	return len(parts) == 3 && isSettlement(parts[1])
 }
 
+// isForeign says by its name whether an instrument is none of the service's. What
+// cannot be a name of an instrument is an error.
+func isForeign(instID string) (bool, error) {
+	if !strings.Contains(instID, "-") {
+		return false, payload.UnknownWord("instId", instID)
+	}
+	return !isLinear(instID), nil
+}
+
 func isSettlement(currency string) bool { return currency == "USDT" || currency == "USDC" }
 
 // catalogue is the venue's instruments at one moment. It is immutable.
 type catalogue struct {
 	set       *venues.InstrumentSet
 	contracts map[string]*contract // by the venue's name
-	readAt    time.Time
+	// former are those that the venue has taken off its list since the connector was
+	// made, by symbol: their last orders and executions are told in contracts still.
+	former map[string]*contract
+	readAt time.Time
 }
 
-func newCatalogue(contracts []*contract, now time.Time) *catalogue {
+// newCatalogue is what the venue lists now; before is the catalogue that it
+// replaces, or nil.
+func newCatalogue(contracts []*contract, before *catalogue, now time.Time) *catalogue {
 	list := make([]venues.Instrument, 0, len(contracts))
-	byName := make(map[string]*contract, len(contracts))
+	c := &catalogue{contracts: make(map[string]*contract, len(contracts)), former: map[string]*contract{}, readAt: now}
 	for _, k := range contracts {
 		list = append(list, k.Instrument)
-		byName[k.VenueSymbol] = k
+		c.contracts[k.VenueSymbol] = k
 	}
-	return &catalogue{set: venues.NewInstrumentSet(list), contracts: byName, readAt: now}
+	c.set = venues.NewInstrumentSet(list)
+	if before == nil {
+		return c
+	}
+	for name, k := range before.contracts {
+		if c.contracts[name] == nil {
+			gone := *k
+			gone.Status = venues.InstrumentClosed
+			c.contracts[name], c.former[k.Symbol] = &gone, &gone
+		}
+	}
+	return c
 }
 
 // find looks an instrument up by symbol; nil if there is none. It is safe on nil.
@@ -51,11 +76,10 @@ func (c *catalogue) find(symbol string) *contract {
 	if c == nil {
 		return nil
 	}
-	i, ok := c.set.Find(symbol)
-	if !ok {
-		return nil
+	if i, ok := c.set.Find(symbol); ok {
+		return c.contracts[i.VenueSymbol]
 	}
-	return c.contracts[i.VenueSymbol]
+	return c.former[venues.NormalizeSymbol(symbol)]
 }
 
 // named looks an instrument up by the venue's name; nil if there is none. It is
@@ -113,6 +137,7 @@ func (r *instrumentRecord) contract(at time.Time) (*contract, error) {
 		{"tickSz", r.TickSz.Decimal.IsPositive()},
 		{"lotSz", r.LotSz.Decimal.IsPositive()},
 		{"minSz", r.MinSz.Decimal.IsPositive()},
+		{"ctValCcy", r.CtValCcy != ""},
 	} {
 		if !needed.ok {
 			return nil, fmt.Errorf("instrument %s: %w", payload.Bounded(r.InstID), payload.Missing(needed.field))

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"strconv"
 	"sync/atomic"
 	"time"
 
@@ -26,6 +25,7 @@ type Connector struct {
 	clock      restclient.Clock
 	catalogue  atomic.Pointer[catalogue]
 	reading    restclient.Turn // held while the catalogue is read because it was needed
+	notices    restclient.Notices
 }
 
 var (
@@ -114,7 +114,7 @@ func (c *Connector) Instruments(ctx context.Context) ([]venues.Instrument, error
 	if len(contracts) == 0 {
 		return nil, errors.Join(unreadable("GET", instrumentsPath, payload.Missing("data")), refused)
 	}
-	fresh := newCatalogue(contracts, time.Now())
+	fresh := newCatalogue(contracts, c.catalogue.Load(), time.Now())
 	c.catalogue.Store(fresh)
 	return slices.Clone(fresh.set.All()), nil
 }
@@ -159,15 +159,15 @@ func (c *Connector) instrument(ctx context.Context, symbol string) (*contract, e
 		return k, nil
 	}
 	return nil, venues.Errorf(venues.CodeSymbolNotTradable, "%s is not in the catalogue", payload.Bounded(symbol)).
-		With("symbol", payload.Bounded(symbol)).Because(errNoInstrument)
+		With("symbol", payload.Bounded(symbol)).With("reason", venues.ReasonUnknownSymbol).Because(errNoInstrument)
 }
 
 // named finds an instrument by the venue's name, for the rows of an answer; nil
 // if it is none of the service's. A name that should be known and is not makes
 // the catalogue be read again: without the contract's size a row means nothing.
 func (c *Connector) named(ctx context.Context, instID string) (*contract, error) {
-	if !isLinear(instID) {
-		return nil, nil
+	if foreign, err := isForeign(instID); foreign || err != nil {
+		return nil, err
 	}
 	if k := c.catalogue.Load().named(instID); k != nil {
 		return k, nil
@@ -180,8 +180,8 @@ func (c *Connector) named(ctx context.Context, instID string) (*contract, error)
 
 // knownName is named without asking the venue.
 func (c *Connector) knownName(instID string) (*contract, error) {
-	if !isLinear(instID) {
-		return nil, nil
+	if foreign, err := isForeign(instID); foreign || err != nil {
+		return nil, err
 	}
 	if k := c.catalogue.Load().named(instID); k != nil {
 		return k, nil
@@ -208,31 +208,6 @@ func (c *Connector) haveCatalogue(ctx context.Context, fresh bool) error {
 	}
 	_, err := c.Instruments(ctx)
 	return err
-}
-
-// snapshotDepth is the deepest book that the venue gives on both ways.
-const snapshotDepth = 400
-
-// Snapshot reads a book by REST. Streams bring their own, so nobody needs it to
-// follow a book.
-func (c *Connector) Snapshot(ctx context.Context, symbol string) (*venues.BookUpdate, error) {
-	k, err := c.instrument(ctx, symbol)
-	if err != nil {
-		return nil, err
-	}
-	r := publicRequest("/api/v5/market/books", params{{"instId", k.VenueSymbol}, {"sz", strconv.Itoa(snapshotDepth)}}, 40, restclient.LaneReconcile)
-	var rows []bookRecord
-	if err := c.call(ctx, r, &rows); err != nil {
-		return nil, err
-	}
-	if len(rows) != 1 {
-		return nil, malformed(r, payload.Missing("data"))
-	}
-	update, err := rows[0].update(k, time.Now())
-	if err != nil {
-		return nil, malformed(r, err)
-	}
-	return update, nil
 }
 
 // OpenAccount prepares the use of an account; nothing is sent yet.

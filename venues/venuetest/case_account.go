@@ -17,6 +17,7 @@ var accountCases = []conformanceCase{
 	{number: 162, name: "a wrong secret and an unknown key are unauthorized", run: wrongKeys},
 	{number: 163, name: "the facts of a key are told", run: keyFacts},
 	{number: 164, name: "a key that may not trade is refused and places nothing", run: readOnlyKey},
+	{number: 165, name: "what a refusal for margin says is needed is enough for the order", run: neededMarginIsEnough},
 }
 
 func leverageIsReadBack(s *stage) {
@@ -162,4 +163,26 @@ func readOnlyKey(s *stage) {
 	_, err := s.account.Place(s.t.Context(), order)
 	s.refused(err, venues.CodeUnauthorized, "")
 	s.holds(order.ClientOrderID, 0)
+}
+
+// neededMarginIsEnough refuses an order of each side for want of margin, and gives
+// the account what the refusal names.
+func neededMarginIsEnough(s *stage) {
+	for _, wish := range []change{limit(venues.Buy, "1", "64500"), limit(venues.Sell, "1", "65500")} {
+		poor := simcore.Decimal{Decimal: d("100")}
+		s.useNew(simcore.AccountBody{Balance: &poor})
+		order := s.order(wish)
+		_, err := s.account.Place(s.t.Context(), order)
+		e := s.refusal(err, venues.CodeInsufficientBalance, "")
+		required, told := e.Details["required"].(string)
+		if !told {
+			s.t.Fatalf("%v", e.Details)
+		}
+		enough := simcore.Decimal{Decimal: d(required)}
+		s.useNew(simcore.AccountBody{Balance: &enough})
+		s.resting(wish)
+		if b := s.usdt(); !b.UsedMargin.IsPositive() || b.UsedMargin.GreaterThan(enough.Decimal) {
+			s.t.Errorf("%+v of %s", b, required)
+		}
+	}
 }

@@ -26,7 +26,10 @@ var entryCases = []conformanceCase{
 	{number: 352, name: "orders of both ways count in one limit", under: Conditions{OrdersMax: 4}, run: entrySharesLimit},
 	{number: 353, name: "a connection renewed in time loses no order and waits for its answers", needs: Renewal, under: Conditions{ConnLifetime: 200 * time.Millisecond}, run: entryRenewed},
 	{number: 354, name: "an order that is refused as a message goes by REST, once", needs: EntryRefusals, run: entryNotTaken},
-	{number: 355, name: "protection that travels with an order goes over the connection", needs: AttachedProtection, run: entryProtects},
+	{number: 355, name: "protection that travels with an order goes over the connection", needs: EntryProtection, run: entryProtects},
+	{number: 356, name: "answers on the connection cut short or in HTML: unknown, and found", under: unanswered, run: badEntryAnswers(cutShort, inHTML)},
+	{number: 357, name: "answers on the connection with members wrong or missing: unknown, and found", run: badEntryAnswers(mistyped, unknown, missing)},
+	{number: 358, name: "descriptions and unknown members in answers on the connection change nothing", run: badEntryAnswers(described, novel)},
 }
 
 func entryCarries(s *stage) {
@@ -315,4 +318,31 @@ func entryProtects(s *stage) {
 	var order venues.OrderRequest
 	s.carries(s.harness.Wire.Place, func() { order = s.filled(market(venues.Buy, "0.01"), protected("64000", "67000")) })
 	s.guarded(order, "64000", "67000")
+}
+
+// badEntryAnswers spoils every answer of the connection for orders in some ways.
+func badEntryAnswers(ways ...way) func(*stage) {
+	return func(s *stage) {
+		scenes := map[string]func(*stage){}
+		for _, e := range s.harness.entry.Answers {
+			for _, w := range ways {
+				scenes[e.Tells+", "+w.name] = func(s *stage) { s.badEntryAnswer(w, &e) }
+			}
+		}
+		s.atOnce(scenes)
+	}
+}
+
+// badEntryAnswer spoils one kind of answer.
+func (s *stage) badEntryAnswer(w way, e *Event) {
+	does := s.asks()[e.Tells]
+	for _, spoiling := range w.spoils(e.Members) {
+		s.awaitEntry(true)
+		var proof func()
+		var err error
+		s.spoiling(e, spoiling, func() { proof, err = does() })
+		s.judge(w, &Answer{}, e.row()+", "+spoiling.what, err)
+		s.seen.spoils(e.row(), w)
+		proof()
+	}
 }

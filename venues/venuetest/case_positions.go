@@ -16,6 +16,8 @@ var positionCases = []conformanceCase{
 	{number: 135, name: "a liquidation is told as forced and ends the position", run: liquidation},
 	{number: 136, name: "hedge: a stop closes its own side", run: hedgedStop},
 	{number: 137, name: "positions of several instruments are told apart", run: severalPositions},
+	{number: 138, name: "the events of a position tell its leverage, wherever it was set", run: leverageIsTold},
+	{number: 139, name: "a liquidation of a part is told as forced and leaves the rest", needs: PartialLiquidation, run: partialLiquidation},
 }
 
 func (s *stage) positions() []venues.Position {
@@ -158,6 +160,38 @@ func liquidation(s *stage) {
 	}
 }
 
+func partialLiquidation(s *stage) {
+	balance := simcore.Decimal{Decimal: d("800000")}
+	s.useNew(simcore.AccountBody{Balance: &balance})
+	s.depth(0)
+	s.houseAsk("65000", "200")
+	s.filled(market(venues.Buy, "200"))
+	s.await("the position", func(h *heard) bool { return h.holds(venues.Long, "200") })
+	end := s.positions()[0].LiquidationPrice
+	if !end.Valid {
+		s.t.Fatal("no liquidation price")
+	}
+	s.mark(end.Decimal.Sub(d("1")).String())
+	s.await("the loss of a part", func(h *heard) bool {
+		p, _ := h.position(venues.Long)
+		return p.Qty.IsPositive() && p.Qty.LessThan(d("200"))
+	})
+	s.await("a forced execution", func(h *heard) bool {
+		for _, r := range h.reports {
+			if r.Forced && r.Side == venues.Sell && r.Status == venues.StatusFilled {
+				return true
+			}
+		}
+		return false
+	})
+	s.heard.mu.Lock()
+	told, _ := s.heard.position(venues.Long)
+	s.heard.mu.Unlock()
+	if positions := s.positions(); len(positions) != 1 || !positions[0].Qty.Equal(told.Qty) || positions[0].Side != venues.Long {
+		s.t.Errorf("%+v, told %+v", positions, told)
+	}
+}
+
 func hedgedStop(s *stage) {
 	s.hedge()
 	s.filled(market(venues.Buy, "0.02"))
@@ -182,5 +216,23 @@ func severalPositions(s *stage) {
 	btc, eth := held[symbol], held["ETHUSDT"]
 	if len(held) != 2 || btc.Side != venues.Long || !btc.Qty.Equal(d("0.02")) || eth.Side != venues.Short || !eth.Qty.Equal(d("1")) {
 		s.t.Errorf("%+v", held)
+	}
+}
+
+func leverageIsTold(s *stage) {
+	if _, err := s.account.Mode(s.t.Context()); err != nil { // some venues tell leverage by query alone
+		s.t.Fatal(err)
+	}
+	elsewhere := s.open(s.sim.DemoAccount().Credentials)
+	for n, account := range []venues.Account{s.account, elsewhere} {
+		leverage := d("7").Add(decimal.NewFromInt(int64(n)))
+		if _, err := account.SetLeverage(s.t.Context(), symbol, leverage); err != nil {
+			s.t.Fatal(err)
+		}
+		s.filled(market(venues.Buy, "0.01"))
+		s.await("a position at "+leverage.String(), func(h *heard) bool {
+			p, told := h.position(venues.Long)
+			return told && p.Qty.Equal(d("0.01").Mul(leverage.Sub(d("6")))) && venues.EqualOptional(p.Leverage, venues.Some(leverage)) && p.MarginMode == venues.MarginCross
+		})
 	}
 }

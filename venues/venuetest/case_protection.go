@@ -97,6 +97,17 @@ func protectionIsTold(s *stage) {
 	}
 }
 
+// protection names what is attached to an order, for a change of it.
+func (s *stage) protection(entry venues.OrderRequest) venues.ProtectRequest {
+	r := venues.ProtectRequest{Entry: refOf(entry), Side: entry.Side, Deadline: time.Now().Add(orderLifetime)}
+	s.heard.mu.Lock()
+	for _, leg := range s.heard.attached(entry) {
+		r.Leg = venues.OrderRef{Symbol: leg.Symbol, ClientOrderID: leg.ClientOrderID, VenueOrderID: leg.VenueOrderID, Type: leg.Type}
+	}
+	s.heard.mu.Unlock()
+	return r
+}
+
 // protects changes what is attached to an order.
 func (s *stage) protects(entry venues.OrderRequest, wish func(*venues.ProtectRequest)) {
 	s.t.Helper()
@@ -104,12 +115,7 @@ func (s *stage) protects(entry venues.OrderRequest, wish func(*venues.ProtectReq
 	if !ok {
 		s.t.Fatal("the account cannot change protection")
 	}
-	r := venues.ProtectRequest{Entry: refOf(entry), Side: entry.Side, Deadline: time.Now().Add(orderLifetime)}
-	s.heard.mu.Lock()
-	for _, leg := range s.heard.attached(entry) {
-		r.Leg = venues.OrderRef{Symbol: leg.Symbol, ClientOrderID: leg.ClientOrderID, VenueOrderID: leg.VenueOrderID, Type: leg.Type}
-	}
-	s.heard.mu.Unlock()
+	r := s.protection(entry)
 	wish(&r)
 	if err := protector.Protect(s.t.Context(), r); err != nil {
 		s.t.Fatal(err)

@@ -66,6 +66,20 @@
 // [Harness.Lacks], and the case is n/a there. What the port itself tells of a
 // venue (venues.Capabilities) must agree with that table; case C-001 sees to it.
 //
+// # Bad input
+//
+// Cases from C-320 and C-380 on spoil what a venue says on its way: HTML, halves,
+// error codes with status 200, JSON of another kind, and member by member what is
+// of a wrong type, unknown, empty or missing. A read must fail plainly, a change be
+// unknown and then found, a stream tell of a loss or an interruption and nothing in
+// the place of what was said; what only describes falls back.
+//
+// Which answers and messages there are, and what the connector makes of their
+// members, is a table of the venue: [Wire.Answers], [Wire.Events]. The suite logs it
+// with how often each row was spoilt in which way. Whatever a connector asks or a
+// venue tells in any case of the suite and is not in the table fails the test, and
+// so does a row that was not spoilt.
+//
 // # What a case has
 //
 // Every case gets a simulator of its own with a still market at round prices

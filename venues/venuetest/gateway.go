@@ -16,7 +16,9 @@ import (
 // gateway is an HTTP proxy before a simulator that changes answers on their way:
 // the bad input of the suite.
 type gateway struct {
+	seen   *coverage
 	mu     sync.Mutex
+	after  Route // the change waits for its answer; zero if for none
 	route  Route
 	change func(status int, body string) (int, string)
 	query  Swap
@@ -24,9 +26,9 @@ type gateway struct {
 }
 
 // newGateway serves a proxy to target and answers its address.
-func newGateway(t *testing.T, target string) (*gateway, string) {
+func newGateway(t *testing.T, target string, seen *coverage) (*gateway, string) {
 	t.Helper()
-	g := &gateway{}
+	g := &gateway{seen: seen}
 	to, err := url.Parse(target)
 	if err != nil {
 		t.Fatal(err)
@@ -52,9 +54,14 @@ func newGateway(t *testing.T, target string) (*gateway, string) {
 // answer changes the answers of a route, or of all, from now on; a nil change
 // leaves them.
 func (g *gateway) answer(route Route, change func(status int, body string) (int, string)) {
+	g.answerAfter(Route{}, route, change)
+}
+
+// answerAfter is answer from the next answer of another route on.
+func (g *gateway) answerAfter(after, route Route, change func(status int, body string) (int, string)) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.route, g.change, g.struck = route, change, 0
+	g.after, g.route, g.change, g.struck = after, route, change, 0
 }
 
 // swapQuery changes the query of every request.
@@ -79,16 +86,25 @@ func (g *gateway) rewrite(u *url.URL) {
 	}
 }
 
-func (g *gateway) modify(r *http.Response) error {
+// changeOf is what becomes of the next answer of a route; nil if it stays.
+func (g *gateway) changeOf(route Route) func(status int, body string) (int, string) {
 	g.mu.Lock()
-	change := g.change
-	if g.route != (Route{}) && g.route != (Route{r.Request.Method, r.Request.URL.Path}) {
-		change = nil
+	defer g.mu.Unlock()
+	waits := g.after != Route{}
+	if g.after == route {
+		g.after = Route{}
 	}
-	if change != nil {
-		g.struck++
+	if g.change == nil || waits || g.route != (Route{}) && g.route != route {
+		return nil
 	}
-	g.mu.Unlock()
+	g.struck++
+	return g.change
+}
+
+func (g *gateway) modify(r *http.Response) error {
+	route := Route{r.Request.Method, r.Request.URL.Path}
+	g.seen.answers(route)
+	change := g.changeOf(route)
 	if change == nil {
 		return nil
 	}

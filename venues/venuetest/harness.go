@@ -2,6 +2,7 @@ package venuetest
 
 import (
 	"net"
+	"slices"
 	"strings"
 	"time"
 
@@ -20,6 +21,7 @@ type Harness struct {
 	Lacks map[Capability]string
 	// entry is set while the suite runs over a connection for orders.
 	entry *OrderEntry
+	seen  *coverage
 }
 
 // Simulator is what every simulated venue offers beside its wire.
@@ -60,6 +62,11 @@ type Conditions struct {
 	// ConnLifetime, if positive, is after how long the connector renews a public
 	// connection by itself, or the venue asks it to.
 	ConnLifetime time.Duration
+	// StreamsMax, if positive, is how many private streams an account may have.
+	StreamsMax int
+	// EngineDelay, if positive, is how long the venue takes for a change of an order
+	// that it has acknowledged, where it acknowledges first.
+	EngineDelay time.Duration
 	// Timeout of one request; a minute where the case names none.
 	Timeout time.Duration
 	// OrderEntry is how the connector enters orders.
@@ -101,6 +108,19 @@ const (
 	EntryLogin Capability = "login of the connection for orders"
 	// EntryRefusals: a connection for orders refuses messages for what they are.
 	EntryRefusals Capability = "refusals of messages on the connection for orders"
+	// EntryProtection: a connection for orders takes orders with their protection.
+	EntryProtection Capability = "protected orders on the connection for orders"
+	// LateOutcomes: a change of an order is acknowledged before it is done, and may
+	// come to nothing.
+	LateOutcomes Capability = "changes acknowledged before they are done"
+	// PartialLiquidation: a large position is taken down before all of it is lost.
+	PartialLiquidation Capability = "liquidation of a part"
+	// StreamPositions: a private stream begins with the open positions.
+	StreamPositions Capability = "positions at the beginning of a stream"
+	// StreamLimits: an account may have so many private streams and no more.
+	StreamLimits Capability = "a most of private streams"
+	// AmendAboveFilled: an amendment to what is filled already is refused.
+	AmendAboveFilled Capability = "refusal of quantities that are filled already"
 	// MovedPrices: a price too far from the market is moved to the edge of what the
 	// venue allows, unless the account's owner has chosen otherwise.
 	MovedPrices Capability = "far prices moved"
@@ -115,46 +135,19 @@ type Swap struct{ Old, New string }
 // in puts the swap into a message.
 func (w Swap) in(message string) string { return strings.ReplaceAll(message, w.Old, w.New) }
 
-// Event is a kind of message of a stream, for the cases that spoil it.
-type Event struct {
-	// Mark is a piece that every message of the kind has and no other.
-	Mark string
-	// Words and Figures are members that decide what the message means.
-	Words, Figures []string
-	// Descriptions are members that may be empty, Labels words that may be unknown:
-	// neither decides anything.
-	Descriptions, Labels []string
-	// Entry is the entry price of a position.
-	Entry string
-}
-
-// Answer is the answer to a read of the port, for the cases that spoil it.
-type Answer struct {
-	// Read is what the suite calls it: instruments, clock, mode, balances, positions,
-	// open orders, order, fills.
-	Read  string
-	Route Route
-	// Words and Figures decide, Descriptions may be empty, Labels unknown.
-	Words, Figures, Descriptions, Labels []string
-}
-
 // Wire is how faults find their way to what they strike: the venue's paths,
 // topics and a few words.
 type Wire struct {
 	Place, Amend, Cancel, Query, OpenOrders, Instruments, SetLeverage Route
 	// PlaceStop places a stop; zero is whatever is posted.
 	PlaceStop Route
-	// PublicStream and PrivateStream are prefixes of paths; BookTopic and
-	// OrderTopic prefixes of topics: the book of BTCUSDT, and events of orders.
-	PublicStream, PrivateStream string
-	BookTopic, OrderTopic       string
-	// OrderState makes the state of an open order an unknown word in answers,
-	// OrderStateEvent in events. OrderStateType makes it a number in answers.
-	OrderState, OrderStateEvent, OrderStateType Swap
+	// PublicStream and PrivateStream are prefixes of paths; BookTopic, OrderTopic and
+	// PositionTopic prefixes of topics: the book of BTCUSDT, events of orders, and
+	// positions at the beginning of a stream.
+	PublicStream, PrivateStream          string
+	BookTopic, OrderTopic, PositionTopic string
 	// InstrumentState makes the state of every instrument an unknown word.
 	InstrumentState Swap
-	// BookKey spoils a key without which a book message means nothing.
-	BookKey Swap
 	// InstrumentPage makes the pages of the catalogue small in the query, where
 	// it names the venue's page size PageMax; PageRows is what comes before the
 	// rows of a page.
@@ -165,16 +158,22 @@ type Wire struct {
 	// leaves the outcome of an order open, in JSON; NotListed is one that nobody
 	// knows.
 	NoMargin, Uncertain, NotListed string
-	// Answers are what the reads of the port are answered.
+	// Answers and Events are the rows of the table of bad input: all that the venue
+	// answers, and all that its streams tell. Control are pieces of what these say
+	// about themselves.
 	Answers []Answer
-	// OrderEvent, FillEvent, PositionEvent and WalletEvent are what the private
-	// stream tells.
-	OrderEvent, FillEvent, PositionEvent, WalletEvent Event
-	// BookEvent, TradeEvent, CandleEvent and MarkEvent are what the public streams
-	// tell.
-	BookEvent, TradeEvent, CandleEvent, MarkEvent Event
+	Events  []Event
+	Control []string
+	// PositionEntry is the entry price in an event of a position.
+	PositionEntry string
 	// FillsPage is how many fills a page of the venue holds.
 	FillsPage int
-	// BusyBody is an answer with status 200 that says that the venue failed.
+	// BusyBody is an answer with status 200 that says that the venue failed, with %s
+	// for its words.
 	BusyBody string
+}
+
+// isControl says whether a message is about the stream itself.
+func (w *Wire) isControl(message string) bool {
+	return slices.ContainsFunc(w.Control, func(mark string) bool { return strings.Contains(message, mark) })
 }

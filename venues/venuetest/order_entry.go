@@ -22,6 +22,9 @@ type OrderEntry struct {
 	// NotTaken is the venue's code for a message that it does not take, whatever
 	// order it is about, in JSON; empty where the venue has none.
 	NotTaken string
+	// Answers are rows of the table of bad input: what the connection answers, with
+	// the operation, place, amend or cancel, as what they tell of.
+	Answers []Event
 }
 
 // RunWebSocket runs the cases of orders over a venue's connection for orders, and
@@ -32,19 +35,22 @@ func RunWebSocket(t *testing.T, h Harness, e OrderEntry) {
 		e.Stop = e.Place
 	}
 	h.Wire.Place, h.Wire.Amend, h.Wire.Cancel, h.Wire.PlaceStop = e.Place, e.Amend, e.Cancel, e.Stop
-	h.entry = &e
+	h.entry, h.seen = &e, newCoverage()
+	h.Wire.Events = slices.Concat(h.Wire.Events, e.Answers)
 	if e.NotTaken == "" {
 		h.Lacks = maps.Clone(h.Lacks)
 		h.Lacks[EntryRefusals] = "the venue refuses orders, not messages"
 	}
 	cases := slices.Concat(
-		orderCases, stopCases, refusalCases, protectionCases, amendCases, cancelCases, identityCases,
+		orderCases, stopCases, refusalCases, protectionCases, amendCases, lateAmendCases, cancelCases, lateCancelCases, identityCases,
 		faultCases, clockCases, limitCases, entryCases,
 	)
 	for n := range cases {
 		cases[n].under.OrderEntry = venues.OrderEntryWebSocket
 	}
-	runAll(t, h, cases)
+	if runAll(t, h, cases) {
+		t.Run("bad input", func(t *testing.T) { h.seen.report(t, nil, e.Answers) })
+	}
 }
 
 // awaitEntry waits until the connection for orders is up, or down.

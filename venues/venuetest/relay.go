@@ -15,6 +15,8 @@ import (
 type relay struct {
 	listener net.Listener
 	target   string
+	// sees is told each message of the simulator's streams.
+	sees func(message string)
 
 	mu      sync.Mutex
 	conns   map[net.Conn]bool
@@ -22,9 +24,9 @@ type relay struct {
 	change  func(message string) string
 }
 
-func newRelay(t *testing.T, target string) *relay {
+func newRelay(t *testing.T, target string, sees func(message string)) *relay {
 	t.Helper()
-	r := &relay{listener: listen(t), target: target, conns: make(map[net.Conn]bool)}
+	r := &relay{listener: listen(t), target: target, sees: sees, conns: make(map[net.Conn]bool)}
 	var running sync.WaitGroup
 	running.Go(func() {
 		for {
@@ -92,6 +94,7 @@ func (r *relay) tamper(change func(message string) string) {
 
 // changed is a message as it goes on.
 func (r *relay) changed(message []byte) []byte {
+	r.sees(string(message))
 	r.mu.Lock()
 	change := r.change
 	r.mu.Unlock()

@@ -25,24 +25,33 @@ func (c *conformanceCase) id() string { return fmt.Sprintf("C-%03d", c.number) }
 // suite is all cases of a connector that enters orders by REST.
 func suite() []conformanceCase {
 	return slices.Concat(
-		catalogueCases, orderCases, stopCases, refusalCases, protectionCases, amendCases, cancelCases, identityCases,
-		fillCases, positionCases, accountCases, privateCases, feedCases, brokenFeedCases, faultCases, clockCases, limitCases, inputCases, answerCases, bandCases, isolatedCases, privateInputCases, feedInputCases,
+		catalogueCases, orderCases, stopCases, refusalCases, protectionCases, amendCases, lateAmendCases, cancelCases, lateCancelCases, identityCases,
+		fillCases, positionCases, accountCases, privateCases, snapshotCases, feedCases, brokenFeedCases, faultCases, clockCases, limitCases, bandCases, isolatedCases,
+		badAnswerCases, badEventCases, badFeedCases,
 	)
 }
 
 // verdict of one case.
 type verdict struct{ word, reason string }
 
-// Run runs every case that the venue can and logs the table of all.
+// notRun is the verdict of a case that was not asked for.
+var notRun = verdict{"-", ""}
+
+// Run runs every case that the venue can and logs the table of all. If all have run,
+// it holds the table of bad input against what the venue was asked and has told.
 func Run(t *testing.T, h Harness) {
 	t.Helper()
 	if h.Wire.PlaceStop == (Route{}) {
 		h.Wire.PlaceStop = Route{Method: "POST"}
 	}
-	runAll(t, h, suite())
+	h.seen = newCoverage()
+	if runAll(t, h, suite()) {
+		t.Run("bad input", func(t *testing.T) { h.seen.report(t, h.Wire.Answers, h.Wire.Events) })
+	}
 }
 
-func runAll(t *testing.T, h Harness, cases []conformanceCase) {
+// runAll says whether no case was left out.
+func runAll(t *testing.T, h Harness, cases []conformanceCase) (all bool) {
 	slices.SortFunc(cases, func(a, b conformanceCase) int { return a.number - b.number })
 	verdicts := make([]verdict, len(cases))
 	t.Run("cases", func(t *testing.T) {
@@ -58,17 +67,26 @@ func runAll(t *testing.T, h Harness, cases []conformanceCase) {
 		running.Wait()
 	})
 	t.Log(table(cases, verdicts))
+	return !slices.Contains(verdicts, notRun)
 }
 
 func runCase(t *testing.T, h Harness, c *conformanceCase) verdict {
 	if reason, lacks := h.Lacks[c.needs]; lacks && c.needs != "" {
 		return verdict{"n/a", reason}
 	}
-	passed := t.Run(c.id()+" "+c.name, func(t *testing.T) { c.run(newStage(t, h, c.under)) })
-	if !passed {
+	ran := false
+	passed := t.Run(c.id()+" "+c.name, func(t *testing.T) {
+		ran = true
+		c.run(newStage(t, h, c.under))
+	})
+	switch {
+	case !ran:
+		return notRun
+	case !passed:
 		return verdict{"FAIL", ""}
+	default:
+		return verdict{"pass", ""}
 	}
-	return verdict{"pass", ""}
 }
 
 // table is the matrix of one venue, with its sums.

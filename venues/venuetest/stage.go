@@ -2,6 +2,7 @@ package venuetest
 
 import (
 	"cmp"
+	"sync"
 	"sync/atomic"
 	"testing"
 
@@ -29,6 +30,10 @@ type stage struct {
 	private   venues.PrivateFeed
 	heard     *heard
 	ids       atomic.Int64
+	seen      *coverage
+	// turned: a case has bought and not sold again; geared: it has changed the
+	// leverage and not changed it back.
+	turned, geared bool
 }
 
 func newStage(t *testing.T, h Harness, under Conditions) *stage {
@@ -44,16 +49,28 @@ func newStage(t *testing.T, h Harness, under Conditions) *stage {
 			t.Error(err)
 		}
 	})
-	s := &stage{t: t, harness: h, under: under, sim: sim, streams: newRelay(t, venue.Addr().String())}
+	s := &stage{t: t, harness: h, under: under, sim: sim, seen: h.seen}
+	s.streams = newRelay(t, venue.Addr().String(), func(message string) { s.seen.tells(message, &s.harness.Wire) })
 	var gateway string
-	s.rest, gateway = newGateway(t, "http://"+venue.Addr().String())
-	s.network = newRelay(t, gateway)
+	s.rest, gateway = newGateway(t, "http://"+venue.Addr().String(), s.seen)
+	s.network = newRelay(t, gateway, func(string) {})
 	s.connector = s.connect(under)
 	if _, err := s.connector.Instruments(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	s.use(sim.DemoAccount().Credentials)
 	return s
+}
+
+// atOnce plays scenes at once, each on a stage of its own.
+func (s *stage) atOnce(scenes map[string]func(*stage)) {
+	var running sync.WaitGroup
+	for name, play := range scenes {
+		running.Go(func() {
+			s.t.Run(name, func(t *testing.T) { play(newStage(t, s.harness, s.under)) })
+		})
+	}
+	running.Wait()
 }
 
 // use makes an account with credentials the one of the case.
@@ -202,7 +219,9 @@ func (s *stage) depth(levels int) {
 // houseAsk sets what the house sells at one price, in base coin.
 func (s *stage) houseAsk(price, qty string) {
 	s.t.Helper()
-	if err := s.sim.Exchange().HouseLevel(symbol, simcore.Sell, d(price), d(qty).Div(s.contractSize())); err != nil {
+	const unitDigits = 8
+	units := d(qty).DivRound(s.contractSize(), unitDigits)
+	if err := s.sim.Exchange().HouseLevel(symbol, simcore.Sell, d(price), units); err != nil {
 		s.t.Fatal(err)
 	}
 }

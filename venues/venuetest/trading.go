@@ -8,7 +8,6 @@ import (
 	"github.com/shopspring/decimal"
 
 	"venuegate/venues"
-	"venuegate/venues/simcore"
 )
 
 // change is one wish about an order.
@@ -165,8 +164,3 @@ func closing(r *venues.OrderRequest) { r.ClosePosition, r.ReduceOnly = true, tru
 func d(text string) decimal.Decimal { return venues.MustDecimal(text) }
 
 func some(text string) venues.Optional { return venues.Some(d(text)) }
-
-// faultCode is the arguments of a refusal with a code of the venue and a message.
-func faultCode(code, message string) simcore.FaultArgs {
-	return simcore.FaultArgs{Code: []byte(code), Message: message}
-}

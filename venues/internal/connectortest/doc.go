@@ -3,8 +3,10 @@
 // looks at a venue as a whole.
 //
 // A [Server] is a venue that answers as it is told: it knows no venue's rules,
-// which its user holds each request against. A [Heard] is a sink of public and
-// private streams that keeps what it hears and can be waited on.
+// which its user holds each request against. [Streams] serve its stream
+// connections. A [Heard] is a sink of public and private streams that keeps what it
+// hears and can be waited on. [Refusals] holds decoders against what they must not
+// understand.
 //
 //	server := connectortest.NewServer(t)
 //	server.On("GET /v5/account/info", 200, `{"retCode":0}`)

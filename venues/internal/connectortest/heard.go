@@ -45,19 +45,31 @@ func (h *Heard) With(note func()) {
 // Await looks until done likes what was heard; done runs as in With.
 func (h *Heard) Await(t testing.TB, what string, done func() bool) {
 	t.Helper()
+	await(t, what, func() (ok bool) {
+		h.With(func() { ok = done() })
+		return ok
+	}, func() (story string) {
+		h.With(func() { story = "; heard " + h.story() })
+		return story
+	})
+}
+
+// Await looks until done.
+func Await(t testing.TB, what string, done func() bool) {
+	t.Helper()
+	await(t, what, done, func() string { return "" })
+}
+
+func await(t testing.TB, what string, done func() bool, story func() string) {
+	t.Helper()
 	late := time.After(patience)
 	look := time.NewTicker(lookInterval)
 	defer look.Stop()
-	for {
-		ok := false
-		h.With(func() { ok = done() })
-		if ok {
-			return
-		}
+	for !done() {
 		select {
 		case <-look.C:
 		case <-late:
-			h.With(func() { t.Fatalf("%s did not come; heard %s", what, h.story()) })
+			t.Fatalf("%s did not come%s", what, story())
 		}
 	}
 }

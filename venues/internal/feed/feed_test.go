@@ -247,7 +247,7 @@ func TestMessageOfUnknownKindCostsTheConnection(t *testing.T) {
 func TestReplay(t *testing.T) {
 	s := &sink{}
 	r := feed.NewReplay(feed.Options{Protocol: protocol{&venue{}}, Sink: s, TopicsPerRequestMax: 1}, channelsOf([]string{"book.A"})...)
-	for _, message := range []string{"# book.A 1", "# book.B 1", "ending", "confirmed 1"} {
+	for _, message := range []string{"# book.A 1", "# book.B 1", "ending", "confirmed 1", "failed 0 overload", "what?"} {
 		r.Message([]byte(message))
 	}
 	if got := fmt.Sprint(s.heard()); got != "[book A 1]" {

@@ -13,7 +13,7 @@ type Replay struct{ shard *shard }
 // NewReplay carries the channels as if they were subscribed.
 func NewReplay(o Options, channels ...venues.FeedChannel) *Replay {
 	s := newShard(&o)
-	s.link = wsclient.New(wsclient.Options{}) // never started
+	s.link, s.reading = wsclient.New(wsclient.Options{}), &wsclient.Conn{} // neither ever opened
 	for _, channel := range channels {
 		one := s.newStream(channel)
 		one.interrupted = false
@@ -23,4 +23,4 @@ func NewReplay(o Options, channels ...venues.FeedChannel) *Replay {
 }
 
 // Message passes one message to the sink.
-func (r *Replay) Message(message []byte) { r.shard.Message(nil, message) }
+func (r *Replay) Message(message []byte) { r.shard.Message(r.shard.reading, message) }

@@ -102,7 +102,7 @@ func (s *shard) Lost(cause error) {
 func (s *shard) Message(c *wsclient.Conn, message []byte) {
 	topic, data, ok := s.protocol.Split(message)
 	if !ok {
-		s.answer(message)
+		s.answer(c, message)
 		return
 	}
 	s.deliver.Lock()

@@ -8,6 +8,7 @@ import (
 	"go.uber.org/zap"
 
 	"venuegate/venues"
+	"venuegate/venues/internal/wsclient"
 )
 
 // add takes streams in and subscribes them if there is a connection.
@@ -75,11 +76,11 @@ func (s *shard) request(verb Verb, streams []*Stream) (id uint64) {
 }
 
 // answer handles what is no data.
-func (s *shard) answer(message []byte) {
+func (s *shard) answer(c *wsclient.Conn, message []byte) {
 	a, err := s.protocol.Answer(message)
 	if err != nil {
 		// It may have been data of any stream.
-		s.link.Reconnect(fmt.Errorf("message of an unknown kind: %w", err))
+		c.GiveUp(fmt.Errorf("message of an unknown kind: %w", err))
 		return
 	}
 	switch a.Verdict {
@@ -89,7 +90,7 @@ func (s *shard) answer(message []byte) {
 	case Repeated, Refused:
 		s.refused(a)
 	case Failed:
-		s.link.Reconnect(fmt.Errorf("%w: %s", errRefused, a.Text))
+		c.GiveUp(fmt.Errorf("%w: %s", errRefused, a.Text))
 	case Ending:
 		s.link.Renew()
 	}

@@ -6,13 +6,14 @@ import (
 	"go.uber.org/zap"
 
 	"venuegate/venues"
+	"venuegate/venues/internal/wsclient"
 )
 
 // Tick looks after the streams: subscriptions without an answer, streams that
 // fell silent, could not be decoded or were refused.
 func (s *shard) Tick(now time.Time) {
-	if s.overdue(now) {
-		s.link.Reconnect(errNoAck)
+	if c := s.overdue(now); c != nil {
+		c.GiveUp(errNoAck)
 		return
 	}
 	s.resume(s.mend(now))
@@ -21,20 +22,21 @@ func (s *shard) Tick(now time.Time) {
 		s.options.Log.Warn("venue stream: silent", zap.Int("streams", len(silent)), zap.String("first", silent[0].Symbol))
 		s.interrupt(silent, errSilent)
 	}
-	if mute {
-		s.link.Reconnect(errSilent)
+	if mute != nil {
+		mute.GiveUp(errSilent)
 	}
 }
 
-func (s *shard) overdue(now time.Time) bool {
+// overdue is the connection if it leaves a subscription without an answer.
+func (s *shard) overdue(now time.Time) *wsclient.Conn {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, r := range s.pending {
 		if now.Sub(r.sentAt) > ackTimeout {
-			return true
+			return s.conn
 		}
 	}
-	return false
+	return nil
 }
 
 // mend lets broken streams begin anew and asks again for those that were refused,
@@ -66,14 +68,14 @@ func (s *shard) mend(now time.Time) (channels []venues.FeedChannel) {
 }
 
 // silent finds the streams that should have spoken, subscribes them again and
-// returns their channels. mute says that a second silence concerns most of what
-// is watched here: then the connection itself is to blame. A stream that stays
+// returns their channels. mute is the connection if a second silence concerns most of
+// what is watched here: then that itself is to blame. A stream that stays
 // silent alone is asked for less and less often.
-func (s *shard) silent(now time.Time) (channels []venues.FeedChannel, mute bool) {
+func (s *shard) silent(now time.Time) (channels []venues.FeedChannel, mute *wsclient.Conn) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.conn == nil || len(s.pending) > 0 {
-		return nil, false
+		return nil, nil
 	}
 	var again []*Stream
 	watched, repeated := 0, 0
@@ -96,9 +98,9 @@ func (s *shard) silent(now time.Time) (channels []venues.FeedChannel, mute bool)
 			channels = append(channels, one.channel)
 		}
 	}
-	mute = 2*repeated > watched
-	if !mute {
-		s.restart(again)
+	if 2*repeated > watched {
+		return channels, s.conn
 	}
-	return channels, mute
+	s.restart(again)
+	return channels, nil
 }

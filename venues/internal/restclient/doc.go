@@ -30,6 +30,12 @@
 // time it named. Budgets count our own requests and are corrected upwards by the
 // counters that the venue reports. The Ledger is the pure machine behind the gate.
 //
+// # What serves many
+//
+// A Turn is held while something is read that is kept afterwards: whoever waited for
+// it finds it there. A Shared is read anew for each group of askers, who need to know
+// how things are now.
+//
 // # Time
 //
 // A Clock keeps the offset of the venue's clock as the median of recent samples.

@@ -93,14 +93,7 @@ func (s *Session) Close() {
 // Heard notes an event about orders.
 func (s *Session) Heard(now time.Time) { s.heardAt.Store(now.UnixNano()) }
 
-// Reconnect gives up every connection because of cause.
-func (s *Session) Reconnect(cause error) {
-	for _, w := range s.wires {
-		w.Reconnect(cause)
-	}
-}
-
-// checkMute holds the last acknowledged order against the last event.
+// checkMute holds the last acknowledged order against the last event; deliver is held.
 func (s *Session) checkMute(now time.Time) {
 	acknowledged := s.options.Acknowledged.Load()
 	if acknowledged == 0 || s.heardAt.Load() >= acknowledged {
@@ -109,8 +102,13 @@ func (s *Session) checkMute(now time.Time) {
 	if now.UnixNano()-acknowledged <= int64(s.options.EventSilenceMax) {
 		return
 	}
-	if s.options.Acknowledged.CompareAndSwap(acknowledged, 0) {
-		s.Reconnect(ErrMute)
+	if !s.options.Acknowledged.CompareAndSwap(acknowledged, 0) {
+		return
+	}
+	for _, w := range s.wires {
+		if w.newest != nil {
+			w.newest.GiveUp(ErrMute)
+		}
 	}
 }
 

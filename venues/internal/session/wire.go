@@ -16,7 +16,9 @@ type Wire struct {
 
 	// Guarded by Session.deliver.
 
-	askedAt time.Time // of the newest connection; zero once it is ready
+	newest  *wsclient.Conn // nil while there is none
+	about   *wsclient.Conn // what the Protocol is told of
+	askedAt time.Time      // of the newest connection; zero once it is ready
 	served  bool
 }
 
@@ -30,8 +32,18 @@ func (w *Wire) Ready() {
 	w.session.connect()
 }
 
-// Reconnect gives up the connection because of cause.
-func (w *Wire) Reconnect(cause error) { w.link.Reconnect(cause) }
+// Conn is the connection that the Protocol is told of: in Message the one that brought
+// the message, in Tick the newest, or nil while there is none. It is called by the
+// Protocol alone.
+func (w *Wire) Conn() *wsclient.Conn { return w.about }
+
+// GiveUp ends that connection because of cause; there will be another. It is called by
+// the Protocol alone.
+func (w *Wire) GiveUp(cause error) {
+	if w.about != nil {
+		w.about.GiveUp(cause)
+	}
+}
 
 // Renew replaces the connection without a loss.
 func (w *Wire) Renew() { w.link.Renew() }
@@ -43,7 +55,7 @@ type handler struct{ *Wire }
 func (w handler) Opened(c *wsclient.Conn) {
 	w.session.deliver.Lock()
 	defer w.session.deliver.Unlock()
-	w.askedAt = time.Now()
+	w.newest, w.askedAt = c, time.Now()
 	c.Send(w.protocol.Greeting())
 }
 
@@ -53,6 +65,7 @@ func (w handler) Lost(cause error) {
 	s.deliver.Lock()
 	defer s.deliver.Unlock()
 	w.protocol.Lost()
+	w.newest, w.about = nil, nil
 	w.askedAt, w.served = time.Time{}, false
 	if s.connected {
 		s.connected = false
@@ -61,10 +74,11 @@ func (w handler) Lost(cause error) {
 }
 
 // Message passes a message on. One that cannot be understood counts as a loss.
-func (w handler) Message(_ *wsclient.Conn, message []byte) {
+func (w handler) Message(c *wsclient.Conn, message []byte) {
 	s := w.session
 	s.deliver.Lock()
 	defer s.deliver.Unlock()
+	w.about = c
 	err := w.protocol.Message(message, time.Now())
 	if err == nil {
 		return
@@ -78,19 +92,10 @@ func (w handler) Message(_ *wsclient.Conn, message []byte) {
 
 // Tick notices a connection that does not become ready and a stream that is mute.
 func (w handler) Tick(now time.Time) {
-	overdue, served := w.tick(now)
-	switch {
-	case overdue:
-		w.Reconnect(errNoAck)
-	case served:
-		w.session.checkMute(now)
-	}
-}
-
-func (w handler) tick(now time.Time) (overdue, served bool) {
 	s := w.session
 	s.deliver.Lock()
 	defer s.deliver.Unlock()
+	w.about = w.newest
 	waited := time.Duration(0)
 	if !w.askedAt.IsZero() {
 		waited = now.Sub(w.askedAt)
@@ -99,5 +104,10 @@ func (w handler) tick(now time.Time) (overdue, served bool) {
 		w.Ready()
 	}
 	w.protocol.Tick(now, w.served)
-	return waited > ackTimeout && !w.askedAt.IsZero(), w.served
+	switch overdue := waited > ackTimeout && !w.askedAt.IsZero(); {
+	case overdue:
+		w.GiveUp(errNoAck)
+	case w.served:
+		s.checkMute(now)
+	}
 }

@@ -14,7 +14,7 @@ import (
 
 // closeMax is far below every time-out of a connection: a Close that takes longer
 // has waited for the venue.
-const closeMax = 2 * time.Second
+const closeMax = 4 * time.Second
 
 // closeSoon closes a link that must not wait for its venue.
 func closeSoon(t *testing.T, link *wsclient.Link) {

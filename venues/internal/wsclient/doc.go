@@ -12,7 +12,8 @@
 // After a loss the link waits between BackoffMin and a bound that doubles with
 // each failure up to BackoffMax, at random, and dials again: never at once, never
 // in step with others. A connection that lived longer than BackoffMax starts the
-// count anew. Dials that fail alike in a row are warned of once. What a venue allows
+// count anew. What is wrong with a connection is said of that one (Conn.GiveUp), and
+// costs no other: its successor may be up already. Dials that fail alike in a row are warned of once. What a venue allows
 // one address is kept by Options.Dials, which the links to it share: after an outage
 // that hit them all they come back one after the other.
 //

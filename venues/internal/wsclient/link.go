@@ -28,10 +28,8 @@ type Link struct {
 	dialer  websocket.Dialer
 	ctx     context.Context
 	cancel  context.CancelFunc
-	// orders to the supervisor; one pending order of each kind is enough.
-	reconnect chan error
-	renew     chan struct{}
-	workers   sync.WaitGroup
+	renew   chan struct{} // an order to the supervisor; one that waits is enough
+	workers sync.WaitGroup
 
 	// failure is what the last dial failed of; it belongs to the supervisor.
 	failure string
@@ -49,8 +47,7 @@ func New(o Options) *Link {
 			TLSClientConfig:  &tls.Config{MinVersion: tls.VersionTLS12},
 		},
 		ctx: ctx, cancel: cancel,
-		reconnect: make(chan error, 1),
-		renew:     make(chan struct{}, 1),
+		renew: make(chan struct{}, 1),
 	}
 }
 
@@ -62,14 +59,6 @@ func (l *Link) Start() { l.workers.Go(l.supervise) }
 func (l *Link) Close() {
 	l.cancel()
 	l.workers.Wait()
-}
-
-// Reconnect gives up the connection because of cause and dials again.
-func (l *Link) Reconnect(cause error) {
-	select {
-	case l.reconnect <- cause:
-	default:
-	}
 }
 
 // Renew replaces the connection without a loss.
@@ -142,20 +131,14 @@ func (l *Link) pause(tick *time.Ticker, attempt int) {
 		case <-l.ctx.Done():
 			return
 		case <-wait.C:
-			drain(l.reconnect)
-			drain(l.renew)
+			select {
+			case <-l.renew: // it concerned a connection that is gone
+			default:
+			}
 			return
 		case now := <-tick.C:
 			l.options.Handler.Tick(now)
 		}
-	}
-}
-
-// drain forgets orders that concern a connection which is gone.
-func drain[T any](orders chan T) {
-	select {
-	case <-orders:
-	default:
 	}
 }
 

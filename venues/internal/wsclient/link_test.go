@@ -10,11 +10,13 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/fasthttp/websocket"
 	"go.uber.org/goleak"
 
+	"venuegate/venues/internal/connectortest"
 	"venuegate/venues/internal/wsclient"
 )
 
@@ -26,6 +28,7 @@ type recorder struct {
 	events []string
 	onOpen func(*wsclient.Conn)
 	onTick func()
+	onWord func(c *wsclient.Conn, word string)
 	wake   chan struct{}
 }
 
@@ -47,8 +50,16 @@ func (r *recorder) Opened(c *wsclient.Conn) {
 		r.onOpen(c)
 	}
 }
-func (r *recorder) Message(_ *wsclient.Conn, data []byte) { r.note("message " + string(data)) }
-func (r *recorder) Lost(cause error)                      { r.note("lost: " + cause.Error()) }
+
+func (r *recorder) Message(c *wsclient.Conn, data []byte) {
+	r.note("message " + string(data))
+	if r.onWord != nil {
+		r.onWord(c, string(data))
+	}
+}
+
+func (r *recorder) Lost(cause error) { r.note("lost: " + cause.Error()) }
+
 func (r *recorder) Tick(time.Time) {
 	if r.onTick != nil {
 		r.onTick()
@@ -209,29 +220,21 @@ func TestSilenceEndsAConnection(t *testing.T) {
 }
 
 func TestPongsCountAsLife(t *testing.T) {
-	v := newVenue(t, func(_ int, c *websocket.Conn) { hold(c) })
-	r := newRecorder()
-	ticks := make(chan struct{}, 1000)
-	h := &ticking{recorder: r, ticks: ticks}
-	open(t, v, r, func(o *wsclient.Options) {
-		o.SilenceMax, o.PingInterval = 200*time.Millisecond, 20*time.Millisecond
-		o.Handler = h
+	synctest.Test(t, func(t *testing.T) {
+		dial := connectortest.ServePipes(t, func(_ *http.Request, c *websocket.Conn) { hold(c) })
+		r := newRecorder()
+		link := wsclient.New(wsclient.Options{
+			URL: func(context.Context) (string, error) { return "ws://venue", nil }, Dial: dial, Handler: r,
+			SilenceMax: time.Minute, PingInterval: 20 * time.Second,
+		})
+		link.Start()
+		defer link.Close()
+		time.Sleep(3 * time.Minute)
+		if events := r.list(); !slices.Equal(events, []string{"opened"}) {
+			t.Errorf("heard %v of a quiet connection", events)
+		}
 	})
-	r.await(t, "a connection", has("opened", 1))
-	for range 60 { // three times the patience
-		<-ticks
-	}
-	if has("lost", 1)(r.list()) {
-		t.Errorf("a quiet connection was given up: %v", r.list())
-	}
 }
-
-type ticking struct {
-	*recorder
-	ticks chan struct{}
-}
-
-func (h *ticking) Tick(time.Time) { h.ticks <- struct{}{} }
 
 func TestPingsAreAnswered(t *testing.T) {
 	pongs := make(chan string, 1)
@@ -343,43 +346,35 @@ func TestAConnectionIsGivenUpByOrder(t *testing.T) {
 	}
 }
 
-func TestReconnectByOrder(t *testing.T) {
-	v := newVenue(t, func(_ int, c *websocket.Conn) { hold(c) })
-	r := newRecorder()
-	link := open(t, v, r, nil)
-	r.await(t, "a connection", has("opened", 1))
-	link.Reconnect(errors.New("subscriptions are mute"))
-	events := r.await(t, "the next one", has("opened", 2))
-	if events[1] != "lost: subscriptions are mute" {
-		t.Errorf("heard %v", events)
-	}
-}
-
 func TestSendsArePaced(t *testing.T) {
-	arrived := make(chan time.Time, 10)
-	v := newVenue(t, func(_ int, c *websocket.Conn) {
-		for {
-			if _, _, err := c.ReadMessage(); err != nil {
-				return
+	synctest.Test(t, func(t *testing.T) {
+		arrived := make(chan time.Time, 5)
+		dial := connectortest.ServePipes(t, func(_ *http.Request, c *websocket.Conn) {
+			for {
+				if _, _, err := c.ReadMessage(); err != nil {
+					return
+				}
+				arrived <- time.Now()
 			}
-			arrived <- time.Now()
+		})
+		r := newRecorder()
+		r.onOpen = func(c *wsclient.Conn) {
+			for range cap(arrived) {
+				c.Send([]byte("subscribe"))
+			}
+		}
+		link := wsclient.New(wsclient.Options{
+			URL: func(context.Context) (string, error) { return "ws://venue", nil }, Dial: dial, Handler: r, SendsPerSecond: 50,
+		})
+		link.Start()
+		defer link.Close()
+		first := <-arrived
+		for n := 1; n < cap(arrived); n++ {
+			if after := (<-arrived).Sub(first); after != time.Duration(n)*20*time.Millisecond {
+				t.Errorf("message %d came %v after the first at 50 a second", n, after)
+			}
 		}
 	})
-	r := newRecorder()
-	r.onOpen = func(c *wsclient.Conn) {
-		for range 5 {
-			c.Send([]byte("subscribe"))
-		}
-	}
-	open(t, v, r, func(o *wsclient.Options) { o.SendsPerSecond = 50 })
-	first := <-arrived
-	var last time.Time
-	for range 4 {
-		last = <-arrived
-	}
-	if spread := last.Sub(first); spread < 60*time.Millisecond {
-		t.Errorf("five messages within %v at 50 a second", spread)
-	}
 }
 
 func TestSendQueueIsBounded(t *testing.T) {

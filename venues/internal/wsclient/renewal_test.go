@@ -1,6 +1,7 @@
 package wsclient_test
 
 import (
+	"errors"
 	"fmt"
 	"sync"
 	"testing"
@@ -118,4 +119,36 @@ func TestBreakDuringRenewalIsALoss(t *testing.T) {
 	close(kill)
 	r.await(t, "the loss", has("lost", 1))
 	r.await(t, "a new connection", has("opened", 3))
+}
+
+// The last word of a connection may ask for another one when its successor has taken
+// its place: that one stays.
+func TestGivingUpAnOldConnectionSparesItsSuccessor(t *testing.T) {
+	replaced := make(chan struct{})
+	v := newVenue(t, func(n int, c *websocket.Conn) {
+		if n == 1 {
+			say(c, "the end")
+			hold(c)
+			close(replaced)
+			return
+		}
+		say(c, "hello")
+		hold(c)
+	})
+	r := newRecorder()
+	r.onWord = func(c *wsclient.Conn, word string) {
+		if word == "the end" {
+			<-replaced
+			c.GiveUp(errors.New("too late"))
+		}
+	}
+	link := open(t, v, r, func(o *wsclient.Options) { o.RenewOverlap = time.Millisecond })
+	r.await(t, "the last word", has("message the end", 1))
+	link.Renew()
+	r.await(t, "the successor", has("message hello", 1))
+	link.Renew()
+	events := r.await(t, "one more", has("message hello", 2))
+	if has("lost", 1)(events) {
+		t.Errorf("heard %v", events)
+	}
 }

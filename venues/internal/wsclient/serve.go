@@ -86,8 +86,6 @@ func (l *Link) watch(s *served, tick *time.Ticker) error {
 			return err
 		case <-l.ctx.Done():
 			return give(ErrClosed)
-		case cause := <-l.reconnect:
-			return give(cause)
 		case cause := <-s.conn.givenUp:
 			return give(cause)
 		case now := <-tick.C:

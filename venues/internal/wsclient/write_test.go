@@ -45,7 +45,7 @@ func TestWriteIsNotPaced(t *testing.T) {
 		})
 	}
 	writers.Wait()
-	orders, deadline := 0, time.After(10*time.Second)
+	orders, deadline := 0, time.After(time.Minute)
 	for orders < writes {
 		select {
 		case text := <-arrived:

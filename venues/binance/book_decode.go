@@ -13,18 +13,18 @@ import (
 
 var errSequence = errors.New("sequence numbers contradict one another")
 
-// depthDecoder decodes book messages of one connection. It is not safe for
+// bookDecoder decodes book messages of one connection. It is not safe for
 // concurrent use.
-type depthDecoder struct{ parser fastjson.Parser }
+type bookDecoder struct{ parser fastjson.Parser }
 
 // decode reads a depthUpdate of an instrument into an update of the pool, by the
 // scanner or, where that gives up, by the general parser.
-func (d *depthDecoder) decode(data []byte, symbol, venueSymbol string, scale venues.Scale, received time.Time) (*venues.BookUpdate, error) {
+func (d *bookDecoder) decode(data []byte, symbol, venueSymbol string, scale venues.Scale, received time.Time) (*venues.BookUpdate, error) {
 	u := venues.NewBookUpdate()
-	if !scanDepth(data, venueSymbol, scale, u) {
+	if !scanBook(data, venueSymbol, scale, u) {
 		u.Release()
 		u = venues.NewBookUpdate()
-		if err := decodeDepth(&d.parser, data, venueSymbol, scale, u); err != nil {
+		if err := decodeBook(&d.parser, data, venueSymbol, scale, u); err != nil {
 			u.Release()
 			return nil, err
 		}
@@ -33,9 +33,9 @@ func (d *depthDecoder) decode(data []byte, symbol, venueSymbol string, scale ven
 	return u, nil
 }
 
-// decodeDepth is the slow and thorough twin of scanDepth: fields in any spelling
+// decodeBook is the slow and thorough twin of scanBook: fields in any spelling
 // that JSON allows, unknown ones ignored, times optional.
-func decodeDepth(parser *fastjson.Parser, data []byte, venueSymbol string, scale venues.Scale, u *venues.BookUpdate) error {
+func decodeBook(parser *fastjson.Parser, data []byte, venueSymbol string, scale venues.Scale, u *venues.BookUpdate) error {
 	o, err := payload.Parse(parser, data)
 	if err != nil {
 		return err

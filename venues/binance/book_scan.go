@@ -5,12 +5,12 @@ import (
 	"venuegate/venues/internal/scan"
 )
 
-// scanDepth reads a depthUpdate as the venue prints it (no white space, no
+// scanBook reads a depthUpdate as the venue prints it (no white space, no
 // escapes, each known field at most once) straight into fixed-point numbers. It
 // allocates nothing beyond the room of u. false means only that the message is
-// unlike that and decodeDepth must look at it; u is then half filled.
-func scanDepth(data []byte, venueSymbol string, scale venues.Scale, u *venues.BookUpdate) bool {
-	s := depthScanner{Scanner: scan.New(data), venueSymbol: venueSymbol, scale: scale, update: u}
+// unlike that and decodeBook must look at it; u is then half filled.
+func scanBook(data []byte, venueSymbol string, scale venues.Scale, u *venues.BookUpdate) bool {
+	s := bookScanner{Scanner: scan.New(data), venueSymbol: venueSymbol, scale: scale, update: u}
 	return s.Object(s.member) && s.End() && s.complete()
 }
 
@@ -31,7 +31,7 @@ const (
 	sawNeeded = sawEvent | sawEventTime | sawTime | sawSymbol | sawFirst | sawLast | sawPrevious | sawBids | sawAsks
 )
 
-type depthScanner struct {
+type bookScanner struct {
 	scan.Scanner
 	saw         scan.Fields
 	venueSymbol string
@@ -40,13 +40,13 @@ type depthScanner struct {
 }
 
 // complete holds the whole message against what an update needs.
-func (s *depthScanner) complete() bool {
+func (s *bookScanner) complete() bool {
 	u := s.update
 	return s.saw.Have(sawNeeded) && u.FirstSeq <= u.LastSeq && u.PrevSeq <= u.LastSeq
 }
 
 // member reads a value of the message.
-func (s *depthScanner) member(name []byte) bool {
+func (s *bookScanner) member(name []byte) bool {
 	u := s.update
 	switch string(name) {
 	case "e":

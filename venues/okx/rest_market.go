@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"time"
 
 	"github.com/shopspring/decimal"
 
@@ -13,6 +14,31 @@ import (
 	"venuegate/venues/internal/payload"
 	"venuegate/venues/internal/restclient"
 )
+
+// snapshotDepth is the deepest book that the venue gives on both ways.
+const snapshotDepth = 400
+
+// Snapshot reads a book by REST. Streams bring their own, so nobody needs it to
+// follow a book.
+func (c *Connector) Snapshot(ctx context.Context, symbol string) (*venues.BookUpdate, error) {
+	k, err := c.instrument(ctx, symbol)
+	if err != nil {
+		return nil, err
+	}
+	r := publicRequest("/api/v5/market/books", params{{"instId", k.VenueSymbol}, {"sz", strconv.Itoa(snapshotDepth)}}, 40, restclient.LaneReconcile)
+	var rows []bookRecord
+	if err := c.call(ctx, r, &rows); err != nil {
+		return nil, err
+	}
+	if len(rows) != 1 {
+		return nil, malformed(r, payload.Missing("data"))
+	}
+	update, err := rows[0].update(k, time.Now())
+	if err != nil {
+		return nil, malformed(r, err)
+	}
+	return update, nil
+}
 
 const (
 	// candlesMax is how far back the venue's recent candles reach, candlesPage
@@ -32,7 +58,7 @@ var bars = map[venues.Timeframe]string{
 func (c *Connector) Candles(ctx context.Context, symbol string, tf venues.Timeframe, limit int) ([]venues.Candle, error) {
 	bar, known := bars[tf]
 	if !known {
-		return nil, venues.InvalidFields(venues.FieldFault{Field: "timeframe", Rule: "unknown", Given: payload.Bounded(string(tf))})
+		return nil, venues.InvalidFields(venues.FieldFault{Field: "timeframe", Rule: "unknown_value", Given: payload.Bounded(string(tf))})
 	}
 	k, err := c.instrument(ctx, symbol)
 	if err != nil {
@@ -82,6 +108,9 @@ const (
 	candleTurnoverColumn = 7
 	candleClosedColumn   = 8
 	candleColumns        = 9
+	// candleMoves and candleStands are the values of candleClosedColumn.
+	candleMoves  = "0"
+	candleStands = "1"
 )
 
 func (row candleRow) candle(symbol string, tf venues.Timeframe) (venues.Candle, error) {
@@ -92,10 +121,14 @@ func (row candleRow) candle(symbol string, tf venues.Timeframe) (venues.Candle, 
 	if err != nil || payload.Millis(started).IsZero() {
 		return venues.Candle{}, payload.Missing("candle start")
 	}
+	confirmed := row[candleClosedColumn]
+	if confirmed != candleMoves && confirmed != candleStands {
+		return venues.Candle{}, payload.UnknownWord("confirm", confirmed)
+	}
 	start := payload.Millis(started)
 	candle := venues.Candle{
 		Symbol: symbol, Timeframe: tf, Start: start, End: start.Add(venues.Timeframes()[tf]),
-		Closed: row[candleClosedColumn] == "1",
+		Closed: confirmed == candleStands,
 	}
 	for _, cell := range []struct {
 		column int
@@ -115,4 +148,19 @@ func (row candleRow) candle(symbol string, tf venues.Timeframe) (venues.Candle, 
 		*cell.into = value
 	}
 	return candle, nil
+}
+
+// lastPrice is the last traded price, which triggers compare with.
+func (c *Connector) lastPrice(ctx context.Context, k *contract) (decimal.Decimal, error) {
+	const path = "/api/v5/market/ticker"
+	var rows []struct {
+		Last number `json:"last"`
+	}
+	if err := c.publicGet(ctx, path, params{{"instId", k.VenueSymbol}}, 20, restclient.LaneOrder, &rows); err != nil {
+		return decimal.Decimal{}, err
+	}
+	if len(rows) != 1 || !rows[0].Last.Decimal.IsPositive() {
+		return decimal.Decimal{}, unreadable("GET", path, payload.Missing("last"))
+	}
+	return rows[0].Last.Decimal, nil
 }

@@ -1,0 +1,172 @@
+package binance
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/shopspring/decimal"
+
+	"venuegate/venues"
+	"venuegate/venues/internal/payload"
+	"venuegate/venues/internal/restclient"
+)
+
+// snapshotLimit is the deepest book that the venue gives.
+const snapshotLimit = 1000
+
+// Snapshot reads a book by REST. The instrument must be in the catalogue.
+func (c *Connector) Snapshot(ctx context.Context, symbol string) (*venues.BookUpdate, error) {
+	i, err := c.instrument(symbol)
+	if err != nil {
+		return nil, err
+	}
+	r := request{
+		method: http.MethodGet, path: "/fapi/v1/depth", lane: restclient.LaneReconcile, weight: 20,
+		params: params{{"symbol", i.VenueSymbol}, {"limit", strconv.Itoa(snapshotLimit)}},
+	}
+	var answer bookRecord
+	if err := c.call(ctx, r, &answer); err != nil {
+		return nil, err
+	}
+	update, err := answer.update(i.Symbol, i.Scale(), time.Now())
+	if err != nil {
+		return nil, malformed(r, err)
+	}
+	return update, nil
+}
+
+// bookRecord is GET /fapi/v1/depth.
+type bookRecord struct {
+	LastUpdateID uint64      `json:"lastUpdateId"`
+	Time         int64       `json:"T"`
+	EventTime    int64       `json:"E"`
+	Bids         [][2]string `json:"bids"`
+	Asks         [][2]string `json:"asks"`
+}
+
+// update brings the snapshot to fixed-point numbers, in an update of the pool.
+func (d *bookRecord) update(symbol string, scale venues.Scale, received time.Time) (*venues.BookUpdate, error) {
+	switch {
+	case d.LastUpdateID == 0:
+		return nil, payload.Missing("lastUpdateId")
+	case d.Bids == nil || d.Asks == nil:
+		return nil, payload.Missing("bids or asks")
+	}
+	u := venues.NewBookUpdate()
+	u.Symbol, u.Snapshot = symbol, true
+	u.FirstSeq, u.LastSeq = d.LastUpdateID, d.LastUpdateID
+	u.VenueTime, u.Received = payload.Millis(d.Time), received
+	for _, side := range []struct {
+		rows   [][2]string
+		levels *[]venues.Level
+	}{{d.Bids, &u.Bids}, {d.Asks, &u.Asks}} {
+		for _, row := range side.rows {
+			level, err := payload.Level(row[0], row[1], scale)
+			if err != nil {
+				u.Release()
+				return nil, err
+			}
+			*side.levels = append(*side.levels, level)
+		}
+	}
+	return u, nil
+}
+
+// candlesMax is how many candles one answer can hold.
+const candlesMax = 1500
+
+// Candles reads the newest candles, oldest first, at most limit and at most 1500.
+func (c *Connector) Candles(ctx context.Context, symbol string, tf venues.Timeframe, limit int) ([]venues.Candle, error) {
+	if _, known := venues.Timeframes()[tf]; !known {
+		return nil, venues.InvalidFields(venues.FieldFault{Field: "timeframe", Rule: "unknown_value", Given: payload.Bounded(string(tf))})
+	}
+	limit = min(max(limit, 1), candlesMax)
+	r := request{
+		method: http.MethodGet, path: "/fapi/v1/klines", lane: restclient.LaneHistory, weight: klineWeight(limit),
+		params: params{
+			{"symbol", c.venueSymbol(symbol)}, {"interval", string(tf)}, {"limit", strconv.Itoa(limit)},
+		},
+	}
+	var rows []klineRow
+	if err := c.call(ctx, r, &rows); err != nil {
+		return nil, err
+	}
+	candles := make([]venues.Candle, 0, len(rows))
+	now := c.clock.Now()
+	for n := range rows {
+		candle, err := rows[n].candle(symbol, tf, now)
+		if err != nil {
+			return nil, malformed(r, err)
+		}
+		candles = append(candles, candle)
+	}
+	return candles, nil
+}
+
+func klineWeight(limit int) int {
+	switch {
+	case limit < 100:
+		return 1
+	case limit < 500:
+		return 2
+	case limit <= 1000:
+		return 5
+	default:
+		return 10
+	}
+}
+
+// klineRow is one row of GET /fapi/v1/klines: an array of mixed types.
+type klineRow []json.RawMessage
+
+// klineColumns is how many columns of a row are used: open time, prices, volume,
+// close time, quote volume.
+const klineColumns = 8
+
+func (k klineRow) candle(symbol string, tf venues.Timeframe, now time.Time) (venues.Candle, error) {
+	if len(k) < klineColumns {
+		return venues.Candle{}, payload.Missing("kline column")
+	}
+	var opened, closed int64
+	var open, high, low, last, volume, turnover number
+	for column, target := range []any{&opened, &open, &high, &low, &last, &volume, &closed, &turnover} {
+		if err := json.Unmarshal(k[column], target); err != nil {
+			return venues.Candle{}, fmt.Errorf("kline column %d: %w", column, err)
+		}
+		if n, ok := target.(*number); ok && !n.Valid {
+			return venues.Candle{}, payload.Missing(fmt.Sprintf("kline column %d", column))
+		}
+	}
+	if payload.Millis(opened).IsZero() || payload.Millis(closed).IsZero() {
+		return venues.Candle{}, payload.Missing("kline time")
+	}
+	end := payload.Millis(closed + 1)
+	return venues.Candle{
+		Symbol: symbol, Timeframe: tf, Start: payload.Millis(opened), End: end,
+		Open: open.Decimal, High: high.Decimal, Low: low.Decimal, Close: last.Decimal,
+		Volume: volume.Decimal, Turnover: turnover.Decimal,
+		Closed: !now.Before(end),
+	}, nil
+}
+
+// lastPrice is the last traded price, which triggers compare with.
+func (c *Connector) lastPrice(ctx context.Context, symbol string) (decimal.Decimal, error) {
+	r := request{
+		method: http.MethodGet, path: "/fapi/v1/ticker/price", lane: restclient.LaneOrder, weight: 1,
+		params: params{{"symbol", c.venueSymbol(symbol)}},
+	}
+	var answer struct {
+		Price number `json:"price"`
+	}
+	if err := c.call(ctx, r, &answer); err != nil {
+		return decimal.Decimal{}, err
+	}
+	if !answer.Price.Decimal.IsPositive() {
+		return decimal.Decimal{}, malformed(r, payload.Missing("price"))
+	}
+	return answer.Price.Decimal, nil
+}

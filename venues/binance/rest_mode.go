@@ -1,0 +1,78 @@
+package binance
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"venuegate/venues"
+	"venuegate/venues/internal/payload"
+)
+
+// Account types: whether one asset or all of them together are margin.
+const (
+	singleAsset = "single_asset"
+	multiAssets = "multi_assets"
+)
+
+// accountConfig is GET /fapi/v1/accountConfig.
+type accountConfig struct {
+	CanTrade          *bool `json:"canTrade"`
+	DualSidePosition  *bool `json:"dualSidePosition"`
+	MultiAssetsMargin *bool `json:"multiAssetsMargin"`
+}
+
+// Mode reads position mode and margin pool, and keeps them for orders. Now and
+// then it reads the leverage limits too, which serve the catalogue, and the leverages,
+// which the events of positions lack.
+func (a *Account) Mode(ctx context.Context) (venues.AccountMode, error) {
+	var answer accountConfig
+	if err := a.get(ctx, "/fapi/v1/accountConfig", nil, 5, &answer); err != nil {
+		return venues.AccountMode{}, err
+	}
+	if answer.DualSidePosition == nil || answer.MultiAssetsMargin == nil {
+		return venues.AccountMode{}, malformed(request{method: http.MethodGet, path: "/fapi/v1/accountConfig"}, payload.Missing("dualSidePosition"))
+	}
+	mode := venues.AccountMode{AccountType: singleAsset, Hedge: *answer.DualSidePosition, ReadAt: time.Now()}
+	if *answer.MultiAssetsMargin {
+		mode.AccountType = multiAssets
+	}
+	a.mode.Store(&mode)
+	if a.c.leverages.due(mode.ReadAt) {
+		// A failure leaves MaxLeverage unknown; the mode is what was asked for.
+		_ = a.readLeverageLimits(ctx)
+	}
+	if !a.leverages.known() {
+		_, _ = a.symbolConfigs(ctx, "") // likewise: the leverage of an event is unknown then
+	}
+	return mode, nil
+}
+
+// knownMode is the mode as last read; it is read now if it never was.
+func (a *Account) knownMode(ctx context.Context) (venues.AccountMode, error) {
+	if mode := a.mode.Load(); mode != nil {
+		return *mode, nil
+	}
+	return a.Mode(ctx)
+}
+
+func (a *Account) accountType() string {
+	if mode := a.mode.Load(); mode != nil {
+		return mode.AccountType
+	}
+	return ""
+}
+
+// setMultiAssets adopts what an event told of the margin pool.
+func (a *Account) setMultiAssets(on bool) {
+	mode := a.mode.Load()
+	if mode == nil {
+		return
+	}
+	changed := *mode
+	changed.AccountType = singleAsset
+	if on {
+		changed.AccountType = multiAssets
+	}
+	a.mode.CompareAndSwap(mode, &changed)
+}

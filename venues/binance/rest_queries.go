@@ -1,0 +1,80 @@
+package binance
+
+import (
+	"context"
+	"net/http"
+
+	"venuegate/venues"
+)
+
+// orderCall asks one of the venue's two services about an order.
+type orderCall func(context.Context, venues.OrderRef) (venues.ExecutionReport, error)
+
+// whereKept are the calls that may reach an order, in the order to try them. A
+// stop begins as an algo order and becomes a regular one; one whose type is not
+// known may be either.
+func whereKept(ref venues.OrderRef, regular, algo orderCall) []orderCall {
+	switch {
+	case ref.Type.IsStop():
+		return []orderCall{algo, regular}
+	case ref.Type == "":
+		return []orderCall{regular, algo}
+	default:
+		return []orderCall{regular}
+	}
+}
+
+// Order finds one order. A stop that has triggered is told with the state of its
+// engine order.
+func (a *Account) Order(ctx context.Context, ref venues.OrderRef) (venues.ExecutionReport, error) {
+	var report venues.ExecutionReport
+	var err error
+	for _, lookup := range whereKept(ref, a.queryOrder, a.queryAlgo) {
+		if report, err = lookup(ctx, ref); !isNotFound(err) {
+			return report, err
+		}
+	}
+	return report, err
+}
+
+func (a *Account) queryOrder(ctx context.Context, ref venues.OrderRef) (venues.ExecutionReport, error) {
+	var answer orderRecord
+	if err := a.get(ctx, orderPath, a.orderName(ref), 1, &answer); err != nil {
+		return venues.ExecutionReport{}, err
+	}
+	report, err := answer.report()
+	if err != nil {
+		return venues.ExecutionReport{}, malformed(request{method: http.MethodGet, path: orderPath}, err)
+	}
+	return report, nil
+}
+
+// OpenOrders lists what is open in both services of the venue.
+func (a *Account) OpenOrders(ctx context.Context) ([]venues.ExecutionReport, error) {
+	var orders []orderRecord
+	const openPath = "/fapi/v1/openOrders"
+	if err := a.get(ctx, openPath, nil, 40, &orders); err != nil {
+		return nil, err
+	}
+	var algos []algoRecord
+	const openAlgoPath = "/fapi/v1/openAlgoOrders"
+	if err := a.get(ctx, openAlgoPath, nil, 40, &algos); err != nil {
+		return nil, err
+	}
+	reports := make([]venues.ExecutionReport, 0, len(orders)+len(algos))
+	for n := range orders {
+		report, err := orders[n].report()
+		if err != nil {
+			return nil, malformed(request{method: http.MethodGet, path: openPath}, err)
+		}
+		reports = append(reports, report)
+	}
+	for n := range algos {
+		report, err := algos[n].report()
+		if err != nil {
+			return nil, malformed(request{method: http.MethodGet, path: openAlgoPath}, err)
+		}
+		reports = append(reports, report)
+	}
+	return reports, nil
+}

@@ -1,0 +1,167 @@
+package bybit
+
+import (
+	"context"
+	"encoding/json"
+	"strconv"
+	"time"
+
+	"github.com/shopspring/decimal"
+
+	"venuegate/venues"
+	"venuegate/venues/internal/payload"
+	"venuegate/venues/internal/restclient"
+)
+
+// snapshotLimit is how deep a book is read by REST: as deep as the stream.
+const snapshotLimit = 200
+
+// Snapshot reads a book by REST. Its numbers are not those of the stream of 200
+// levels. The instrument must be in the catalogue.
+func (c *Connector) Snapshot(ctx context.Context, symbol string) (*venues.BookUpdate, error) {
+	i, err := c.instrument(symbol)
+	if err != nil {
+		return nil, err
+	}
+	r := get("/v5/market/orderbook", params{
+		{"category", category}, {"symbol", i.VenueSymbol}, {"limit", strconv.Itoa(snapshotLimit)},
+	}, nil, restclient.LaneReconcile)
+	var answer bookRecord
+	if err := c.call(ctx, r, &answer); err != nil {
+		return nil, err
+	}
+	update, err := answer.update(i, time.Now())
+	if err != nil {
+		return nil, malformed(r, err)
+	}
+	return update, nil
+}
+
+// bookRecord is the result of GET /v5/market/orderbook.
+type bookRecord struct {
+	Symbol   string      `json:"s"`
+	Bids     [][2]string `json:"b"`
+	Asks     [][2]string `json:"a"`
+	Time     integer     `json:"ts"`
+	UpdateID integer     `json:"u"`
+}
+
+// update brings the book to fixed-point numbers, in an update of the pool.
+func (b *bookRecord) update(i *venues.Instrument, received time.Time) (*venues.BookUpdate, error) {
+	switch {
+	case b.UpdateID <= 0:
+		return nil, payload.Missing("u")
+	case b.Symbol != i.VenueSymbol:
+		return nil, payload.UnknownWord("symbol", b.Symbol)
+	case b.Bids == nil || b.Asks == nil:
+		return nil, payload.Missing("b or a")
+	}
+	u := venues.NewBookUpdate()
+	u.Symbol, u.Snapshot = i.Symbol, true
+	u.FirstSeq, u.LastSeq = uint64(b.UpdateID), uint64(b.UpdateID)
+	u.VenueTime, u.Received = b.Time.time(), received
+	scale := i.Scale()
+	for _, side := range []struct {
+		rows   [][2]string
+		levels *[]venues.Level
+	}{{b.Bids, &u.Bids}, {b.Asks, &u.Asks}} {
+		for _, row := range side.rows {
+			level, err := payload.Level(row[0], row[1], scale)
+			if err != nil {
+				u.Release()
+				return nil, err
+			}
+			*side.levels = append(*side.levels, level)
+		}
+	}
+	return u, nil
+}
+
+// intervals are the venue's names of the timeframes.
+var intervals = map[venues.Timeframe]string{
+	"1m": "1", "3m": "3", "5m": "5", "15m": "15", "30m": "30",
+	"1h": "60", "2h": "120", "4h": "240", "6h": "360", "12h": "720",
+	"1d": "D", "1w": "W",
+}
+
+// candlesMax is how many candles one answer can hold.
+const candlesMax = 1000
+
+// Candles reads the newest candles, oldest first, at most limit and at most 1000.
+func (c *Connector) Candles(ctx context.Context, symbol string, tf venues.Timeframe, limit int) ([]venues.Candle, error) {
+	interval, known := intervals[tf]
+	if !known {
+		return nil, venues.InvalidFields(venues.FieldFault{Field: "timeframe", Rule: "unknown_value", Given: payload.Bounded(string(tf))})
+	}
+	r := get("/v5/market/kline", params{
+		{"category", category},
+		{"symbol", c.venueSymbol(symbol)},
+		{"interval", interval},
+		{"limit", strconv.Itoa(min(max(limit, 1), candlesMax))},
+	}, nil, restclient.LaneHistory)
+	var answer struct {
+		List []klineRow `json:"list"`
+	}
+	if err := c.call(ctx, r, &answer); err != nil {
+		return nil, err
+	}
+	candles := make([]venues.Candle, len(answer.List))
+	now := c.clock.Now()
+	for n := range answer.List { // the venue lists the newest first
+		candle, err := answer.List[n].candle(symbol, tf, now)
+		if err != nil {
+			return nil, malformed(r, err)
+		}
+		candles[len(candles)-1-n] = candle
+	}
+	return candles, nil
+}
+
+// klineRow is one row of GET /v5/market/kline: start, open, high, low, close,
+// volume, turnover.
+type klineRow []json.RawMessage
+
+const klineColumns = 7
+
+func (k klineRow) candle(symbol string, tf venues.Timeframe, now time.Time) (venues.Candle, error) {
+	if len(k) < klineColumns {
+		return venues.Candle{}, payload.Missing("kline column")
+	}
+	var started integer
+	var open, high, low, last, volume, turnover number
+	for column, target := range []any{&started, &open, &high, &low, &last, &volume, &turnover} {
+		if err := json.Unmarshal(k[column], target); err != nil {
+			return venues.Candle{}, err
+		}
+		if n, ok := target.(*number); ok && !n.Valid {
+			return venues.Candle{}, payload.Missing("kline column")
+		}
+	}
+	if started <= 0 {
+		return venues.Candle{}, payload.Missing("start")
+	}
+	end := started.time().Add(venues.Timeframes()[tf])
+	return venues.Candle{
+		Symbol: symbol, Timeframe: tf, Start: started.time(), End: end,
+		Open: open.Decimal, High: high.Decimal, Low: low.Decimal, Close: last.Decimal,
+		Volume: volume.Decimal, Turnover: turnover.Decimal,
+		Closed: !now.Before(end),
+	}, nil
+}
+
+// lastPrice is the last traded price, which triggers compare with.
+func (c *Connector) lastPrice(ctx context.Context, symbol string) (decimal.Decimal, error) {
+	r := get("/v5/market/tickers", params{{"category", category}, {"symbol", c.venueSymbol(symbol)}}, nil, restclient.LaneOrder)
+	var answer struct {
+		List []struct {
+			LastPrice number `json:"lastPrice"`
+		} `json:"list"`
+	}
+	if err := c.call(ctx, r, &answer); err != nil {
+		return decimal.Decimal{}, err
+	}
+	if len(answer.List) != 1 || !answer.List[0].LastPrice.Decimal.IsPositive() {
+		return decimal.Decimal{}, malformed(r, payload.Missing("lastPrice"))
+	}
+	return answer.List[0].LastPrice.Decimal, nil
+}

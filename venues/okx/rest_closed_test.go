@@ -1,0 +1,170 @@
+package okx
+
+import (
+	"fmt"
+	"net/http"
+	"strconv"
+	"sync"
+	"testing"
+	"time"
+
+	"venuegate/venues"
+)
+
+const algoHistory = "GET /api/v5/trade/orders-algo-history"
+
+// lists is how many requests one reading of the closed stops takes while none of
+// the lists has more than a page.
+var lists = len(closedKinds) * len(closedEnds)
+
+// aStop is a reference to a stop of ours.
+func aStop(clientID string) venues.OrderRef {
+	return venues.OrderRef{Symbol: "BTCUSDT", ClientOrderID: clientID, Type: venues.TypeStopMarket}
+}
+
+// lift takes limits off that would spread the questions over seconds.
+func (s *script) lift(limits ...allowance) {
+	for _, of := range limits {
+		s.connector.gate.Resize(s.account.allowances.budget(of), 100_000)
+	}
+}
+
+var (
+	byName   = allowance{name: algoPath, limit: algoLimit}
+	byLists  = allowance{name: algoHistoryPath, limit: algoLimit}
+	asOrders = allowance{name: orderPath, limit: orderLimit, scope: "BTC-USDT-SWAP"}
+)
+
+// After a restart many stops can be unknown at once. Proving one absent takes a
+// reading of all lists of closed stops; proving fifty absent must not take fifty.
+func TestForgottenStopsShareReadings(t *testing.T) {
+	const stops = 50
+	s := newScript(t)
+	s.lift(byName, byLists, asOrders)
+	s.On(readOrder, 200, noOrder)
+	s.On(readAlgo, 200, noOrder)
+	s.On(algoHistory, 200, nothing)
+	askAll(t, stops, func(name string) {
+		if _, err := s.account.Order(background, aStop(name)); venues.CodeOf(err) != venues.CodeNotFound {
+			t.Error(err)
+		}
+	})
+	named, read := len(s.Sent(readAlgo)), len(s.Sent(algoHistory))
+	t.Logf("%d stops: %d questions by name, %d pages of closed stops; %d if each read for itself", stops, named, read, stops*lists)
+	if named != stops || read%lists != 0 || read > stops*lists/2 {
+		t.Errorf("%d questions by name, %d pages of closed stops", named, read)
+	}
+}
+
+// Of an account that trades much each instrument's history is long.
+func TestForgottenOrdersShareReadings(t *testing.T) {
+	const history, orders, pages = "GET /api/v5/trade/orders-history", 50, 3
+	s := newScript(t)
+	s.lift(asOrders, allowance{name: historyPath, limit: historyLimit})
+	s.On(readOrder, 200, noOrder)
+	s.Check = func(r *http.Request, _ string) { // each reading is of the same pages
+		if r.URL.Path == historyPath && r.URL.Query().Get("after") == "" {
+			s.Forget(history)
+			for n := range pages {
+				s.On(history, 200, orderPage(n, ordersPage-n/(pages-1)))
+			}
+		}
+	}
+	askAll(t, orders, func(name string) {
+		ref := venues.OrderRef{Symbol: "BTCUSDT", ClientOrderID: name, Type: venues.TypeLimit}
+		if _, err := s.account.Order(background, ref); venues.CodeOf(err) != venues.CodeNotFound {
+			t.Error(err)
+		}
+	})
+	named, read := len(s.Sent(readOrder)), len(s.Sent(history))
+	t.Logf("%d orders: %d questions by name, %d pages of closed orders; %d if each read for itself", orders, named, read, orders*pages)
+	if named != orders || read%pages != 0 || read > orders*pages/2 {
+		t.Errorf("%d questions by name, %d pages of closed orders", named, read)
+	}
+}
+
+// orderPage is a page of so many closed orders.
+func orderPage(n, size int) string {
+	rows := make([]string, size)
+	for m := range rows {
+		rows[m] = anOrder("vg00000001", fmt.Sprintf("other%d", m), "2896576259728695296", fmt.Sprint(900_000-n*ordersPage-m), `"live"`, `"canceled"`)
+	}
+	return answerOf(rows...)
+}
+
+// askAll asks for many orders, as many at the same time as the service does.
+func askAll(t *testing.T, orders int, ask func(name string)) {
+	t.Helper()
+	const atOnce = 16
+	var asking sync.WaitGroup
+	places := make(chan struct{}, atOnce)
+	for n := range orders {
+		places <- struct{}{}
+		asking.Go(func() {
+			defer func() { <-places }()
+			ask(fmt.Sprint("vg", n))
+		})
+	}
+	asking.Wait()
+}
+
+// algoPage is a full page of stops that were made then.
+func algoPage(n int, created time.Time) string {
+	rows := make([]string, ordersPage)
+	for m := range rows {
+		rows[m] = anAlgo("vg00000001", fmt.Sprintf("other%d", m), "2896574163517353984", fmt.Sprint(900_000-n*ordersPage-m), `"live"`, `"canceled"`,
+			`"cTime":"1758827099512"`, fmt.Sprintf(`"cTime":"%d"`, created.UnixMilli()))
+	}
+	return answerOf(rows...)
+}
+
+// The reading goes back as far as absence proves something, and no further.
+func TestClosedStopsAreReadAsFarAsTheirRetention(t *testing.T) {
+	ref := aStop("vg00000001")
+	young, old := time.Now().Add(-time.Hour), time.Now().Add(-3*time.Hour)
+	s := newScript(t)
+	s.lift(byLists)
+	s.On(readOrder, 200, noOrder)
+	s.On(readAlgo, 200, noOrder)
+	s.On(algoHistory, 200, algoPage(0, young))
+	s.On(algoHistory, 200, answerOf(anAlgo(`"live"`, `"canceled"`)))
+	s.On(algoHistory, 200, algoPage(0, old))
+	s.On(algoHistory, 200, nothing)
+	report, err := s.account.Order(background, ref)
+	if err != nil || report.Status != venues.StatusCancelled || report.ClientOrderID != ref.ClientOrderID {
+		t.Errorf("%+v %v", report, err)
+	}
+	read := s.Sent(algoHistory)
+	if len(read) != lists+1 {
+		t.Errorf("%d pages", len(read))
+	}
+	last := strconv.Itoa(900_000 - ordersPage + 1)
+	if read[0].Said != "ordType=conditional&state=effective&limit=100" || read[1].Said != read[0].Said+"&after="+last {
+		t.Errorf("%s, %s", read[0].Said, read[1].Said)
+	}
+
+	s.Forget(algoHistory)
+	for n := range closedAlgosPagesMax {
+		s.On(algoHistory, 200, algoPage(n, young))
+	}
+	if _, err := s.account.Order(background, ref); venues.CodeOf(err) != venues.CodeExchangeUnavailable {
+		t.Errorf("half a list proves nothing: %v", err)
+	}
+}
+
+// A stop of another instrument, or under another name, is another.
+func TestClosedStopIsFoundByItsName(t *testing.T) {
+	s := newScript(t)
+	s.lift(byLists)
+	s.On(readOrder, 200, noOrder)
+	s.On(readAlgo, 200, noOrder)
+	s.On(algoHistory, 200, answerOf(anAlgo("BTC-USDT-SWAP", "ETH-USDT-SWAP"), anAlgo("vg00000001", "vg00000002"), anAlgo("vg00000001", "", `"live"`, `"order_failed"`)))
+	if report, err := s.account.Order(background, aStop("vg00000001")); venues.CodeOf(err) != venues.CodeNotFound {
+		t.Errorf("%+v %v", report, err)
+	}
+	ref := venues.OrderRef{Symbol: "BTCUSDT", VenueOrderID: "2896574163517353984", Type: venues.TypeStopMarket}
+	s.Only(algoHistory, 200, answerOf(anAlgo(`"live"`, `"order_failed"`)))
+	if report, err := s.account.Order(background, ref); err != nil || report.Status != venues.StatusRejected {
+		t.Errorf("%+v %v", report, err)
+	}
+}

@@ -1,0 +1,83 @@
+package okx
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"venuegate/venues"
+	"venuegate/venues/internal/payload"
+)
+
+// Account types: the venue's account modes. A spot account cannot trade here.
+var accountTypes = map[string]string{
+	"1": "spot",
+	"2": "futures",
+	"3": "multi_currency",
+	"4": "portfolio",
+}
+
+const configPath = "/api/v5/account/config"
+
+// configRecord is GET /api/v5/account/config.
+type configRecord struct {
+	AcctLv  string `json:"acctLv"`
+	PosMode string `json:"posMode"`
+	Perm    string `json:"perm"`
+	IP      string `json:"ip"`
+}
+
+func (a *Account) config(ctx context.Context) (configRecord, error) {
+	var rows []configRecord
+	if err := a.get(ctx, configPath, nil, 5, &rows); err != nil {
+		return configRecord{}, err
+	}
+	if len(rows) != 1 {
+		return configRecord{}, unreadable(http.MethodGet, configPath, payload.Missing("data"))
+	}
+	return rows[0], nil
+}
+
+func (r configRecord) mode(now time.Time) (venues.AccountMode, error) {
+	mode := venues.AccountMode{AccountType: accountTypes[r.AcctLv], ReadAt: now}
+	if mode.AccountType == "" {
+		return mode, payload.UnknownWord("acctLv", r.AcctLv)
+	}
+	switch r.PosMode {
+	case "net_mode":
+	case "long_short_mode":
+		mode.Hedge = true
+	default:
+		return mode, payload.UnknownWord("posMode", r.PosMode)
+	}
+	return mode, nil
+}
+
+// Mode reads account and position mode, and keeps them for orders.
+func (a *Account) Mode(ctx context.Context) (venues.AccountMode, error) {
+	config, err := a.config(ctx)
+	if err != nil {
+		return venues.AccountMode{}, err
+	}
+	mode, err := config.mode(time.Now())
+	if err != nil {
+		return venues.AccountMode{}, unreadable(http.MethodGet, configPath, err)
+	}
+	a.mode.Store(&mode)
+	return mode, nil
+}
+
+// knownMode is the mode as last read; it is read now if it never was.
+func (a *Account) knownMode(ctx context.Context) (venues.AccountMode, error) {
+	if mode := a.mode.Load(); mode != nil {
+		return *mode, nil
+	}
+	return a.Mode(ctx)
+}
+
+func (a *Account) accountType() string {
+	if mode := a.mode.Load(); mode != nil {
+		return mode.AccountType
+	}
+	return ""
+}
