@@ -51,6 +51,13 @@ func (a *account) Started(ctx *actors.Context) {
 	a.begin(ctx)
 }
 
+// Stopping answers those who wait with what is known: calls under way end with an
+// unknown outcome, which the next start finds out.
+func (a *account) Stopping(ctx *actors.Context) {
+	a.state.stop()
+	a.finish(ctx, a.moment())
+}
+
 func (a *account) begin(ctx *actors.Context) {
 	if err := ctx.Go(a.deps.ReadPool, a.load); err != nil {
 		ctx.Fail(err)
@@ -155,7 +162,7 @@ func (a *account) result(ctx *actors.Context, m moment, msg any) bool {
 
 func (a *account) moment() moment {
 	now := time.Now()
-	return moment{now: now, newID: func(prefix string) string { return a.deps.NewID(prefix, now) }, price: a.price}
+	return moment{now: now, newID: func(prefix string) string { return a.deps.NewID(prefix, now) }, price: a.price, mark: a.deps.Market.Mark}
 }
 
 func (a *account) price(currency, symbol string) venues.Optional {

@@ -18,6 +18,13 @@ func (t terms) of(o *order) bool {
 	return t.qty.Equal(o.Qty) && venues.EqualOptional(t.price, o.Price) && venues.EqualOptional(t.triggerPrice, o.TriggerPrice)
 }
 
+// applied is what the order would be under the terms.
+func (t terms) applied(o *order) venues.OrderSpec {
+	spec := o.OrderSpec
+	spec.Qty, spec.Price, spec.TriggerPrice = t.qty, t.price, t.triggerPrice
+	return spec
+}
+
 // reads gives a venue's status its meaning under the change: the cancelled first
 // half of a replacement is replaced, if something is left to place.
 func (c *change) reads(o *order, status venues.OrderStatus) venues.OrderStatus {
@@ -53,7 +60,8 @@ func (s *state) amend(m moment, in amendOrder) {
 		s.after(callCancel{orderID: o.OrderID, ref: s.ref(o)})
 	default:
 		o.change.sent = true
-		s.after(callAmend{orderID: o.OrderID, request: s.amendRequest(m, o)})
+		spec := o.change.wanted.applied(o)
+		s.after(callAmend{orderID: o.OrderID, request: s.amendRequest(m, o), increases: s.increases(&spec, o)})
 	}
 }
 
@@ -63,6 +71,9 @@ func (s *state) admitAmend(o *order, in amendOrder) *venues.Error {
 		return venues.Errorf(venues.CodeOrderRejected, "another change of the order is on its way").With("reason", "change_pending")
 	case !o.Status.IsActive():
 		return notActive(&o.Order)
+	case o.EntryOrderID != "":
+		return venues.Errorf(venues.CodeOrderRejected, "the order protects another one: change its stopLoss and takeProfit").
+			With("reason", "protection").With("entryOrderId", o.EntryOrderID)
 	case in.cmd.Qty.Valid && in.cmd.Qty.Decimal.LessThanOrEqual(o.FilledQty):
 		return venues.InvalidFields(venues.FieldFault{
 			Field: "qty", Rule: "not_above_filled", Given: venues.FormatDecimal(in.cmd.Qty.Decimal),
@@ -76,13 +87,14 @@ func (s *state) admitAmend(o *order, in amendOrder) *venues.Error {
 	if in.instrument == nil {
 		return venues.Errorf(venues.CodeSymbolNotTradable, "%s is not an instrument of %s", o.Symbol, s.exchange)
 	}
-	spec := o.OrderSpec
-	t := wantedTerms(o, in.cmd)
-	spec.Qty, spec.Price, spec.TriggerPrice = t.qty, t.price, t.triggerPrice
+	spec := wantedTerms(o, in.cmd).applied(o)
 	if err := in.instrument.CheckOrder(&spec, in.mark); err != nil {
 		return err
 	}
 	if err := checkProtection(&spec, in.mark); err != nil {
+		return err
+	}
+	if err := s.checkLegs(in.instrument, &spec); err != nil {
 		return err
 	}
 	return s.admitAmendRisk(o, &spec, in.mark)
@@ -115,6 +127,10 @@ func (s *state) amended(m moment, in amendDone) {
 	o, known := s.orders[in.orderID]
 	if !known {
 		return
+	}
+	o.sending = false
+	if errors.Is(in.err, errGateClosed) {
+		in.err = s.lockRefusal()
 	}
 	s.touch(o)
 	switch {

@@ -51,12 +51,14 @@ func (b *bench) moment() moment {
 	return moment{now: b.now, newID: func(prefix string) string {
 		b.nextID++
 		return fmt.Sprintf("%s_%026d", prefix, b.nextID)
-	}, price: func(currency, _ string) venues.Optional {
-		if price, known := b.prices[currency+"USDT"]; known {
-			return venues.Some(venues.MustDecimal(price))
-		}
-		return venues.Optional{}
-	}}
+	}, price: func(currency, _ string) venues.Optional { return b.mark(currency + "USDT") }, mark: b.mark}
+}
+
+func (b *bench) mark(symbol string) venues.Optional {
+	if price, known := b.prices[symbol]; known {
+		return venues.Some(venues.MustDecimal(price))
+	}
+	return venues.Optional{}
 }
 
 // step runs one step, whose commit is durable at once, and keeps what it asked

@@ -21,6 +21,9 @@ const (
 	// cancelAllPause is the wait before the venue's list is read again: it shows a
 	// cancel late.
 	cancelAllPause = 250 * time.Millisecond
+	// openReadMax is how long its list may take before what is known here is
+	// cancelled without it.
+	openReadMax = 1500 * time.Millisecond
 )
 
 // openOrders is what is not closed: by our record, oldest first, and, of these,
@@ -67,7 +70,9 @@ func (e waitOpen) run(a *account, ctx *actors.Context) {
 func (e callOpen) run(a *account, ctx *actors.Context) {
 	a.call(ctx, a.deps.ReadPool, func(c context.Context) any {
 		done := openDone{query: e.query}
-		reports, err := a.deps.Venue.OpenOrders(c)
+		reading, cancel := context.WithTimeout(c, openReadMax)
+		reports, err := a.deps.Venue.OpenOrders(reading)
+		cancel()
 		done.err = err
 		for _, r := range reports {
 			found, err := a.findStored(c, &r)
@@ -128,7 +133,7 @@ func (c Client) CancelAll(ctx context.Context, cmd venues.CancelOrders) ([]venue
 		list, err := c.open(ctx, cmd.Symbol, pause)
 		switch {
 		case err != nil && pause == 0:
-			return nil, edgeError(err)
+			return nil, repeatable(err)
 		case err != nil:
 			return results, nil
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync/atomic"
 	"testing"
 
 	"venuegate/actors/actortest"
@@ -81,6 +82,44 @@ func TestCancelAllWithoutTheVenuesList(t *testing.T) {
 			t.Fatal(err)
 		}
 		h.venue.listError = errors.New("unreachable")
+		results, err := h.client.CancelAll(context.Background(), venues.CancelOrders{})
+		if err != nil || len(results) != 1 || results[0].Result != venues.CancelDone {
+			t.Fatalf("%+v, %v", results, err)
+		}
+	})
+}
+
+// slowVenue does not come to an end with its lists once it is slow.
+type slowVenue struct {
+	*ledgerVenue
+	slow atomic.Bool
+}
+
+func (v *slowVenue) OpenOrders(ctx context.Context) ([]venues.ExecutionReport, error) {
+	if v.slow.Load() {
+		<-ctx.Done()
+		return nil, ctx.Err()
+	}
+	return v.ledgerVenue.OpenOrders(ctx)
+}
+
+func (v *slowVenue) Positions(ctx context.Context) ([]venues.Position, error) {
+	if v.slow.Load() {
+		<-ctx.Done()
+		return nil, ctx.Err()
+	}
+	return v.ledgerVenue.Positions(ctx)
+}
+
+// A list that does not come holds up nothing: what is known here is cancelled.
+func TestCancelAllDoesNotWaitForTheVenuesList(t *testing.T) {
+	actortest.Run(t, func(kit *actortest.Kit) {
+		venue := &slowVenue{ledgerVenue: newVenue()}
+		h := open(kit, storetest.NewMemory(), venue, "account")
+		if _, err := h.place("r1", "59000"); err != nil {
+			t.Fatal(err)
+		}
+		venue.slow.Store(true)
 		results, err := h.client.CancelAll(context.Background(), venues.CancelOrders{})
 		if err != nil || len(results) != 1 || results[0].Result != venues.CancelDone {
 			t.Fatalf("%+v, %v", results, err)

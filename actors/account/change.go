@@ -26,6 +26,8 @@ type change struct {
 	// replace makes a cancel the first half of an amend: the venue cannot amend
 	// this order in place.
 	replace bool
+	// own says that nobody but the account wants a cancel, which does not give it up.
+	own bool
 	// protection is set for an amend of stop loss and take profit.
 	protection *protectionChange
 }
@@ -46,6 +48,14 @@ func (s *state) cancel(m moment, in cancelOrder) {
 	s.waitForChange(m, o, in.orderReply)
 	s.sendCancel(o)
 	s.watch(o)
+}
+
+// resumeCancel asks again for a cancel that was on its way when the account ended:
+// whoever asked may have been told that it is pending.
+func (s *state) resumeCancel(m moment, o *order) {
+	if o.withdrawn && !o.Status.IsClosed() {
+		s.withdraw(m, o)
+	}
 }
 
 // changeable finds an order that may still be changed.
@@ -113,6 +123,9 @@ func (s *state) refuseChange(o *order, cause error) {
 	refusal, explicit := errors.AsType[*venues.Error](cause)
 	if !explicit {
 		refusal = venues.Errorf(venues.CodeExchangeUnavailable, "the change was not sent").Because(cause)
+	}
+	if o.change.kind == venues.PendingCancel && !o.change.own {
+		o.withdrawn = false // who has asked is told, and may ask again
 	}
 	s.answerChange(o, refusal)
 	s.endChange(o)

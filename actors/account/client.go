@@ -218,11 +218,30 @@ func (c Client) SetLeverage(ctx context.Context, cmd venues.ChangeLeverage) (ven
 // Funds reads balances and open positions, at most fundsFresh old.
 func (c Client) Funds(ctx context.Context) (Funds, error) {
 	funds, err := actors.Ask(ctx, c.ref, func(reply fundsReply) any { return getFunds{reply} })
-	return funds, edgeError(err)
+	if errors.Is(err, actors.ErrDeadline) { // nothing was to be done but to ask the venue
+		return funds, venues.Errorf(venues.CodeExchangeUnavailable, "%s does not answer", c.exchange).Because(err)
+	}
+	return funds, repeatable(err)
+}
+
+// repeatable is edgeError of what can be asked again without harm.
+func repeatable(err error) error {
+	if errors.Is(err, actors.ErrFailed) {
+		return starting(err)
+	}
+	return edgeError(err)
+}
+
+// starting is the answer of an account that has done nothing.
+func starting(cause error) *venues.Error {
+	e := venues.Errorf(venues.CodeMaintenance, "the account is starting").Because(cause)
+	e.RetryAfter = maintenanceRetry
+	return e
 }
 
 // edgeError turns the kit's refusals into what a client may see. After a
-// time-out the outcome is not known, and said so.
+// time-out, and if the account has ended meanwhile, the outcome is not known, and
+// said so.
 func edgeError(err error) error {
 	if _, ours := errors.AsType[*venues.Error](err); err == nil || ours {
 		return err
@@ -232,13 +251,11 @@ func edgeError(err error) error {
 		e := venues.Errorf(venues.CodeRateLimited, "the account has too much to do").Because(err)
 		e.RetryAfter = time.Second
 		return e
-	case errors.Is(err, actors.ErrStopped), errors.Is(err, actors.ErrFailed):
-		e := venues.Errorf(venues.CodeMaintenance, "the account is starting").Because(err)
-		e.RetryAfter = maintenanceRetry
-		return e
+	case errors.Is(err, actors.ErrStopped):
+		return starting(err)
 	default:
 		// exchange_unavailable would say that nothing was placed.
-		return venues.Errorf(venues.CodeInternal, "no answer in time; the outcome is not known").
+		return venues.Errorf(venues.CodeInternal, "no answer came; the outcome is not known").
 			With("orderState", "unknown").Because(err)
 	}
 }

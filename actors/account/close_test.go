@@ -43,3 +43,29 @@ func TestCloseInHedgeModeDoesNotGuessTheSide(t *testing.T) {
 		}
 	})
 }
+
+// TestPositionsThatDoNotCome: the venue does not answer, and nothing was done.
+func TestPositionsThatDoNotCome(t *testing.T) {
+	actortest.Run(t, func(kit *actortest.Kit) {
+		venue := &slowVenue{ledgerVenue: newVenue()}
+		h := open(kit, storetest.NewMemory(), venue, "account")
+		kit.Advance(time.Minute)
+		venue.slow.Store(true)
+		within := func(call func(ctx context.Context) error) error {
+			ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+			defer cancel()
+			return call(ctx)
+		}
+		reads := func(ctx context.Context) error { _, err := h.client.Funds(ctx); return err }
+		if err := within(reads); venues.CodeOf(err) != venues.CodeExchangeUnavailable {
+			t.Errorf("positions: %v", err)
+		}
+		closes := func(ctx context.Context) error {
+			_, err := h.client.Close(ctx, venues.ClosePosition{Symbol: "BTCUSDT", RequestID: "c1"})
+			return err
+		}
+		if err := within(closes); venues.CodeOf(err) != venues.CodeExchangeUnavailable {
+			t.Errorf("close: %v", err)
+		}
+	})
+}

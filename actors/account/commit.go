@@ -1,7 +1,6 @@
 package account
 
 import (
-	"cmp"
 	"errors"
 	"slices"
 
@@ -66,48 +65,23 @@ func (a *account) committed(ctx *actors.Context, in committed) {
 		a.state.intentRefused(out.intent, in.err)
 		a.carryOut(ctx, out.after[out.own:])
 	default:
-		a.rejectAll(out, in.err)
+		a.abandon(out)
 		ctx.Fail(in.err)
 	}
 }
 
-// rejectAll answers those whom the next incarnation will not know: whose answers
-// waited for this commit or one behind it, and whose orders are on their way.
-func (a *account) rejectAll(failed *output, cause error) {
+// abandon answers those of whom something is certain before the account starts anew:
+// refusals that only waited behind the commit, and the outcome of orders that is not
+// known. The kit answers the others.
+func (a *account) abandon(failed *output) {
 	for _, out := range slices.Concat([]*output{failed}, a.committing) {
 		for _, e := range out.after {
-			switch r := e.(type) {
-			case replyOrder:
-				r.to.Reject(cmp.Or(r.err, error(lostError(cause))))
-			case replyFunds:
-				r.to.Reject(commitError(cause))
-			case replyOpen:
-				r.to.Reject(commitError(cause))
-			case replyHalt:
-				r.to.Reject(commitError(cause))
-			case replyDone:
-				r.to.Reject(commitError(cause))
+			if r, is := e.(replyOrder); is && r.err != nil {
+				r.to.Reject(r.err)
 			}
 		}
 	}
-	for _, o := range a.state.inOrder() {
-		for _, waiter := range slices.Concat(o.waiters, o.change.waiters) {
-			waiter.Reject(lostError(cause))
-		}
-	}
-	for _, waiter := range a.state.funds.waiters {
-		waiter.Reject(commitError(cause))
-	}
-	for _, waiter := range a.state.halt.waiters {
-		waiter.Reject(commitError(cause))
-	}
-}
-
-// lostError is what the callers of orders on their way are told: maintenance
-// would say that nothing was done.
-func lostError(cause error) *venues.Error {
-	return venues.Errorf(venues.CodeInternal, "the account starts anew; the outcome is not known").
-		With("orderState", "unknown").Because(cause)
+	a.state.abandon()
 }
 
 // commitError is what a caller is told if nothing was done because a commit

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -152,6 +153,52 @@ func TestOrderDoesNotLeaveAnAccountThatClosed(t *testing.T) {
 			t.Fatalf("%v, %v, %d placed", placed, ordered, h.venue.placed)
 		}
 	})
+}
+
+// amendingVenue counts the amends that reach it.
+type amendingVenue struct {
+	*ledgerVenue
+	amended atomic.Int64
+}
+
+func (v *amendingVenue) Amend(_ context.Context, r venues.AmendRequest) (venues.ExecutionReport, error) {
+	v.amended.Add(1)
+	report, _ := v.Order(context.Background(), r.OrderRef)
+	report.Qty = r.Qty
+	return report, nil
+}
+
+// An amend that makes an order larger was admitted before the account was closed to
+// it: it stays here too. One that only lowers it passes.
+func TestAmendDoesNotLeaveAnAccountThatClosed(t *testing.T) {
+	for qty, want := range map[string]int64{"2": 0, "0.5": 1} {
+		actortest.Run(t, func(kit *actortest.Kit) {
+			venue, g := &amendingVenue{ledgerVenue: newVenue()}, &gate{}
+			h := openWith(kit, storetest.NewMemory(), venue, "account", func(c account.Committer) account.Committer {
+				g.Committer = c
+				return g
+			})
+			order, err := h.place("r1", "59000")
+			if err != nil {
+				t.Fatal(err)
+			}
+			g.close()
+			var ordered error
+			var calls sync.WaitGroup
+			calls.Go(func() { // the halt ends the order, so the answer is that of its cancel
+				_, _ = h.client.Amend(context.Background(), venues.AmendOrder{OrderID: order.OrderID, Qty: venues.Some(venues.MustDecimal(qty))})
+			})
+			synctest.Wait()
+			calls.Go(func() { ordered = h.client.Configure(context.Background(), halted()) })
+			synctest.Wait()
+			g.open(nil)
+			synctest.Wait()
+			if venue.amended.Load() != want || ordered != nil {
+				t.Errorf("%d amends to %s have left, %v", venue.amended.Load(), qty, ordered)
+			}
+			calls.Wait()
+		})
+	}
 }
 
 // Whoever waits for a halt is told too: the account that would have answered is

@@ -53,18 +53,18 @@ func (c Client) Configure(ctx context.Context, control persistence.VenueAccount)
 	_, err := actors.Ask(ctx, c.ref, func(reply actors.Reply[struct{}]) any {
 		return configure{reply, control}
 	})
-	return edgeError(err)
+	return repeatable(err)
 }
 
 // AwaitHalt waits for the end of a halt, which is haltMax away at most.
 func (c Client) AwaitHalt(ctx context.Context) (HaltResult, error) {
 	result, err := actors.Ask(ctx, c.ref, func(reply haltReply) any { return awaitHalt{reply} })
-	return result, edgeError(err)
+	return result, repeatable(err)
 }
 
 // Unlock ends the lock of a limit. The loss so far is set aside: the limit
 // counts anew from here.
 func (c Client) Unlock(ctx context.Context) error {
 	_, err := actors.Ask(ctx, c.ref, func(reply actors.Reply[struct{}]) any { return unlock{reply} })
-	return edgeError(err)
+	return repeatable(err)
 }

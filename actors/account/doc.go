@@ -21,20 +21,24 @@
 //
 // # Files
 //
-// state.go holds the state and the end of each step, order.go one order, live.go
-// which of them a step goes through; the steps are in place.go (intents), bound.go
-// (what a channel may do with a position), report.go and fills.go (what the venue
-// says), change.go and amend.go (cancel and amend), inquiry.go (unknown outcomes),
-// proof.go (that an order does not exist), reconcile.go (comparison with the venue),
-// funds.go (positions and balances), events.go (outbox and journal) and settle.go
-// (answers); clientid.go makes the ids under which a venue knows orders. All of these
-// are pure: time and ids come in, effects go out.
+// The way in is client.go, with cancelall.go, leverage.go and the administrator's
+// control.go; protocol.go lists the messages, deps.go what the account works with.
+// actor.go only dispatches. What it dispatches to is pure, time and ids come in,
+// effects go out: state.go holds the state and the end of each step. commit.go makes
+// a step durable, effects.go carries out what it asks for, load.go reads the store
+// and load_risk.go what the limits need of it.
 //
-// commit.go makes a step durable, effects.go carries out what it asks for, reading.go
-// what compares with the venue, load.go and loadrisk.go read the store. protocol.go
-// lists the messages, deps.go what the account works with; actor.go only dispatches;
-// client.go is the way in, cancelall.go that of cancel-all, leverage.go that of the
-// leverage.
+// An order (order.go; live.go tells which of them a step goes through, clientid.go
+// under which id its venue knows it) begins in place.go. answers.go answers who waits
+// for it. report.go and fills.go take what the venue says, change.go and amend.go
+// cancel and amend, inquiry.go looks for unknown outcomes, proof.go proves that an
+// order does not exist. events.go writes the outbox and the journal.
+//
+// reconcile.go compares with the venue, reading.go reads what it needs for that;
+// funds.go holds the balances and positions that the venue lists, stream.go watches
+// the private stream.
+//
+// The others are in groups: protection_*.go, position_*.go, risk_*.go and halt.go.
 //
 // # What others trade
 //
@@ -51,47 +55,63 @@
 // It is a hint. What REST shows and the stream has not told within streamLagMax,
 // although it happened while the stream was up, the stream has missed: the account
 // is compared with its venue at once, and the second time within missesSpan the
-// connection is closed and opened anew (mute.go). The connectors notice by
+// connection is closed and opened anew. The connectors notice by
 // themselves a stream that tells nothing at all after an order was acknowledged.
 //
 // # Protection
 //
-// guard.go holds what is known of an entry's stop loss and take profit.
-// protection.go places the legs where the venue attaches none, or where its own
-// did not come or are too small; attached.go recognizes the venue's own; legs.go
-// follows both to their end, flat.go withdraws them with the position, closing.go
-// raises the alarm and closes what cannot be protected, as policy.go says.
-// moveprotection.go changes stop loss and take profit, movedprotection.go follows
-// such a change to its end.
+// In files named protection_*.go: check holds stop loss and take profit against the
+// price, guard holds what is known of those of an entry. place places the legs where
+// the venue attaches none, or where its own did not come or are too small; attached
+// recognizes the venue's own; legs follows both to their end, flat withdraws them with
+// the position, closing raises the alarm and closes what cannot be protected, as
+// policy says. move changes stop loss and take profit, moved follows such a change to
+// its end. shown shows on the position what protects it, which few venues do.
+//
+// What legs have closed is taken off the quantity to protect. An entry that fills more
+// than that after a leg was reached, because its cancel comes too late, is protected
+// anew.
 //
 // # Positions and their ends
 //
-// book.go counts the executions (execution.go) of one instrument to positions
-// (holding.go), whatever the order in which they become known, realized.go what each
-// one brought where the venue tells no P&L, strangers.go those whose order is told
-// later. positions.go stores them and tells the ends, reason.go why.
+// In files named position_*.go: book counts the executions (execution) of one
+// instrument to positions (holding), whatever the order in which they become known,
+// realized what each one brought where the venue tells no P&L, strangers those whose
+// order is told later. ledger stores them and tells the ends, reason why.
 //
-// provenends.go decides when an end is certain: once the venue and the executions
+// provenends decides when an end is certain: once the venue and the executions
 // agree, or after endWordMax if what the venue lists agrees and it has not told the
 // end. While the venue is silent, and while executions seem to be missing and the
 // account has been compared, it waits for endDoubtMax; for the comparison as long as
-// it takes. toldends.go tells one whose executions do not come within endFillsMax, and
-// keeps it apart from what was opened after it. doubt.go settles a difference that
+// it takes. toldends tells one whose executions do not come within endFillsMax, and
+// keeps it apart from what was opened after it. doubt settles a difference that
 // outlives a reconciliation by the venue's list.
 //
 // What an end has counted in for good keeps its place. A position that was opened and
-// closed without a word of the stream, and is found after a later end was told, while
-// another position of the instrument is open, is counted in with that one: the sums
-// are right, its own end is not told.
+// closed without a word of the stream, and is found after a later end was told, is an
+// end of its own. Only if more than recentMax executions of the position that is open
+// are known, or the account has started anew since one execution has ended another and
+// opened it, it is counted in with that one: the sums are right, its own end is not
+// told. To keep it apart would be to remember what was told across starts.
 //
 // # Risk
 //
-// risk.go holds limits and the daily loss, fees.go what fees in another currency
-// take from it. An account is closed to increasing orders from the moment of the
-// decision on: it is asked when an order is admitted, when its intent is durable, and
-// by gate.go right before the request leaves. The lock becomes durable, with its event, when nothing that increases is
-// being sent any more. halt.go is the kill switch; control.go is the
-// administrator's way in.
+// risk.go holds the limits and the daily loss, risk_fees.go what fees in another
+// currency take from it, risk_midnight.go what an execution from before 00:00 UTC does
+// to it. risk_admit.go holds an order against the limits, risk_bound.go against what its
+// channel may do with a position.
+//
+// risk_lock.go: the account is closed to increasing orders and amends from the moment
+// of the decision on. It is asked when they are admitted, when they are durable, and
+// right before the request leaves. The lock becomes durable, with its event, when
+// nothing that increases is being sent any more. halt.go is the kill switch: it goes on
+// until nothing of ours is open or unknown.
+//
+// # The end of an account
+//
+// Whoever waits when the account stops is told what is known: an order of unknown
+// outcome as it is, a change as pending. Nothing is sent from then on, and the next
+// start finds out the rest. A cancel that was pending is asked for again.
 //
 // # A quantity and its fills agree
 //

@@ -34,6 +34,8 @@ type (
 	callAmend struct {
 		orderID string
 		request venues.AmendRequest
+		// increases says that it stays here if the account is closed.
+		increases bool
 	}
 	callCancel struct {
 		orderID string
@@ -112,7 +114,17 @@ func (e callPlace) run(a *account, ctx *actors.Context) {
 }
 
 func (e callAmend) run(a *account, ctx *actors.Context) {
+	if e.increases {
+		if refusal := a.state.departAmend(e.orderID); refusal != nil {
+			a.Receive(ctx, amendDone{orderID: e.orderID, err: refusal})
+			return
+		}
+	}
+	mayLeave := a.gate.pass(!e.increases)
 	a.call(ctx, a.deps.OrderPool, func(c context.Context) any {
+		if !mayLeave() {
+			return amendDone{orderID: e.orderID, err: errGateClosed}
+		}
 		report, err := a.deps.Venue.Amend(c, e.request)
 		return amendDone{e.orderID, report, err}
 	}, amendDone{orderID: e.orderID, err: errPoolFull})

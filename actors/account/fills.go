@@ -51,7 +51,7 @@ func (s *state) releaseHeld(m moment, o *order) {
 	r := *o.held
 	o.held, o.heldDue = nil, time.Time{}
 	s.touch(o)
-	o.FilledQty = r.FilledQty
+	o.FilledQty, o.filledAt = r.FilledQty, m.now
 	if r.AvgPrice.Valid {
 		o.AvgPrice = r.AvgPrice
 	}
@@ -74,6 +74,7 @@ func (s *state) addFill(m moment, o *order, f venues.Fill) {
 	f.OrderID, f.RequestID, f.Source, f.Exchange = o.OrderID, o.RequestID, o.Source, s.exchange
 	o.fillsQty = o.fillsQty.Add(f.Qty)
 	o.notional = o.notional.Add(f.Price.Mul(f.Qty))
+	o.filledAt = later(o.filledAt, f.ExecutedAt.Time)
 	o.FilledQty = decimal.Max(o.FilledQty, o.fillsQty)
 	o.AvgPrice = venues.Some(o.notional.DivRound(o.fillsQty, avgPriceDecimals))
 	if f.Fee.Valid {

@@ -175,7 +175,7 @@ func (s *state) takePositions(m moment, list []venues.Position, readAt time.Time
 	}
 	for _, p := range s.positions() {
 		if !open[p.Key()] && p.UpdatedAt.Before(readAt) {
-			s.closePosition(m, p)
+			s.closePosition(m, p, readAt.Add(-positionLag))
 		}
 	}
 	maps.DeleteFunc(s.funds.closedAt, func(_ string, closedAt time.Time) bool { return closedAt.Before(readAt) })
@@ -192,8 +192,10 @@ func (s *state) takePosition(m moment, p venues.Position) {
 	case s.ready:
 		p.OpenedAt = venues.At(m.now) // one that was there before us has no known beginning
 	}
+	p = s.withStops(p)
 	p.UpdatedAt = venues.At(m.now)
 	s.funds.positions[p.Key()] = p
+	s.book(p.Symbol).list(p.Side, p.Qty)
 	if b := s.ledger.waiting[p.Symbol]; b != nil {
 		s.touchBook(b) // it may have turned round
 	}
@@ -205,37 +207,46 @@ func (s *state) takePosition(m moment, p venues.Position) {
 func equalPosition(a, b *venues.Position) bool {
 	return a.Qty.Equal(b.Qty) && venues.EqualOptional(a.EntryPrice, b.EntryPrice) &&
 		venues.EqualOptional(a.MarkPrice, b.MarkPrice) && venues.EqualOptional(a.UnrealizedPnl, b.UnrealizedPnl) &&
-		venues.EqualOptional(a.LiquidationPrice, b.LiquidationPrice) && venues.EqualOptional(a.Leverage, b.Leverage)
+		venues.EqualOptional(a.LiquidationPrice, b.LiquidationPrice) && venues.EqualOptional(a.Leverage, b.Leverage) &&
+		venues.EqualOptional(a.StopLoss, b.StopLoss) && venues.EqualOptional(a.TakeProfit, b.TakeProfit)
 }
 
 // closePosition takes the end of a position, which is told once its executions
-// agree.
-func (s *state) closePosition(m moment, p venues.Position) {
-	s.positionEnded(m, s.dropPosition(m, p))
+// agree. It was flat at flatAt.
+func (s *state) closePosition(m moment, p venues.Position, flatAt time.Time) {
+	s.positionEnded(m, s.dropPosition(m, p, flatAt))
 }
 
 // dropPosition takes a closed position off the list.
-func (s *state) dropPosition(m moment, p venues.Position) venues.Position {
+func (s *state) dropPosition(m moment, p venues.Position, flatAt time.Time) venues.Position {
 	delete(s.funds.positions, p.Key())
 	delete(s.funds.asOf, p.Key())
 	p.Qty = p.Qty.Sub(p.Qty)
 	p.UnrealizedPnl, p.LiquidationPrice = venues.Optional{}, venues.Optional{}
+	p.StopLoss, p.TakeProfit = venues.Optional{}, venues.Optional{}
 	p.UpdatedAt = venues.At(m.now)
-	s.positionGone(m, &p)
+	s.positionGone(m, &p, flatAt)
 	return p
 }
 
 // position takes an event of the private stream. It lacks what only REST tells,
-// so a reading follows.
+// so a reading follows; the mark price is that of the market until then.
 func (s *state) position(m moment, p venues.Position) {
 	if !p.Qty.IsPositive() {
 		s.funds.closedAt[p.Key()] = m.now
 		if before, known := s.funds.positions[p.Key()]; known {
-			s.closePosition(m, before)
+			flatAt := p.UpdatedAt.Time
+			if flatAt.IsZero() {
+				flatAt = m.now
+			}
+			s.closePosition(m, before, flatAt)
 		}
 	} else {
 		delete(s.funds.closedAt, p.Key())
 		before := s.funds.positions[p.Key()]
+		if !p.MarkPrice.Valid {
+			p.MarkPrice = m.mark(p.Symbol)
+		}
 		s.takePosition(m, merge(before, p))
 		s.funds.asOf[p.Key()] = m.now
 	}

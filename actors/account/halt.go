@@ -17,11 +17,14 @@ const (
 	haltMax = 15 * time.Second
 	// haltEvery is the wait before the venue's own lists are read again.
 	haltEvery = 500 * time.Millisecond
+	// haltAgainMax is how long a halt that had to give up goes on after each
+	// comparison with the venue.
+	haltAgainMax = 2 * time.Second
 )
 
 // HaltResult is how far a halt has come: Done if the venue's own list of orders
-// is empty and, where positions are to be closed, so is theirs. Else what was
-// left when it gave up.
+// is empty, no outcome is unknown and, where positions are to be closed, theirs is
+// empty too. Else what was left when it gave up; it goes on from time to time.
 type HaltResult struct {
 	Done          bool
 	OpenOrders    int
@@ -38,8 +41,10 @@ type halting struct {
 	orderedAt venues.Time
 	// running until deadline; reading while the venue's lists are being read,
 	// due when they are to be.
-	running  bool
-	reading  bool
+	running bool
+	reading bool
+	// gaveUp says that the last run has left something.
+	gaveUp   bool
 	due      time.Time
 	deadline time.Time
 	result   HaltResult
@@ -86,7 +91,7 @@ func (s *state) restoreHalt(m moment, control persistence.VenueAccount) {
 // beginHalt starts the halt, or starts it anew. Before the first reconciliation
 // it waits for that one.
 func (s *state) beginHalt(m moment) {
-	s.halt.running = true
+	s.halt.running, s.halt.gaveUp = true, false
 	s.halt.deadline = m.now.Add(haltMax)
 	s.halt.due = m.now
 }
@@ -154,24 +159,13 @@ func (s *state) swept(m moment, in sweepDone) {
 	}
 	s.takeBalances(in.funds.Balances)
 	s.takePositions(m, in.funds.Positions, in.funds.ReadAt)
-	s.halt.result = HaltResult{OpenOrders: max(len(in.open), s.cancellable()), OpenPositions: len(in.funds.Positions)}
+	s.halt.result = HaltResult{OpenOrders: max(len(in.open), s.unfinishedCount()), OpenPositions: len(in.funds.Positions)}
 	if s.halt.flatten {
 		s.flatten(m, in)
 	}
 	if s.halt.result.OpenOrders == 0 && (!s.halt.flatten || s.halt.result.OpenPositions == 0) {
 		s.endHalt(m, true)
 	}
-}
-
-// cancellable counts the orders that the venue holds or may still receive.
-func (s *state) cancellable() int {
-	n := 0
-	for _, o := range s.live {
-		if o.Status.IsActive() || o.Status == venues.StatusPending {
-			n++
-		}
-	}
-	return n
 }
 
 // flatten closes each open position that no order is closing yet.
@@ -215,21 +209,33 @@ func (s *state) endHalt(m moment, done bool) {
 		s.risk.record.HaltDone = s.halt.orderedAt
 		s.putRisk()
 	}
-	result := s.halt.result
-	s.journal(m, "account.halt_ended", string(s.exchange),
-		persistence.JournalField{Name: "done", Value: strconv.FormatBool(done)},
-		persistence.JournalField{Name: "open_orders", Value: strconv.Itoa(result.OpenOrders)},
-		persistence.JournalField{Name: "open_positions", Value: strconv.Itoa(result.OpenPositions)})
+	if result := s.halt.result; !s.halt.gaveUp || done {
+		s.journalHalt(m, result)
+	}
+	s.halt.gaveUp = !done
 	for _, waiter := range s.halt.waiters {
-		s.after(replyHalt{waiter, result})
+		s.after(replyHalt{waiter, s.halt.result})
 	}
 	s.halt.waiters = nil
 }
 
-// keepHalted cancels what has turned up at the venue since a halt ended: an order
-// whose outcome was unknown. What others do with the account is left alone.
+func (s *state) journalHalt(m moment, result HaltResult) {
+	s.journal(m, "account.halt_ended", string(s.exchange),
+		persistence.JournalField{Name: "done", Value: strconv.FormatBool(result.Done)},
+		persistence.JournalField{Name: "open_orders", Value: strconv.Itoa(result.OpenOrders)},
+		persistence.JournalField{Name: "open_positions", Value: strconv.Itoa(result.OpenPositions)})
+}
+
+// keepHalted goes on for a moment with a halt that had to give up: what was left may
+// have come to an end, or have opened a position. Once it is done, an order of ours
+// that turns up all the same is cancelled, and what others do is left alone.
 func (s *state) keepHalted(m moment) {
 	if !s.risk.halted || s.halt.running {
+		return
+	}
+	if s.halt.gaveUp {
+		s.halt.running = true
+		s.halt.due, s.halt.deadline = m.now, m.now.Add(haltAgainMax)
 		return
 	}
 	for _, o := range s.unfinished() {

@@ -205,3 +205,50 @@ func TestOrderThatTurnsUpAfterAHaltIsCancelled(t *testing.T) {
 		t.Fatalf("it stays %s", o.Status)
 	}
 }
+
+// TestHaltIsNotDoneWhileAnOutcomeIsUnknown: the order is executed after all, and what
+// it has opened is closed without another command.
+func TestHaltIsNotDoneWhileAnOutcomeIsUnknown(t *testing.T) {
+	b := newBench(t, venues.Capabilities{})
+	o := b.place(limitOrder(""))
+	b.step(func(m moment) { b.state.placed(m, placeDone{orderID: o.OrderID, err: errTimeout}) })
+	results := b.halts(true)
+	for range 20 {
+		if count(b.pass(time.Second), isSweep) > 0 {
+			b.sweeps(nil)
+		}
+		for _, e := range b.asked {
+			if r, ok := e.(replyHalt); ok {
+				r.to.Send(r.result)
+			}
+		}
+	}
+	if b.state.halt.running || len(*results) > 1 || b.state.halt.result.Done || b.state.halt.result.OpenOrders != 1 {
+		t.Fatalf("%+v", b.state.halt.result)
+	}
+	b.executes(o, "60000")
+	open := venues.Position{Symbol: "BTCUSDT", Side: venues.Long, Qty: o.Qty}
+	b.reconciled(reconcileDone{funds: Funds{Positions: []venues.Position{open}}})
+	if count(b.pass(0), isSweep) != 1 {
+		t.Fatal("what was opened meanwhile is left open")
+	}
+	b.sweeps(nil, open)
+	var out *order
+	for _, e := range b.asked {
+		if c, ok := e.(callPlace); ok {
+			out = b.state.orders[c.orderID]
+		}
+	}
+	if out == nil || !out.ReduceOnly || !out.Qty.Equal(o.Qty) {
+		t.Fatalf("closed by %+v", out)
+	}
+	b.executes(out, "60000")
+	b.pass(haltEvery)
+	b.sweeps(nil)
+	if !b.state.halt.result.Done || b.state.risk.record.HaltDone.IsZero() {
+		t.Fatalf("%+v", b.state.halt.result)
+	}
+	if b.reconciled(reconcileDone{}); count(b.pass(time.Minute), isSweep) != 0 {
+		t.Fatal("it runs again")
+	}
+}

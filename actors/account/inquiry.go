@@ -102,12 +102,18 @@ func (s *state) queried(m moment, in queryDone) {
 		}
 		s.apply(m, o, in.report)
 		s.changeSeen(m, o)
-	case venues.CodeOf(in.err) == venues.CodeNotFound && !errors.Is(in.err, venues.ErrOutcomeUnknown):
+	case isMiss(in.err):
 		s.missed(m, o, in.began)
 	case o.Status == venues.StatusUnknown:
 		s.inquire(m, o, inquiryRetry)
 	}
 	s.watch(o)
+}
+
+// isMiss says whether the venue shows no such order: it does not know it, or has
+// the order's instrument no more.
+func isMiss(err error) bool {
+	return (venues.CodeOf(err) == venues.CodeNotFound || venues.IsUnlisted(err)) && !errors.Is(err, venues.ErrOutcomeUnknown)
 }
 
 // missed notes one "not found", to a question that was put at began. It is no

@@ -31,6 +31,8 @@ type ledgerVenue struct {
 	// executions are shown at once, orders not while the venue hides them.
 	executions []venues.Fill
 	hides      bool
+	// delisted: it has no such instrument any more.
+	delisted bool
 }
 
 func newVenue() *ledgerVenue {
@@ -92,6 +94,9 @@ func (v *ledgerVenue) Order(_ context.Context, ref venues.OrderRef) (venues.Exec
 	defer v.mu.Unlock()
 	v.asked++
 	r, known := v.named(ref)
+	if v.delisted {
+		return r, unlisted()
+	}
 	if !known || v.hides {
 		return r, venues.Errorf(venues.CodeNotFound, "Order does not exist.")
 	}
@@ -119,7 +124,7 @@ func (v *ledgerVenue) OpenOrders(context.Context) ([]venues.ExecutionReport, err
 	}
 	var open []venues.ExecutionReport
 	for _, r := range v.orders {
-		if !r.Status.IsClosed() && !v.hides {
+		if !r.Status.IsClosed() && !v.hides && !v.delisted {
 			open = append(open, r)
 		}
 	}
@@ -143,7 +148,14 @@ func (v *ledgerVenue) Positions(context.Context) ([]venues.Position, error) {
 func (v *ledgerVenue) Fills(context.Context, venues.FillsQuery) ([]venues.Fill, error) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
+	if v.delisted {
+		return nil, unlisted()
+	}
 	return v.executions, nil
+}
+
+func unlisted() error {
+	return venues.Errorf(venues.CodeSymbolNotTradable, "no such instrument").With("reason", venues.ReasonUnknownSymbol)
 }
 
 // fill executes the whole of an order.

@@ -37,6 +37,31 @@ func (b *bench) fillsOf(orderID string) []persistence.FillRecord {
 	return list
 }
 
+// A cancel that was told as pending is carried on: whoever asked for it was answered.
+func TestPendingCancelOutlivesTheIncarnation(t *testing.T) {
+	for name, tell := range map[string]func(b *bench){
+		"told in time":   func(b *bench) { b.pass(answerWithin) },
+		"told at a stop": func(b *bench) { b.step(func(moment) { b.state.stop() }) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := newBench(t, venues.Capabilities{})
+			o := b.open(limitOrder(""), venues.StatusOpen)
+			b.cancel(o)
+			tell(b)
+			if told := b.lastReply(); told.err != nil || told.order.PendingAction != venues.PendingCancel {
+				t.Fatalf("told %+v", told)
+			}
+			next := b.reload()
+			if !next.find(isCancel) {
+				t.Fatal("nobody asks for it again")
+			}
+			o = next.state.orders[o.OrderID]
+			next.cancels(o)
+			next.want(o, venues.StatusCancelled, "0")
+		})
+	}
+}
+
 func TestPendingActionEndsWithTheIncarnation(t *testing.T) {
 	b := newBench(t, venues.Capabilities{})
 	o := b.open(limitOrder(""), venues.StatusOpen)

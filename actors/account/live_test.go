@@ -87,7 +87,7 @@ func BenchmarkStep(b *testing.B) {
 				x.state.takePositions(m, x.state.positions(), m.now)
 			},
 			"a position ends": func(x *bench, m moment) {
-				x.state.positionGone(m, &venues.Position{Symbol: "BTCUSDT", Side: venues.Long})
+				x.state.positionGone(m, &venues.Position{Symbol: "BTCUSDT", Side: venues.Long}, m.now)
 			},
 			"tick": func(x *bench, m moment) {
 				x.state.recon.due = time.Time{}

@@ -25,6 +25,9 @@ type order struct {
 	trades   map[string]bool
 	fillsQty decimal.Decimal
 	notional decimal.Decimal
+	// filledAt is the venue's time of the newest fill, or when one was told of that
+	// never came.
+	filledAt time.Time
 
 	// termsAt is the venue's time of the newest report of price and quantity.
 	termsAt time.Time
@@ -62,6 +65,8 @@ type order struct {
 	// that its position is gone while its entry goes on.
 	withdrawn bool
 	dismissed bool
+	// released is how much of what a protecting order has closed its entry knows of.
+	released decimal.Decimal
 	// forced marks a liquidation.
 	forced bool
 	// lowered marks what is left of an order that was replaced by less of the same:

@@ -67,6 +67,9 @@ func (s *state) admit(m moment, in placeOrder) *venues.Error {
 	if err := checkProtection(&in.cmd.OrderSpec, in.mark); err != nil {
 		return err
 	}
+	if err := s.checkLegs(in.instrument, &in.cmd.OrderSpec); err != nil {
+		return err
+	}
 	if err := s.admitRisk(&in.cmd.OrderSpec, in.mark); err != nil {
 		return err
 	}
@@ -87,37 +90,6 @@ func (s *state) maintenance() *venues.Error {
 	e := venues.Errorf(venues.CodeMaintenance, "the %s account is being reconciled", s.exchange)
 	e.RetryAfter = maintenanceRetry
 	return e
-}
-
-// checkProtection holds stop loss and take profit against the price at which the
-// order would enter: they must lie on their own sides of it.
-func checkProtection(spec *venues.OrderSpec, mark venues.Optional) *venues.Error {
-	entry := mark
-	if spec.Price.Valid {
-		entry = spec.Price
-	} else if spec.TriggerPrice.Valid {
-		entry = spec.TriggerPrice
-	}
-	if !entry.Valid {
-		return nil
-	}
-	below, above := spec.StopLoss, spec.TakeProfit
-	belowName, aboveName := "stopLoss", "takeProfit"
-	if spec.Side == venues.Sell {
-		below, above, belowName, aboveName = above, below, aboveName, belowName
-	}
-	price := venues.FormatDecimal(entry.Decimal)
-	if below.Valid && below.Decimal.GreaterThanOrEqual(entry.Decimal) {
-		return venues.InvalidFields(venues.FieldFault{
-			Field: belowName, Rule: "wrong_side", Given: venues.FormatDecimal(below.Decimal), Allowed: "below " + price,
-		})
-	}
-	if above.Valid && above.Decimal.LessThanOrEqual(entry.Decimal) {
-		return venues.InvalidFields(venues.FieldFault{
-			Field: aboveName, Rule: "wrong_side", Given: venues.FormatDecimal(above.Decimal), Allowed: "above " + price,
-		})
-	}
-	return nil
 }
 
 func (s *state) newOrder(m moment, cmd venues.PlaceOrder) *order {

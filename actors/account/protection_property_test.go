@@ -44,6 +44,47 @@ func (v *moodyVenue) drop() {
 	v.asks = open
 }
 
+// left is what is open of an entry.
+func (v *moodyVenue) left(o *order) decimal.Decimal {
+	open := o.FilledQty
+	for _, leg := range v.state.inOrder() {
+		if leg.EntryOrderID == o.OrderID {
+			open = open.Sub(leg.FilledQty)
+		}
+	}
+	return open
+}
+
+// reach lets the market come to a leg: it closes what is open, and no more.
+func (v *moodyVenue) reach(o, leg *order) {
+	qty := decimal.Min(v.left(o), leg.Qty)
+	if leg.Status != venues.StatusUntriggered || !qty.IsPositive() {
+		return
+	}
+	r := leg.says(venues.StatusFilled, qty.String())
+	if qty.LessThan(leg.Qty) {
+		r.Status = venues.StatusExpired
+	}
+	r.Fill = leg.fill("r"+leg.OrderID, qty.String(), "58000")
+	v.step(func(m moment) { v.state.report(m, r) })
+}
+
+// exits answers an order that closes at once.
+func (v *moodyVenue) exits(entry, out *order) {
+	qty := decimal.Min(v.left(entry), out.Qty)
+	if !qty.IsPositive() {
+		v.refuse(out, venues.ReasonNoPosition)
+		v.asks = append(v.asks, v.asked...)
+		return
+	}
+	r := out.says(venues.StatusFilled, qty.String())
+	if qty.LessThan(out.Qty) {
+		r.Status = venues.StatusExpired
+	}
+	r.Fill = out.fill("x"+out.OrderID, qty.String(), "60000")
+	v.step(func(m moment) { v.state.placed(m, placeDone{orderID: out.OrderID, report: r}) })
+}
+
 // answer says yes or no to a question.
 func (v *moodyVenue) answer(e effect, yes bool) {
 	no := venues.Errorf(venues.CodeOrderRejected, "no")
@@ -51,12 +92,12 @@ func (v *moodyVenue) answer(e effect, yes bool) {
 	case callPlace:
 		o := v.state.orders[ask.orderID]
 		done := placeDone{orderID: o.OrderID, err: no}
-		if yes {
+		switch {
+		case yes && !o.Type.IsStop():
+			v.exits(v.state.orders[o.EntryOrderID], o)
+			return
+		case yes:
 			done = placeDone{orderID: o.OrderID, report: o.says(venues.StatusUntriggered, "0")}
-			if !o.Type.IsStop() {
-				done.report = o.says(venues.StatusFilled, o.Qty.String())
-				done.report.Fill = o.fill("x"+o.OrderID, o.Qty.String(), "60000")
-			}
 		}
 		v.step(func(m moment) { v.state.placed(m, done) })
 	case callCancel:
@@ -91,20 +132,69 @@ func TestProtectionMatchesThePositionInTheEnd(t *testing.T) {
 				v.answer(e, what != 2)
 			}
 		}
-		for range 60 {
-			v.drop()
-			for len(v.asks) > 0 {
-				v.answer(v.take(0), true)
-				v.drop()
-			}
-			for _, leg := range v.state.inOrder() { // as a reconciliation would
-				if leg.Status == venues.StatusUntriggered {
-					v.step(func(m moment) { v.state.report(m, leg.says(venues.StatusUntriggered, "0")) })
-				}
-			}
-			v.pass(time.Second)
-		}
+		v.calmsDown(o)
 		checkProtected(rt, v, o)
+	})
+}
+
+// calmsDown says yes to everything for a while, and lists what is open.
+func (v *moodyVenue) calmsDown(o *order) {
+	for range 60 {
+		v.drop()
+		for len(v.asks) > 0 {
+			v.answer(v.take(0), true)
+			v.drop()
+		}
+		for _, leg := range v.state.inOrder() { // as a reconciliation would
+			if leg.Status == venues.StatusUntriggered {
+				v.step(func(m moment) { v.state.report(m, leg.says(venues.StatusUntriggered, "0")) })
+			}
+		}
+		funds := Funds{ReadAt: v.now}
+		if left := v.left(o); left.IsPositive() {
+			funds.Positions = []venues.Position{{Symbol: "BTCUSDT", Side: venues.Long, Qty: left}}
+		}
+		v.step(func(m moment) { v.state.fundsRead(m, fundsDone{funds: funds}) })
+		v.pass(time.Second)
+	}
+}
+
+// TestNothingIsLeftNaked: legs are reached at any moment, also while their entry goes
+// on filling. In the end what is open has one stop of its size, and what is not none.
+func TestNothingIsLeftNaked(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		v := &moodyVenue{bench: newBench(t, venues.Capabilities{})}
+		o := v.open(protectedOrder(), venues.StatusOpen)
+		fills := 0
+		for range rapid.IntRange(1, 25).Draw(rt, "steps") {
+			v.drop()
+			switch what := rapid.IntRange(0, 5).Draw(rt, "what"); {
+			case what == 0 && o.FilledQty.LessThan(o.Qty) && !o.Status.IsClosed():
+				fills++
+				v.fillMore(o, string(rune('a'+fills)), "0.25")
+				v.asks = append(v.asks, v.asked...)
+			case what == 1:
+				v.pass(time.Duration(rapid.IntRange(10, 1500).Draw(rt, "ms")) * time.Millisecond)
+			case what == 2:
+				all := v.state.inOrder()
+				if leg := all[rapid.IntRange(0, len(all)-1).Draw(rt, "leg")]; leg != o {
+					v.reach(o, leg)
+				}
+			case len(v.asks) > 0:
+				e := v.take(rapid.IntRange(0, len(v.asks)-1).Draw(rt, "which"))
+				v.answer(e, what != 3)
+			}
+		}
+		v.calmsDown(o)
+		stops := decimal.Zero
+		for _, leg := range v.state.inOrder() {
+			if leg.EntryOrderID == o.OrderID && leg.Protects == venues.ProtectingStopLoss && leg.Status == venues.StatusUntriggered {
+				stops = stops.Add(leg.Qty)
+			}
+		}
+		if open := v.left(o); !stops.Equal(open) {
+			rt.Fatalf("%s filled, %s open, stops of %s (%s, closing %t)", o.FilledQty, open, stops, o.Protection.StopLoss.Status, o.guard.closing)
+		}
 	})
 }
 

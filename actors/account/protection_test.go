@@ -1,6 +1,7 @@
 package account
 
 import (
+	"errors"
 	"testing"
 	"time"
 
@@ -332,4 +333,77 @@ func TestSupersededLegDoesNotOutliveItsEntry(t *testing.T) {
 	wantLegs(t, o, venues.ProtectionCancelled, venues.ProtectionCancelled)
 	b.reconciled(reconcileDone{})
 	wantWithdrawn(t, first...)
+}
+
+// TestRefusedCancelOfAStopLeavesItInForce: whoever asked for it was told so. It is
+// neither cancelled later, nor taken for cancelled if the venue ends it.
+func TestRefusedCancelOfAStopLeavesItInForce(t *testing.T) {
+	b := newBench(t, venues.Capabilities{})
+	o, legs := b.protectedEntry("1")
+	b.cancel(legs[0])
+	b.step(func(m moment) { b.state.cancelled(m, cancelDone{orderID: legs[0].OrderID, err: errPoolFull}) })
+	if b.lastReply().err == nil {
+		t.Fatal("the cancel that was not sent is a success")
+	}
+	b.now = b.now.Add(time.Minute)
+	if b.readsFunds(); b.find(isCancel) {
+		t.Fatal("it is cancelled after all")
+	}
+	b.step(func(m moment) { b.state.report(m, legs[0].says(venues.StatusCancelled, "0")) })
+	b.now = b.now.Add(time.Second)
+	b.readsFunds()
+	if again := b.legs(2 * protectRetry); len(again) != 1 {
+		t.Fatalf("%d legs in its place (%s)", len(again), o.Protection.StopLoss.Status)
+	}
+}
+
+// TestStopOfAnEntryIsChangedWithTheEntry: changed by itself, where the venue must
+// replace it, its successor would protect nobody and outlive the position.
+func TestStopOfAnEntryIsChangedWithTheEntry(t *testing.T) {
+	b := newBench(t, venues.Capabilities{})
+	o, legs := b.protectedEntry("1")
+	in := amendOrder{
+		orderReply: actors.ReplyFunc(func(venues.Order, error) {}), instrument: instrument(),
+		cmd: venues.AmendOrder{OrderID: legs[0].OrderID, TriggerPrice: venues.Some(venues.MustDecimal("58500"))},
+	}
+	b.step(func(m moment) { b.state.amend(m, in) })
+	refusal, _ := errors.AsType[*venues.Error](b.lastReply().err)
+	if code(refusal) != venues.CodeOrderRejected || refusal.Details["entryOrderId"] != o.OrderID || b.find(isCancel) {
+		t.Fatalf("%v", b.lastReply().err)
+	}
+}
+
+// TestOrderThatOnlyReducesHasNoProtection: it opens nothing, and the legs would be
+// orders on the wrong side.
+func TestOrderThatOnlyReducesHasNoProtection(t *testing.T) {
+	b := newBench(t, venues.Capabilities{})
+	for _, change := range []func(*placeOrder){
+		func(in *placeOrder) { in.cmd.TakeProfit = venues.Optional{} },
+		func(in *placeOrder) { in.cmd.StopLoss = venues.Optional{} },
+	} {
+		if e := b.asks(func(in *placeOrder) { *in = protectedOrder(); in.cmd.ReduceOnly = true; change(in) }); code(e) != venues.CodeInvalidRequest {
+			t.Errorf("%v", e)
+		}
+	}
+}
+
+// TestProtectionThatTheVenueWouldRefuse: the legs are market orders, and of those the
+// instrument takes less. Where the venue attaches them that is its own affair.
+func TestProtectionThatTheVenueWouldRefuse(t *testing.T) {
+	small := instrument()
+	small.MaxMarketQty = venues.Some(venues.MustDecimal("2"))
+	large := func(in *placeOrder) { in.instrument, in.cmd.Qty = small, venues.MustDecimal("3") }
+	for _, caps := range []venues.Capabilities{{}, attaches} {
+		b := newBench(t, caps)
+		if e := b.asks(large); e != nil {
+			t.Errorf("without protection: %v", e)
+		}
+		var want venues.Code
+		if !caps.AttachedProtection {
+			want = venues.CodeInvalidRequest
+		}
+		if e := b.asks(func(in *placeOrder) { *in = protectedOrder(); large(in) }); code(e) != want {
+			t.Errorf("with protection: %v, want %s", e, want)
+		}
+	}
 }

@@ -160,9 +160,11 @@ type (
 		fills     []venues.Fill
 		strangers []persistence.FillRecord
 		fillsRead map[string]bool
-		funds     Funds
-		hedge     bool
-		err       error
+		// unlisted are symbols that the venue has no more, so that nothing was read.
+		unlisted []string
+		funds    Funds
+		hedge    bool
+		err      error
 	}
 	sweepDone struct {
 		open  []venues.ExecutionReport

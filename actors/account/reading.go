@@ -5,6 +5,7 @@ import (
 	"context"
 	"maps"
 	"slices"
+	"sync"
 	"time"
 
 	"go.uber.org/zap"
@@ -41,6 +42,9 @@ func (a *account) readProof(ctx context.Context, e callProof) proofDone {
 // be of.
 func (a *account) readExecutions(ctx context.Context, symbol string, from time.Time, into *proofDone) error {
 	list, err := a.deps.Venue.Fills(ctx, venues.FillsQuery{Symbol: symbol, From: from, To: time.Now()})
+	if venues.IsUnlisted(err) {
+		return nil // what could be open in it would be among the orders
+	}
 	if err != nil {
 		return err
 	}
@@ -77,34 +81,62 @@ func (a *account) fetchAll(ctx context.Context, e callReconcile) reconcileDone {
 	for _, r := range done.open {
 		isOpen[r.ClientOrderID], isOpen[r.Symbol+"/"+r.VenueOrderID] = true, true
 	}
-	for _, r := range e.refs {
-		if isOpen[cmp.Or(r.ref.ClientOrderID, r.ref.Symbol+"/"+r.ref.VenueOrderID)] {
-			continue
-		}
-		done.answers = append(done.answers, a.query(ctx, r.orderID, r.ref))
-	}
+	done.answers = a.queryEach(ctx, slices.DeleteFunc(slices.Clone(e.refs), func(r orderRef) bool {
+		return isOpen[cmp.Or(r.ref.ClientOrderID, r.ref.Symbol+"/"+r.ref.VenueOrderID)]
+	}))
 	fillsFrom, err := a.fillsFrom(ctx, e)
 	if err != nil {
 		done.err = err
 		return done
 	}
 	for _, symbol := range slices.Sorted(maps.Keys(fillsFrom)) {
-		from := fillsFrom[symbol]
-		fills, err := a.deps.Venue.Fills(ctx, venues.FillsQuery{Symbol: symbol, From: from, To: time.Now()})
-		if err != nil {
-			done.err = err
+		if done.err = a.fetchFills(ctx, symbol, fillsFrom[symbol], &done); done.err != nil {
 			return done
 		}
-		fills, strangers, err := a.news(ctx, fills)
-		if err != nil {
-			done.err = err
-			return done
-		}
-		done.fills, done.strangers = append(done.fills, fills...), append(done.strangers, strangers...)
-		done.fillsRead[symbol] = true
 	}
 	done.funds, done.err = a.fetchFunds(ctx)
 	return done
+}
+
+// fetchFills reads what is new of one instrument. One that its venue lists no more
+// is left out: the others must not wait for it.
+func (a *account) fetchFills(ctx context.Context, symbol string, from time.Time, into *reconcileDone) error {
+	fills, err := a.deps.Venue.Fills(ctx, venues.FillsQuery{Symbol: symbol, From: from, To: time.Now()})
+	if venues.IsUnlisted(err) {
+		a.logger.Warn("fills of an instrument that the venue does not list", zap.String("symbol", symbol), zap.Error(err))
+		into.unlisted = append(into.unlisted, symbol)
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	fills, strangers, err := a.news(ctx, fills)
+	if err != nil {
+		return err
+	}
+	into.fills, into.strangers = append(into.fills, fills...), append(into.strangers, strangers...)
+	into.fillsRead[symbol] = true
+	return nil
+}
+
+// queriesAtOnce is how many orders a reconciliation asks for at the same time. What
+// a venue can only tell by reading a list, its connector reads once for all of them.
+const queriesAtOnce = 16
+
+// queryEach asks for orders one by one; the answers are in their order.
+func (a *account) queryEach(ctx context.Context, refs []orderRef) []queryDone {
+	answers := make([]queryDone, len(refs))
+	var wait sync.WaitGroup
+	places := make(chan struct{}, queriesAtOnce)
+	for i, r := range refs {
+		places <- struct{}{}
+		wait.Go(func() {
+			defer func() { <-places }()
+			answers[i] = a.query(ctx, r.orderID, r.ref)
+		})
+	}
+	wait.Wait()
+	return answers
 }
 
 // fillsFrom adds the instruments that were traded elsewhere to those whose fills

@@ -63,6 +63,7 @@ func (s *state) loaded(m moment, in loadDone) {
 		if o.inquiry = (inquiry{}); o.Status == venues.StatusUnknown {
 			s.inquire(m, o, inquiryWait) // the reconciliation asks too, and may take its time
 		}
+		s.resumeCancel(m, o)
 		if !o.Status.IsClosed() {
 			s.after(publishOrder{o.Order})
 		}
@@ -109,7 +110,7 @@ func (s *state) reconcile() {
 func (s *state) quietSymbols(busy map[string]time.Time) []string {
 	var quiet []string
 	for symbol := range s.fillsUntil {
-		if _, isBusy := busy[symbol]; !isBusy {
+		if _, isBusy := busy[symbol]; !isBusy && !s.unlisted[symbol] {
 			quiet = append(quiet, symbol)
 		}
 	}
@@ -188,7 +189,11 @@ func (s *state) advanceFills(in reconcileDone) {
 			s.fillsUntil[p.Symbol] = s.recon.begunAt
 		}
 	}
+	for _, symbol := range in.unlisted {
+		s.unlisted[symbol] = true
+	}
 	for symbol := range in.fillsRead {
+		delete(s.unlisted, symbol)
 		if l := s.lookups[symbol]; l != nil {
 			l.readAt = in.startedAt
 			if _, known := s.fillsUntil[symbol]; !known { // found by having been traded

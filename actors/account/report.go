@@ -39,7 +39,7 @@ func (s *state) restore(in loadedOrder) *order {
 	o.stored = in.record
 	o.claim = in.claim
 	o.withdrawn = in.record.PendingAction == venues.PendingCancel
-	// Nobody carries on a change that was on its way; what became of it shows.
+	// Nobody carries on an amend that was on its way; what became of it shows.
 	o.PendingAction = venues.PendingNone
 	o.triggered = o.Status == venues.StatusOpen || o.FilledQty.IsPositive()
 	o.seenAt = s.storedAlive(&in.record)
@@ -47,7 +47,9 @@ func (s *state) restore(in loadedOrder) *order {
 		o.trades[tradeKey(&f.Fill)] = true
 		o.fillsQty = o.fillsQty.Add(f.Qty)
 		o.notional = o.notional.Add(f.Price.Mul(f.Qty))
+		o.filledAt = later(o.filledAt, f.ExecutedAt.Time)
 	}
+	o.released = o.FilledQty
 	return o
 }
 

@@ -22,6 +22,8 @@ type state struct {
 	// reconciliation: new orders are refused.
 	isLoaded bool
 	ready    bool
+	// stopping says that this is the end: nothing is sent any more.
+	stopping bool
 
 	// orders are the unfinished ones, and closed ones for closedKeep; live are
 	// those that a step has to go through, atRest the others as they came to it.
@@ -34,14 +36,16 @@ type state struct {
 	watched map[string]*order
 
 	fillsUntil map[string]time.Time
-	lookups    map[string]*lookups
-	funds      funds
-	recon      reconciliation
-	proof      proof
-	stream     privateStream
-	ledger     ledger
-	risk       risk
-	halt       halting
+	// unlisted are symbols of fillsUntil that the venue has taken off its list since.
+	unlisted map[string]bool
+	lookups  map[string]*lookups
+	funds    funds
+	recon    reconciliation
+	proof    proof
+	stream   privateStream
+	ledger   ledger
+	risk     risk
+	halt     halting
 
 	dirty []*order
 	owed  []answer
@@ -55,6 +59,8 @@ type moment struct {
 	// price is the mark price of a currency in the settlement currency of an
 	// instrument, if one is known. To ask makes it known later.
 	price func(currency, symbol string) venues.Optional
+	// mark is the mark price of an instrument, likewise.
+	mark func(symbol string) venues.Optional
 }
 
 // output is what a step asks for: after happens once batch is durable, and never
@@ -74,9 +80,24 @@ func newState(c Config, fence persistence.Fence) *state {
 		customer: c.Customer, exchange: c.Exchange, caps: c.Capabilities, fence: fence,
 		ids: clientIDs{c.ClientIDPrefix, c.Customer, c.Exchange}, policy: c.Protection.orDefault(),
 		orders: map[string]*order{}, live: map[string]*order{}, byClient: map[string]*order{}, byVenue: map[venueKey]*order{},
-		watched: map[string]*order{}, fillsUntil: map[string]time.Time{}, lookups: map[string]*lookups{},
+		watched: map[string]*order{}, fillsUntil: map[string]time.Time{}, unlisted: map[string]bool{}, lookups: map[string]*lookups{},
 		funds:  funds{positions: map[string]venues.Position{}, closedAt: map[string]time.Time{}, asOf: map[string]time.Time{}},
 		ledger: newLedger(),
+	}
+}
+
+// stop begins the end: nobody can be told later what nobody here will find out.
+func (s *state) stop() {
+	s.stopping = true
+	for _, o := range s.unfinished() {
+		if len(o.change.waiters) > 0 {
+			s.answerChange(o, nil) // with the change still pending
+			s.touch(o)             // what is told must be durable
+		}
+		if len(o.waiters) > 0 && !o.storing {
+			s.answer(o)
+			s.touch(o)
+		}
 	}
 }
 
@@ -106,6 +127,7 @@ func (s *state) finish(m moment) output {
 	}
 	for _, o := range s.dirty {
 		o.dirty = false
+		s.showStops(o)
 		s.enlist(m, o)
 		if o.storing && o.OrderID != s.out.intent {
 			continue // until it is stored
@@ -203,6 +225,7 @@ func (s *state) tick(m moment) {
 		}
 		if isDue(o.change.replyDue, m.now) {
 			s.answerChange(o, nil) // with the change still pending
+			s.touch(o)
 		}
 		s.guardDue(m, o)
 		if isDue(o.toldDue, m.now) {
@@ -213,7 +236,7 @@ func (s *state) tick(m moment) {
 	if isDue(s.proof.due, m.now) {
 		s.prove()
 	}
-	s.touchWaiting()
+	s.touchWaiting(m)
 	s.haltTick(m)
 	if isDue(s.recon.due, m.now) {
 		s.reconcile()

@@ -2,19 +2,29 @@ package account_test
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"sync"
 	"testing"
 	"time"
 
 	"go.uber.org/zap"
 
 	"venuegate/actors"
+	"venuegate/actors/account"
 	"venuegate/actors/actortest"
+	"venuegate/persistence"
 	"venuegate/persistence/storetest"
 	"venuegate/venues"
 )
 
-// muteVenue executes orders and never answers.
+// muteVenue executes orders and never answers, nor does it a cancel.
 type muteVenue struct{ *ledgerVenue }
+
+func (v muteVenue) Cancel(ctx context.Context, _ venues.OrderRef) (venues.ExecutionReport, error) {
+	<-ctx.Done()
+	return venues.ExecutionReport{}, venues.ErrOutcomeUnknown
+}
 
 func (v muteVenue) Place(ctx context.Context, r venues.OrderRequest) (venues.ExecutionReport, error) {
 	if _, err := v.ledgerVenue.Place(ctx, r); err != nil {
@@ -30,17 +40,19 @@ func TestAStopDoesNotWaitForAnOrder(t *testing.T) {
 	actortest.Run(t, func(kit *actortest.Kit) {
 		venue := newVenue()
 		h := open(kit, storetest.NewMemory(), muteVenue{venue}, "before")
-		asked := make(chan struct{})
-		go func() {
-			defer close(asked)
-			_, _ = h.place("r1", "59000")
-		}()
+		var placed venues.Order
+		var failure error
+		var caller sync.WaitGroup
+		caller.Go(func() { placed, failure = h.place("r1", "59000") })
 		kit.Settle()
 		begun := time.Now()
 		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 		defer cancel()
 		if err := kit.System.Stop(ctx); err != nil || time.Since(begun) != 0 {
 			t.Errorf("stopped after %s: %v", time.Since(begun), err)
+		}
+		if caller.Wait(); failure != nil || placed.Status != venues.StatusPending || time.Since(begun) != 0 {
+			t.Errorf("the caller is told %s, %v after %s", placed.Status, failure, time.Since(begun))
 		}
 		kit.System = actors.New(zap.NewNop())
 		open(kit, h.store, venue, "after")
@@ -52,6 +64,118 @@ func TestAStopDoesNotWaitForAnOrder(t *testing.T) {
 		if venue.placed != 1 {
 			t.Errorf("%d orders at the venue", venue.placed)
 		}
-		<-asked
 	})
+}
+
+// wantAtOnce waits for callers, whom virtual time must not keep.
+func wantAtOnce(t *testing.T, callers *sync.WaitGroup) {
+	t.Helper()
+	begun := time.Now()
+	if callers.Wait(); time.Since(begun) > 100*time.Millisecond {
+		t.Errorf("answered after %s", time.Since(begun))
+	}
+}
+
+// TestAStopAnswersWhoeverWaits: for an order that has no answer, for one that waits
+// for its turn, for one that is not durable yet, for a cancel, for a list.
+func TestAStopAnswersWhoeverWaits(t *testing.T) {
+	actortest.Run(t, func(kit *actortest.Kit) {
+		g := &gate{}
+		venue := newVenue()
+		h := openWith(kit, storetest.NewMemory(), muteVenue{venue}, "account", func(c account.Committer) account.Committer {
+			g.Committer = c
+			return g
+		})
+		var callers sync.WaitGroup
+		var orders [9]venues.Order // the pool has eight places
+		for i := range orders {
+			callers.Go(func() {
+				var err error
+				if orders[i], err = h.place(fmt.Sprintf("r%d", i), "59000"); err != nil {
+					t.Errorf("order %d: %v", i, err)
+				}
+			})
+		}
+		kit.Advance(time.Second)
+		list, err := h.store.UnfinishedOrders(context.Background(), "c1", venues.Binance)
+		if err != nil || len(list) != len(orders) {
+			t.Fatalf("%d orders, %v", len(list), err)
+		}
+		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+		defer cancel()
+		var cancelled venues.Order
+		var notCancelled, notListed, notStored error
+		callers.Go(func() {
+			cancelled, notCancelled = h.client.Cancel(ctx, venues.CancelOrder{OrderID: list[0].OrderID})
+		})
+		callers.Go(func() { _, notListed = h.client.AwaitHalt(ctx) })
+		kit.Settle()
+		g.close()
+		callers.Go(func() { _, notStored = h.place("late", "59000") })
+		kit.Settle()
+		stopped := make(chan error)
+		go func() { stopped <- kit.System.Stop(ctx) }()
+		kit.Settle()
+		g.open(nil)
+		wantAtOnce(t, &callers)
+		if err := <-stopped; err != nil {
+			t.Error(err)
+		}
+		for i := range orders {
+			if orders[i].Status != venues.StatusPending {
+				t.Errorf("order %d is %s", i, orders[i].Status)
+			}
+		}
+		if notCancelled != nil || cancelled.PendingAction != venues.PendingCancel {
+			t.Errorf("the cancel: %+v, %v", cancelled, notCancelled)
+		}
+		if notListed != nil {
+			t.Errorf("the halt: %v", notListed)
+		}
+		if venues.CodeOf(notStored) != venues.CodeExchangeUnavailable || venue.placed != 8 {
+			t.Errorf("the order that was not durable: %v; %d placed", notStored, venue.placed)
+		}
+	})
+}
+
+// TestAFailureAnswersWhoeverWaits for an order: the next incarnation finds out what
+// has become of it, and knows nobody who has asked.
+func TestAFailureAnswersWhoeverWaits(t *testing.T) {
+	actortest.Run(t, func(kit *actortest.Kit) {
+		venue := newVenue()
+		h := open(kit, storetest.NewMemory(), muteVenue{venue}, "account")
+		var callers sync.WaitGroup
+		var placed venues.Order
+		var failure error
+		callers.Go(func() { placed, failure = h.place("r1", "59000") })
+		kit.Advance(time.Second)
+		var notChanged error
+		callers.Go(func() {
+			ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+			defer cancel()
+			_, notChanged = h.client.Cancel(ctx, venues.CancelOrder{OrderID: placedID(t, h)})
+		})
+		kit.Settle()
+		h.store.FailNext(persistence.ErrUnavailable)
+		if err := h.client.Configure(context.Background(), halted()); venues.CodeOf(err) != venues.CodeMaintenance {
+			t.Errorf("the order to halt: %v", err)
+		}
+		wantAtOnce(t, &callers)
+		if failure != nil || placed.Status != venues.StatusPending {
+			t.Errorf("the caller is told %s, %v", placed.Status, failure)
+		}
+		if e, _ := errors.AsType[*venues.Error](notChanged); e == nil || e.Details["orderState"] != "unknown" {
+			t.Errorf("the cancel: %v", notChanged)
+		}
+	}, actortest.ExpectFailures())
+}
+
+// placedID is the order that the store has.
+func placedID(t *testing.T, h *house) string {
+	t.Helper()
+	list, err := h.store.UnfinishedOrders(context.Background(), "c1", venues.Binance)
+	if err != nil || len(list) != 1 {
+		t.Fatalf("%+v, %v", list, err)
+	}
+	return list[0].OrderID
 }

@@ -37,20 +37,26 @@ func ScheduleDefault() Schedule {
 	return Schedule{Attempts: 5, Delays: []time.Duration{10 * time.Second, time.Minute, 5 * time.Minute, 30 * time.Minute, 2 * time.Hour}}
 }
 
-// Validate names what is wrong with a configured schedule.
-func (s Schedule) Validate() error {
+// ScheduleFault is what is wrong with a configured schedule.
+type ScheduleFault struct {
+	Field   string // attempts or delays
+	Problem string
+}
+
+// Faults lists what is wrong with a configured schedule.
+func (s Schedule) Faults() (faults []ScheduleFault) {
 	if s.Attempts < 1 || s.Attempts > AttemptsMax {
-		return fmt.Errorf("delivery attempts: %d is not between 1 and %d", s.Attempts, AttemptsMax)
+		faults = append(faults, ScheduleFault{"attempts", fmt.Sprintf("must be 1 to %d", AttemptsMax)})
 	}
 	if s.Attempts > 1 && len(s.Delays) == 0 {
-		return fmt.Errorf("delivery delays: none for %d attempts", s.Attempts)
+		faults = append(faults, ScheduleFault{"delays", fmt.Sprintf("must be given for %d attempts", s.Attempts)})
 	}
-	for _, d := range s.Delays {
+	for i, d := range s.Delays {
 		if d <= 0 || d > DelayMax {
-			return fmt.Errorf("delivery delays: %v is not between 0 and %v", d, DelayMax)
+			faults = append(faults, ScheduleFault{"delays", fmt.Sprintf("entry %d must be above 0 and at most %v, not %v", i+1, DelayMax, d)})
 		}
 	}
-	return nil
+	return faults
 }
 
 // next is the moment of the attempt after failed ones, or false if there is none.

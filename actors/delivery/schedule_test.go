@@ -169,15 +169,21 @@ func TestRetryAfterIsHonouredWithinBounds(t *testing.T) {
 }
 
 func TestScheduleIsValidated(t *testing.T) {
-	if err := delivery.ScheduleDefault().Validate(); err != nil {
-		t.Error(err)
+	if faults := delivery.ScheduleDefault().Faults(); faults != nil {
+		t.Error(faults)
 	}
-	for name, s := range map[string]delivery.Schedule{
-		"no attempt": {}, "too many": {Attempts: 21, Delays: []time.Duration{1}}, "no delay": {Attempts: 2},
-		"a negative delay": {Attempts: 2, Delays: []time.Duration{-1}}, "an endless delay": {Attempts: 2, Delays: []time.Duration{8 * 24 * time.Hour}},
+	for name, c := range map[string]struct {
+		schedule delivery.Schedule
+		field    string
+	}{
+		"no attempt":       {delivery.Schedule{}, "attempts"},
+		"too many":         {delivery.Schedule{Attempts: 21, Delays: []time.Duration{1}}, "attempts"},
+		"no delay":         {delivery.Schedule{Attempts: 2}, "delays"},
+		"a negative delay": {delivery.Schedule{Attempts: 2, Delays: []time.Duration{-1}}, "delays"},
+		"an endless delay": {delivery.Schedule{Attempts: 2, Delays: []time.Duration{8 * 24 * time.Hour}}, "delays"},
 	} {
-		if s.Validate() == nil {
-			t.Error(name)
+		if faults := c.schedule.Faults(); len(faults) != 1 || faults[0].Field != c.field {
+			t.Errorf("%s: %v", name, faults)
 		}
 	}
 }

@@ -381,7 +381,7 @@ func (f frames) Deliver(frame venues.Frame) { f <- string(frame.Bytes) }
 // await takes frames until one begins with the prefix.
 func (f frames) await(t *testing.T, prefix string) string {
 	t.Helper()
-	timeout := time.After(20 * time.Second)
+	timeout := time.After(patience)
 	for {
 		select {
 		case frame := <-f:
@@ -413,7 +413,7 @@ func TestMarketDataOfTheSimulator(t *testing.T) {
 			t.Error(err)
 		}
 	})
-	for deadline := time.Now().Add(20 * time.Second); exchange.Ready() != nil; time.Sleep(time.Millisecond) {
+	for deadline := time.Now().Add(patience); exchange.Ready() != nil; time.Sleep(time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatal(exchange.Ready())
 		}

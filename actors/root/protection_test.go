@@ -198,7 +198,7 @@ func (d *desk) wantUnfinished(want int) {
 
 func (d *desk) wait(what string, is func() bool) {
 	d.t.Helper()
-	deadline := time.Now().Add(15 * time.Second)
+	deadline := time.Now().Add(patience)
 	for !is() {
 		if time.Now().After(deadline) {
 			d.t.Fatalf("no %s", what)
@@ -209,7 +209,7 @@ func (d *desk) wait(what string, is func() bool) {
 
 func (d *desk) amend(cmd venues.AmendOrder) (venues.Order, error) {
 	cmd.Customer = "c1"
-	ctx, cancel := context.WithTimeout(d.t.Context(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(d.t.Context(), patience)
 	defer cancel()
 	return d.tree.Amend(ctx, cmd)
 }

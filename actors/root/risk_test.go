@@ -33,7 +33,7 @@ func (d *desk) events(kind persistence.EventType) []persistence.Event {
 // until waits for a condition.
 func (d *desk) until(what string, is func() bool) {
 	d.t.Helper()
-	for deadline := time.Now().Add(20 * time.Second); !is(); time.Sleep(5 * time.Millisecond) {
+	for deadline := time.Now().Add(patience); !is(); time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			d.t.Fatalf("not in time: %s", what)
 		}

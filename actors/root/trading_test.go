@@ -144,11 +144,14 @@ func spec(side venues.Side, kind venues.OrderType, qty, price string) venues.Ord
 	return s
 }
 
+// patience bounds every wait of a test; only one that fails spends it.
+const patience = time.Minute
+
 // place waits for the account to be ready and places an order.
 func (d *desk) place(requestID string, s venues.OrderSpec) (venues.Order, error) {
-	deadline := time.Now().Add(20 * time.Second)
+	deadline := time.Now().Add(patience)
 	for {
-		ctx, cancel := context.WithTimeout(d.t.Context(), 10*time.Second)
+		ctx, cancel := context.WithTimeout(d.t.Context(), patience)
 		order, err := d.tree.Place(ctx, venues.PlaceOrder{
 			Command: venues.Command{Customer: "c1"}, OrderSpec: s, Exchange: d.exchange,
 			RequestID: requestID, Scope: persistence.ScopeREST, Source: venues.SourceAPI,
@@ -165,7 +168,7 @@ func (d *desk) place(requestID string, s venues.OrderSpec) (venues.Order, error)
 // eventually polls the stored order.
 func (d *desk) eventually(orderID string, want func(persistence.OrderRecord) bool) persistence.OrderRecord {
 	d.t.Helper()
-	deadline := time.Now().Add(15 * time.Second)
+	deadline := time.Now().Add(patience)
 	for {
 		record, err := d.store.Order(d.t.Context(), "c1", orderID)
 		if err != nil {
@@ -219,16 +222,15 @@ func TestMarketOrderOpensAndCloseEndsAPosition(t *testing.T) {
 	if err != nil || order.Status != venues.StatusFilled || !order.AvgPrice.Valid || !order.Fee.Valid {
 		t.Fatalf("%+v, %v", order, err)
 	}
-	time.Sleep(1100 * time.Millisecond) // funds older than this are read anew
 	read := venues.ReadAccount{Command: venues.Command{Customer: "c1"}}
-	positions, _, err := d.tree.Positions(t.Context(), read)
-	if err != nil || len(positions) != 1 || positions[0].Side != venues.Long || !positions[0].Qty.Equal(venues.MustDecimal("0.5")) {
-		t.Fatalf("%+v, %v", positions, err)
-	}
-	balances, _, err := d.tree.Balances(t.Context(), read)
-	if err != nil || len(balances) != 1 || !balances[0].UsedMargin.IsPositive() {
-		t.Fatalf("%+v, %v", balances, err)
-	}
+	d.until("the position", func() bool {
+		positions, _, err := d.tree.Positions(t.Context(), read)
+		return err == nil && len(positions) == 1 && positions[0].Side == venues.Long && positions[0].Qty.Equal(venues.MustDecimal("0.5"))
+	})
+	d.until("its margin", func() bool {
+		balances, _, err := d.tree.Balances(t.Context(), read)
+		return err == nil && len(balances) == 1 && balances[0].UsedMargin.IsPositive()
+	})
 	closed, err := d.tree.Close(t.Context(), venues.ClosePosition{Command: venues.Command{Customer: "c1"}, Exchange: venues.Binance, Symbol: "BTCUSDT.P"})
 	if err != nil || closed.Status != venues.StatusFilled || !closed.ReduceOnly {
 		t.Fatalf("%+v, %v", closed, err)

@@ -53,7 +53,7 @@ func (e *exchange) set(change func()) {
 func instrument(symbol string, status venues.InstrumentStatus) venues.Instrument {
 	return venues.Instrument{
 		Symbol: symbol, VenueSymbol: symbol, Exchange: venues.Binance, Status: status,
-		TickSize: venues.MustDecimal("0.1"), QtyStep: venues.MustDecimal("0.001"),
+		TickSize: venues.MustDecimal("0.1"), QtyStep: venues.MustDecimal("0.001"), MaxLeverage: venues.Some(venues.MustDecimal("125")),
 	}
 }
 

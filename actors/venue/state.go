@@ -2,6 +2,7 @@ package venue
 
 import (
 	"errors"
+	"slices"
 	"time"
 
 	"venuegate/venues"
@@ -19,6 +20,9 @@ const (
 	// A failed request is tried again after retryMin, doubling to retryMax.
 	retryMin = time.Second
 	retryMax = 30 * time.Second
+	// A catalogue without leverages is read again after retryMin, doubling to
+	// leverageRetryMax.
+	leverageRetryMax = time.Minute
 	// failuresDown is how many failures in a row mean that the venue is down.
 	failuresDown = 3
 	// skewMax is how far the clocks may differ before it is worth a warning.
@@ -34,10 +38,13 @@ type state struct {
 
 	instruments *venues.InstrumentSet
 	catalogue   poll
-	clock       poll
-	offset      time.Duration
-	feed        Feed
-	health      Health
+	// lacking is how many catalogues in a row told no leverage: some venues tell it
+	// once an account has asked.
+	lacking int
+	clock   poll
+	offset  time.Duration
+	feed    Feed
+	health  Health
 }
 
 // poll is one request that is made again and again.
@@ -64,11 +71,7 @@ func (p *poll) succeeded(now time.Time, every time.Duration) wait {
 func (p *poll) failed() wait {
 	p.running = false
 	p.failures++
-	after := retryMin
-	for n := 1; n < p.failures && after < retryMax; n++ {
-		after *= 2
-	}
-	after = min(after, retryMax)
+	after := doubled(retryMin, p.failures, retryMax)
 	return wait{after, after / 4}
 }
 
@@ -94,7 +97,26 @@ func (s *state) catalogueCame(now time.Time, instruments []venues.Instrument, er
 		return listed{}, s.catalogue.failed()
 	}
 	changes := s.list(now, instruments)
-	return changes, s.catalogue.succeeded(now, s.every)
+	return changes, s.catalogue.succeeded(now, s.untilNext(instruments))
+}
+
+// untilNext is when the catalogue is read again.
+func (s *state) untilNext(instruments []venues.Instrument) time.Duration {
+	if slices.ContainsFunc(instruments, func(i venues.Instrument) bool { return i.MaxLeverage.Valid }) {
+		s.lacking = 0
+		return s.every
+	}
+	s.lacking++
+	return min(doubled(retryMin, s.lacking, leverageRetryMax), s.every)
+}
+
+// doubled is a wait before the nth try, doubling to longest.
+func doubled(first time.Duration, n int, longest time.Duration) time.Duration {
+	after := first
+	for ; n > 1 && after < longest; n-- {
+		after *= 2
+	}
+	return min(after, longest)
 }
 
 // list makes the new set. Instruments that did not change keep the time of their

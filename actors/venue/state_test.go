@@ -14,6 +14,7 @@ func instrument(symbol, tick string) venues.Instrument {
 	return venues.Instrument{
 		Symbol: symbol, VenueSymbol: symbol, Exchange: venues.Binance, Status: venues.InstrumentTrading,
 		TickSize: venues.MustDecimal(tick), QtyStep: venues.MustDecimal("0.001"), MinQty: venues.MustDecimal("0.001"),
+		MaxLeverage: venues.Some(venues.MustDecimal("125")),
 	}
 }
 
@@ -102,5 +103,24 @@ func TestRefreshIsSpaced(t *testing.T) {
 	}
 	if wait, _ := s.refreshWait(start.Add(time.Minute)); wait != 0 {
 		t.Errorf("%s", wait)
+	}
+}
+
+// TestCatalogueWithoutLeveragesIsReadSoonAgain: a venue that tells them to accounts
+// alone tells them once there is one.
+func TestCatalogueWithoutLeveragesIsReadSoonAgain(t *testing.T) {
+	s := newState(start, 15*time.Minute, time.Minute)
+	bare := instrument("A", "0.1")
+	bare.MaxLeverage = venues.Optional{}
+	for _, want := range []time.Duration{1, 2, 4, 8, 16, 32, 60, 60} {
+		if _, next := s.catalogueCame(start, []venues.Instrument{bare}, nil); next.after != want*time.Second {
+			t.Errorf("read again after %s, want %d s", next.after, want)
+		}
+	}
+	if _, next := s.catalogueCame(start, []venues.Instrument{instrument("B", "0.1"), bare}, nil); next.after != 15*time.Minute {
+		t.Errorf("a whole one is read again after %s", next.after)
+	}
+	if _, next := s.catalogueCame(start, []venues.Instrument{bare}, nil); next.after != time.Second {
+		t.Errorf("one that lacks them anew, after %s", next.after)
 	}
 }

@@ -6,141 +6,257 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"venuegate/venues"
 )
 
-// chapter is one answer or message of the scenario: its members with their kinds,
-// and what must have the same value on every venue.
+// A part is told on accounts of its own, made as the venues' control is asked to.
+type part struct {
+	name, account string
+	// exempt lists the differences that stand.
+	exempt   []exemption
+	chapters []chapter
+}
+
+// A chapter is a piece of a trader's day. It is told on every venue alike, in a market
+// that stands at alikePrice, and every answer and every message of it is compared
+// member by member: names, kinds, units and values are the same, whatever the venue.
+// A chapter leaves no position behind, but for the last of its part.
 type chapter struct {
-	name  string
-	shape string
-	means string
+	name string
+	tell func(*teller)
 }
 
-// TestVenuesAreAlike tells one story on all three venues and compares every
-// answer and every message: names, kinds, units and meaning are the same, whatever
-// the venue.
+// alikePrice is where the market of BTCUSDT stands when a chapter begins: the house
+// bids a tick below and asks a tick above.
+const alikePrice = "65000"
+
 func TestVenuesAreAlike(t *testing.T) {
-	s := startService(t, t.TempDir())
-	first := tell(t, s, venues.All()[0])
-	for _, venue := range venues.All()[1:] {
-		for i, c := range tell(t, s, venue) {
-			if c != first[i] {
-				t.Errorf("%s, %s:\n got %s %s\nwant %s %s", venue, c.name, c.shape, c.means, first[i].shape, first[i].means)
-			}
+	for _, p := range []part{recordPart, orderPart, stopPart, protectionPart, positionPart, hedgePart, eventPart, streamPart} {
+		t.Run(p.name, p.tell)
+	}
+}
+
+// tell tells a part, on venues and a service of its own: a venue's limits would not
+// let all of them be told at once.
+func (p *part) tell(t *testing.T) {
+	t.Parallel()
+	file, _ := startSimProcess(t)
+	s := startService(t, t.TempDir(), "--sim", file)
+	var tellers []*teller
+	for _, venue := range venues.All() {
+		tellers = append(tellers, newTeller(t, s, venue, p.account))
+	}
+	used := map[int]bool{}
+	for _, c := range p.chapters {
+		t.Run(c.name, func(t *testing.T) { p.compare(t, tellEverywhere(t, tellers, c), used) })
+	}
+	for n, e := range p.exempt {
+		if !used[n] && !t.Failed() {
+			t.Errorf("%s of %q is alike by now: %s", e.member, e.scene, e.reason)
 		}
 	}
 }
 
-// tell goes through the life of orders on one venue.
-func tell(t *testing.T, s *service, venue venues.Venue) []chapter {
+// tellEverywhere tells a chapter on all venues at once.
+func tellEverywhere(t *testing.T, tellers []*teller, c chapter) [][]scene {
 	t.Helper()
-	var story []chapter
-	add := func(name string, r record, means ...string) {
-		var values []string
-		for _, member := range means {
-			values = append(values, member+"="+fmt.Sprint(r[member]))
+	stories := make([][]scene, len(tellers))
+	told := t.Run("told", func(t *testing.T) {
+		for n, w := range tellers {
+			t.Run(string(w.venue), func(t *testing.T) {
+				t.Parallel()
+				w.begin(t)
+				c.tell(w)
+				stories[n] = w.story
+			})
 		}
-		story = append(story, chapter{name, shapeOf(map[string]any(r)), strings.Join(values, " ")})
+	})
+	if !told {
+		t.FailNow()
 	}
-	post := func(status int, path, body string) record {
-		return s.trade(status, http.MethodPost, path, fmt.Sprintf(`{"exchange":%q,"symbol":"BTC/USDT:USDT",%s}`, venue, body))
-	}
-	stream := s.subscribe("book:"+string(venue)+":BTCUSDT:5", "trades:"+string(venue)+":BTCUSDT", "kline:"+string(venue)+":BTCUSDT:1m")
-	private := s.subscribe("orders", "positions")
-	add("instrument", s.trade(http.StatusOK, http.MethodGet, "/v1/instruments?symbol=BTCUSDT&exchange="+string(venue), "").items()[0],
-		"symbol", "kind", "status", "baseCurrency", "quoteCurrency", "settleCurrency")
-
-	faults := func(name string, status int, body string, means ...string) {
-		fault, _ := post(status, "/v1/orders", body)["error"].(map[string]any)
-		add(name, record(fault), means...)
-	}
-	faults("price off the tick", http.StatusBadRequest, `"side":"buy","type":"limit","qty":"0.02","price":"64000.05"`, "code", "details")
-	faults("quantity below the least", http.StatusBadRequest, `"side":"buy","type":"limit","qty":"0.0000001","price":"64000"`, "code")
-
-	market := post(http.StatusCreated, "/v1/orders", `"side":"buy","type":"market","qty":"0.02"`)
-	add("market order", market, "symbol", "status", "qty", "filledQty", "remainingQty", "timeInForce", "feeCurrency", "source")
-	limit := post(http.StatusCreated, "/v1/orders", `"side":"buy","type":"limit","qty":"0.02","price":"64000"`)
-	add("limit order", limit, "symbol", "status", "qty", "filledQty", "price", "timeInForce")
-	amended := s.trade(http.StatusOK, http.MethodPatch, "/v1/orders/"+limit.text("orderId"), `{"price":"63900","qty":"0.03"}`)
-	add("amended order", amended, "status", "qty", "price", "pendingAction")
-	add("cancelled order", s.trade(http.StatusOK, http.MethodDelete, "/v1/orders/"+amended.text("orderId"), ""), "status", "filledQty", "remainingQty", "error")
-	add("cancelled twice", detailsOf(s.trade(http.StatusNotFound, http.MethodDelete, "/v1/orders/"+amended.text("orderId"), "")), "status")
-	crossing := post(http.StatusCreated, "/v1/orders", `"side":"buy","type":"limit","qty":"0.02","price":"66500","postOnly":true`)
-	add("post-only that would take", record{"status": crossing.text("status"), "reason": crossing.text("error", "reason")}, "status", "reason")
-	stop := post(http.StatusCreated, "/v1/orders", `"side":"sell","type":"stop_market","qty":"0.02","triggerPrice":"50000","reduceOnly":true`)
-	add("stop order", stop, "status", "triggerPrice", "reduceOnly", "price")
-	add("cancelled stop", s.trade(http.StatusOK, http.MethodDelete, "/v1/orders/"+stop.text("orderId"), ""), "status")
-
-	add("leverage", post(http.StatusOK, "/v1/positions/leverage", `"leverage":"7"`), "symbol", "leverage")
-	add("leverage above the maximum", detailsOf(post(http.StatusUnprocessableEntity, "/v1/positions/leverage", `"leverage":"9999"`)), "reason")
-	add("too much margin", record{"code": post(http.StatusUnprocessableEntity, "/v1/orders", `"side":"buy","type":"limit","qty":"20","price":"64000"`).text("error", "code")}, "code")
-	time.Sleep(1100 * time.Millisecond) // funds older than a second are read anew
-	add("position", s.trade(http.StatusOK, http.MethodGet, "/v1/positions?exchange="+string(venue), "").items()[0], "symbol", "side", "qty", "leverage", "marginMode", "liquidationPrice")
-	add("account", s.trade(http.StatusOK, http.MethodGet, "/v1/account?exchange="+string(venue), "").items()[0], "currency")
-	add("close", post(http.StatusCreated, "/v1/positions/close", `"requestId":"close-`+string(venue)+`"`), "status", "side", "filledQty", "reduceOnly")
-	add("fill", s.trade(http.StatusOK, http.MethodGet, "/v1/fills?limit=1&exchange="+string(venue), "").items()[0], "symbol", "side", "qty", "feeCurrency", "liquidity", "source")
-
-	for _, channel := range []string{"orders", "positions"} {
-		message := private.until(channel, func(m record) bool {
-			return m.text("channel") == channel && m.text("data", "exchange") == string(venue)
-		})
-		if data, ok := message["data"].(map[string]any); ok && channel == "positions" {
-			// Events of Binance do not tell them; they come with the next reading.
-			delete(data, "leverage")
-			delete(data, "markPrice")
-		}
-		add(channel+" message", record{"shape": shapeOf(map[string]any(message))}, "shape")
-	}
-	for _, channel := range []string{"book", "trades", "kline"} {
-		message := stream.until(channel, func(m record) bool {
-			return strings.HasPrefix(m.text("channel"), channel+":") && (channel != "book" || m.text("type") == "snapshot")
-		})
-		delete(message, "channel")
-		add(channel+" message", record{"shape": shapeOf(map[string]any(message))}, "shape")
-	}
-	return story
+	return stories
 }
 
-func detailsOf(answer record) record {
-	fault, _ := answer["error"].(map[string]any)
-	details, _ := fault["details"].(map[string]any)
-	return details
+// teller tells chapters on one venue, with a customer and an account of its own.
+type teller struct {
+	*service
+	venue   venues.Venue
+	control string
+	id      string // of the customer
+	story   []scene
+	// heardEvents and seenFills are how many of them are told already.
+	heardEvents, seenFills int
 }
 
-// shapeOf names members and their kinds. Strings that are numbers are told apart
-// from others; what a venue may not know is not compared by its presence.
-func shapeOf(value any) string {
-	switch v := value.(type) {
-	case map[string]any:
-		var members []string
-		for name, member := range v {
-			if !slices.Contains(mayBeUnknown, name) {
-				members = append(members, name+":"+shapeOf(member))
+func newTeller(t *testing.T, s *service, venue venues.Venue, account string) *teller {
+	t.Helper()
+	w := &teller{service: &service{process: s.process, t: t, dir: s.dir, demo: s.demo}, venue: venue, control: s.demo.Sim[venue].ControlURL}
+	w.id = w.administer(http.StatusCreated, http.MethodPost, "customers", `{"name":"alike"}`).text("id")
+	made := post(t, w.control+"/accounts", account)
+	w.administer(http.StatusCreated, http.MethodPost, "accounts", fmt.Sprintf(
+		`{"customer":%q,"exchange":%q,"apiKey":%q,"apiSecret":%q,"passphrase":%q}`,
+		w.id, venue, member(t, made, "apiKey"), member(t, made, "apiSecret"), member(t, made, "passphrase")))
+	w.takeKey()
+	eventually(t, "the account to take orders", w.takesOrders)
+	return w
+}
+
+// begin starts a chapter, with a key that has its whole allowance.
+func (w *teller) begin(t *testing.T) {
+	w.t, w.story = t, nil
+	w.takeKey()
+	w.move(alikePrice)
+	w.heardEvents = len(w.get("/v1/events?limit=500").items())
+	w.seenFills = len(w.list("/v1/fills"))
+}
+
+func (w *teller) takeKey() {
+	w.t.Helper()
+	w.demo.APIKey = w.administer(http.StatusCreated, http.MethodPost, "keys", fmt.Sprintf(
+		`{"customer":%q,"name":"alike","scopes":["read","trade","account"]}`, w.id)).text("apiKey")
+}
+
+// takesOrders says whether the account is reconciled: until then an order is refused
+// for that, whatever is wrong with it.
+func (w *teller) takesOrders() bool {
+	w.t.Helper()
+	request, err := http.NewRequestWithContext(w.t.Context(), http.MethodPost, w.demo.BaseURL+"/v1/orders", strings.NewReader(
+		fmt.Sprintf(`{"exchange":%q,"symbol":"BTCUSDT","side":"buy","type":"limit","qty":"1","price":"0.05"}`, w.venue)))
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	request.Header.Set("Authorization", "Bearer "+w.demo.APIKey)
+	request.Header.Set("Content-Type", "application/json")
+	status, _ := do(w.t, request)
+	return status == http.StatusBadRequest
+}
+
+// flat closes the position and waits until that is told.
+func (w *teller) flat() {
+	w.t.Helper()
+	w.send(http.StatusCreated, "/v1/positions/close", "")
+	w.freshEvents(func(fresh []record) bool {
+		return slices.ContainsFunc(fresh, func(e record) bool { return e.text("type") == "position.closed" })
+	})
+}
+
+// note adds an answer or a message to the story.
+func (w *teller) note(name string, what record) {
+	w.story = append(w.story, scene{name, membersOf(what, w.venue)})
+}
+
+// move puts the market at a price.
+func (w *teller) move(price string) {
+	w.t.Helper()
+	post(w.t, w.control+"/market", fmt.Sprintf(`{"symbol":"BTCUSDT","price":%q}`, price))
+}
+
+// houseTrades lets somebody else take from the book.
+func (w *teller) houseTrades(side, qty string) {
+	w.t.Helper()
+	post(w.t, w.control+"/market/trade", fmt.Sprintf(`{"symbol":"BTCUSDT","side":%q,"qty":%q}`, side, qty))
+}
+
+func (w *teller) get(path string) record {
+	w.t.Helper()
+	return w.trade(http.StatusOK, http.MethodGet, path, "")
+}
+
+// list reads the items of a list about the venue and BTCUSDT.
+func (w *teller) list(path string) []record {
+	w.t.Helper()
+	mark := "?"
+	if strings.Contains(path, "?") {
+		mark = "&"
+	}
+	return w.get(path + mark + "symbol=BTCUSDT&exchange=" + string(w.venue)).items()
+}
+
+// send posts something about BTCUSDT at the venue.
+func (w *teller) send(status int, path, members string) record {
+	w.t.Helper()
+	if members != "" {
+		members = "," + members
+	}
+	return w.trade(status, http.MethodPost, path, fmt.Sprintf(`{"exchange":%q,"symbol":"BTC/USDT:USDT"%s}`, w.venue, members))
+}
+
+// place is send for an order that is taken.
+func (w *teller) place(members string) record {
+	w.t.Helper()
+	return w.send(http.StatusCreated, "/v1/orders", members)
+}
+
+// refused notes why an order is refused.
+func (w *teller) refused(name string, status int, path, members string) {
+	w.t.Helper()
+	w.note(name, w.send(status, path, members))
+}
+
+// fills waits for as many executions of the chapter, and gives them newest first.
+func (w *teller) fills(n int) []record {
+	w.t.Helper()
+	var list []record
+	eventually(w.t, "the fills", func() bool {
+		list = w.list("/v1/fills")
+		list = list[:len(list)-w.seenFills]
+		return len(list) >= n
+	})
+	return list
+}
+
+// noteFills notes the executions of the chapter.
+func (w *teller) noteFills(n int) {
+	w.t.Helper()
+	for n, fill := range w.fills(n) {
+		w.note(fmt.Sprintf("fill %d", n), fill)
+	}
+}
+
+// change amends an order.
+func (w *teller) change(order record, members string) record {
+	w.t.Helper()
+	return w.trade(http.StatusOK, http.MethodPatch, "/v1/orders/"+order.text("orderId"), "{"+members+"}")
+}
+
+// cancel cancels an order.
+func (w *teller) cancel(order record) record {
+	w.t.Helper()
+	return w.trade(http.StatusOK, http.MethodDelete, "/v1/orders/"+order.text("orderId"), "")
+}
+
+// opens buys at exactly alikePrice, as much as is wanted.
+func (w *teller) opens(qty string) record {
+	w.t.Helper()
+	order := w.place(fmt.Sprintf(`"side":"buy","type":"limit","qty":%q,"price":%q`, qty, alikePrice))
+	w.move(alikePrice)
+	return w.service.order(order.text("orderId"), "filled")
+}
+
+// until waits until a reading is as wanted.
+func (w *teller) until(what string, read func() record, is func(record) bool) record {
+	w.t.Helper()
+	var found record
+	eventually(w.t, what, func() bool {
+		found = read()
+		return is(found)
+	})
+	return found
+}
+
+// position waits for the position of a side as the venue tells it in the end: with
+// everything that comes by another way than its first event.
+func (w *teller) position(side, qty string) record {
+	w.t.Helper()
+	return w.until("the position", func() record {
+		for _, p := range w.list("/v1/positions") {
+			if p.text("side") == side {
+				return p
 			}
 		}
-		slices.Sort(members)
-		return "{" + strings.Join(members, " ") + "}"
-	case []any:
-		if len(v) == 0 {
-			return "[]"
-		}
-		return "[" + shapeOf(v[0]) + "]"
-	case string:
-		if _, err := venues.ParseDecimal(v); err == nil {
-			return "decimal"
-		}
-		return "text"
-	default:
-		return fmt.Sprintf("%T", value)
-	}
-}
-
-// mayBeUnknown are members that a venue has or has not, and words of the venue's
-// own.
-var mayBeUnknown = []string{
-	"minNotional", "maxLeverage", "maxQty", "maxMarketQty", "venueSymbol", "venueCode", "venueMessage",
-	"accountType", "venueOrderId", "venueTradeId", "id", "venueTs", "liquidationPrice",
+		return nil
+	}, func(p record) bool {
+		return p.text("qty") == qty && p["markPrice"] != nil && p["leverage"] != nil && p["unrealizedPnl"] != nil
+	})
 }

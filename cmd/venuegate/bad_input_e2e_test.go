@@ -93,6 +93,7 @@ func TestBadInputIsRefusedAndNothingIsSent(t *testing.T) {
 		badInput{"an amend of a filled order", http.MethodPatch, orders + "/" + filled, `{"qty":"2"}`, 404, "not_found", []string{`"status":"filled"`}},
 		badInput{"a stop loss above the price", http.MethodPost, orders, order("sl", `,"stopLoss":"61000"`), 400, invalid, []string{`"field":"stopLoss"`}},
 		badInput{"a take profit below the price", http.MethodPost, orders, order("tp", `,"takeProfit":"59000"`), 400, invalid, []string{`"field":"takeProfit"`}},
+		badInput{"protection of an order that only reduces", http.MethodPost, orders, order("ro", `,"reduceOnly":true,"stopLoss":"59000"`), 400, invalid, []string{`"field":"stopLoss"`, `"rule":"not_applicable"`}},
 		badInput{"leverage above the maximum", http.MethodPost, "/v1/positions/leverage", `{"exchange":"binance","symbol":"BTCUSDT","leverage":"1000"}`, 422, "leverage_change_rejected", []string{`"reason":"above_max"`, `"maxLeverage":`}},
 	)
 

@@ -13,7 +13,10 @@ requests under way end (at most 10 s), flush and close; a second signal ends at
 once. Ending it in any other way loses nothing that was answered.
 
 Configuration is a YAML file, then VENUEGATE_* variables, then flags; what cannot
-be used names itself and ends with status 2.`,
+be used names itself and ends with status 2.
+
+Memory is collected when it has grown to three times what is in use, which keeps
+collections out of the way of orders; GOGC sets another measure, GOMEMLIMIT a bound.`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			config, err := loadConfig(cmd, sh)
 			if err != nil {
@@ -26,6 +29,7 @@ be used names itself and ends with status 2.`,
 			if err != nil {
 				return err
 			}
+			tuneCollector(sh.Environ)
 			app, err := OpenApp(cmd.Context(), config, log, cmd.OutOrStdout())
 			if err != nil {
 				return err

@@ -10,6 +10,7 @@ import (
 	"venuegate/actors/account"
 	"venuegate/actors/delivery"
 	"venuegate/transport/api"
+	"venuegate/transport/auth"
 	"venuegate/transport/webhook"
 	"venuegate/venues"
 	"venuegate/venues/binance"
@@ -110,7 +111,7 @@ type VenueConfig struct {
 type LimitsConfig struct {
 	// Connections to the public listener, those of the stream included.
 	Connections int `yaml:"connections"`
-	// ConnectionsPerSource bounds those of one address. Behind trusted proxies
+	// ConnectionsPerSource bounds those of one address (IPv6: one /64). Behind trusted proxies
 	// all come from them, so there 0 is no bound; else 0 is 200.
 	ConnectionsPerSource int `yaml:"connectionsPerSource"`
 	// StreamsPerKey bounds the stream connections of one API key.
@@ -237,7 +238,7 @@ func (c *Config) guard() webhook.Guard {
 func prefixesOf(texts []string) []netip.Prefix {
 	prefixes := make([]netip.Prefix, 0, len(texts))
 	for _, text := range texts {
-		if prefix, err := parsePrefix(text); err == nil {
+		if prefix, err := auth.ParsePrefix(text); err == nil {
 			prefixes = append(prefixes, prefix)
 		}
 	}

@@ -119,7 +119,7 @@ func TestLoadConfigNamesWhatIsWrong(t *testing.T) {
 		{name: "protection closed before the alarm", file: "protection: {closeAfter: 2s}", want: []string{"protection.closeAfter (FILE): must be 5s to"}},
 		{name: "unknown end of the unprotected", file: "protection: {unprotected: hope}", want: []string{"protection.unprotected (FILE):"}},
 		{name: "retention shorter than served", file: "retention: {events: 24h}", want: []string{"retention.events (FILE): must be 720h0m0s to"}},
-		{name: "no delivery attempt", file: "delivery: {attempts: 0}", want: []string{"delivery: delivery attempts: 0 is not between 1 and"}},
+		{name: "no delivery attempt", file: "delivery: {attempts: 0}", want: []string{"delivery.attempts (FILE): must be 1 to 20"}},
 		{name: "receivers of no network", file: "delivery: {allow: [everywhere]}", want: []string{"delivery.allow (FILE): entry 1 is neither"}},
 		{name: "simulators without a demo", file: "sim: a.json", want: []string{"sim (FILE): is for the demo"}},
 	} {

@@ -14,6 +14,7 @@ import (
 	"go.uber.org/zap/zapcore"
 
 	"venuegate/transport/api"
+	"venuegate/transport/auth"
 	"venuegate/venues"
 	"venuegate/venues/bybit"
 )
@@ -34,8 +35,8 @@ func (c *Config) faults() []ConfigFault {
 	c.checkFiles(f)
 	f.prefixes("trustedProxies", c.TrustedProxies)
 	f.prefixes("delivery.allow", c.Delivery.Allow)
-	if err := c.Delivery.schedule().Validate(); err != nil {
-		f.add(true, "delivery", err.Error())
+	for _, fault := range c.Delivery.schedule().Faults() {
+		f.add(true, "delivery."+fault.Field, fault.Problem)
 	}
 	f.add(!headerPrefixPattern.MatchString(c.HeaderPrefix), "headerPrefix", "must be letters, digits and inner dashes, such as X-Service")
 	f.oneOf("log.format", c.Log.Format, logJSON, logConsole)
@@ -129,7 +130,7 @@ func (f *faultList) between(key string, value, least, most time.Duration) {
 
 func (f *faultList) prefixes(key string, list []string) {
 	for i, text := range list {
-		_, err := parsePrefix(text)
+		_, err := auth.ParsePrefix(text)
 		f.add(err != nil, key, "entry "+strconv.Itoa(i+1)+" is neither an address nor a prefix: "+strconv.Quote(text))
 	}
 }
@@ -155,14 +156,6 @@ func isLoopback(address string) bool {
 	}
 	ip, err := netip.ParseAddr(host)
 	return err == nil && ip.Unmap().IsLoopback()
-}
-
-// parsePrefix reads a prefix, or an address as the prefix of itself alone.
-func parsePrefix(text string) (netip.Prefix, error) {
-	if address, err := netip.ParseAddr(text); err == nil && address.Zone() == "" {
-		return netip.PrefixFrom(address, address.BitLen()), nil
-	}
-	return netip.ParsePrefix(text)
 }
 
 // isVenueURL: signed requests and account data do not cross a network in clear.

@@ -17,6 +17,11 @@ func (e *engine) CustomerChanged(ctx context.Context, id string) error {
 	if err != nil {
 		return err
 	}
+	if record.Disabled {
+		if err := e.revokeKeys(ctx, id); err != nil {
+			return err
+		}
+	}
 	_, err = e.tree.Customer(id)
 	running := err == nil
 	switch {
@@ -27,6 +32,15 @@ func (e *engine) CustomerChanged(ctx context.Context, id string) error {
 	default:
 		return nil
 	}
+}
+
+// revokeKeys ends what was opened with any key of a customer.
+func (e *engine) revokeKeys(ctx context.Context, customer string) error {
+	keys, err := e.store.APIKeys(ctx, customer)
+	for i := range keys {
+		e.auth.Revoke(keys[i].ID)
+	}
+	return err
 }
 
 // KeyChanged implements admin.Directory.

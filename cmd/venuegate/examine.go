@@ -62,7 +62,7 @@ func examineVenue(ctx context.Context, connector venues.Connector) []admin.Findi
 func examineAccount(ctx context.Context, account venues.Account) []admin.Finding {
 	mode, err := account.Mode(ctx)
 	if err != nil {
-		if venues.CodeOf(err) == venues.CodeExchangeUnavailable {
+		if code := venues.CodeOf(err); code == venues.CodeExchangeUnavailable || code == venues.CodeRateLimited || code == venues.CodeMaintenance {
 			return []admin.Finding{failed("key", "the venue did not answer about the account", "try again later", err)}
 		}
 		return []admin.Finding{failed("key", "the venue refuses the key",

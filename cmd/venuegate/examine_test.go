@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -41,6 +42,27 @@ func TestExamineKey(t *testing.T) {
 		}
 	}
 }
+
+// TestExamineAccountOfAVenueThatDoesNotServe: a venue that answers nobody now has
+// not refused the key.
+func TestExamineAccountOfAVenueThatDoesNotServe(t *testing.T) {
+	for code, refused := range map[venues.Code]bool{
+		venues.CodeExchangeUnavailable: false, venues.CodeRateLimited: false, venues.CodeMaintenance: false, venues.CodeUnauthorized: true,
+	} {
+		findings := examineAccount(t.Context(), moded{err: venues.Errorf(code, "no")})
+		if len(findings) != 1 || findings[0].Status != admin.FindingFailed || strings.Contains(findings[0].Text, "refuses the key") != refused {
+			t.Errorf("%s: %+v", code, findings)
+		}
+	}
+}
+
+// moded is an account that is asked for its mode.
+type moded struct {
+	venues.Account
+	err error
+}
+
+func (a moded) Mode(context.Context) (venues.AccountMode, error) { return venues.AccountMode{}, a.err }
 
 // keyed is an account that tells of its key.
 type keyed struct {

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -170,7 +171,8 @@ func (r record) items() []record {
 	return items
 }
 
-// call sends a request with a key and expects a status.
+// call sends a request with a key and expects a status. Where that is 201 and the
+// answer came before the venue's, 202, it waits for the latter.
 func (s *service) call(key string, status int, method, path, body string) record {
 	s.t.Helper()
 	request, err := http.NewRequestWithContext(s.t.Context(), method, s.demo.BaseURL+path, strings.NewReader(body))
@@ -182,12 +184,16 @@ func (s *service) call(key string, status int, method, path, body string) record
 		request.Header.Set("Content-Type", "application/json")
 	}
 	got, text := do(s.t, request)
-	if got != status {
+	pending := status == http.StatusCreated && got == http.StatusAccepted
+	if got != status && !pending {
 		s.t.Fatalf("%s %s %s: status %d, want %d: %s", method, path, body, got, status, text)
 	}
 	var answer record
 	if err := json.Unmarshal([]byte(text), &answer); err != nil {
 		s.t.Fatalf("%s %s: %v: %s", method, path, err, text)
+	}
+	if pending {
+		return s.acknowledged(key, answer.text("orderId"))
 	}
 	return answer
 }
@@ -196,6 +202,18 @@ func (s *service) call(key string, status int, method, path, body string) record
 func (s *service) trade(status int, method, path, body string) record {
 	s.t.Helper()
 	return s.call(s.demo.APIKey, status, method, path, body)
+}
+
+// acknowledged waits for an order to which the venue had not said anything when the
+// request was answered.
+func (s *service) acknowledged(key, id string) record {
+	s.t.Helper()
+	var found record
+	eventually(s.t, "the acknowledgement of order "+id, func() bool {
+		found = s.call(key, http.StatusOK, http.MethodGet, "/v1/orders/"+id, "")
+		return !slices.Contains([]string{"pending", "unknown"}, found.text("status"))
+	})
+	return found
 }
 
 // order waits until an order has a status, and gives it.

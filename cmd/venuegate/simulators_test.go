@@ -16,8 +16,9 @@ import (
 	"venuegate/venues"
 )
 
-// patience bounds every wait of a test for a condition.
-const patience = 20 * time.Second
+// patience bounds every wait of a test for a condition. Only a test that fails
+// spends it.
+const patience = time.Minute
 
 // eventually waits for a condition, looking often.
 func eventually(t testing.TB, what string, condition func() bool) {

@@ -1,12 +1,14 @@
 package main
 
 import (
+	"encoding/json"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
 	"net/url"
 	"path/filepath"
+	"strings"
 	"sync"
 	"syscall"
 	"testing"
@@ -193,4 +195,64 @@ func TestStopWhileNoVenueAnswers(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestEndAnswersWhoeverWaitsForAnOrder: the venue is silent, and the account that
+// would find out what has become of the order ends. The order is shown as it is
+// known, at once, and stays where its client can ask for it.
+func TestEndAnswersWhoeverWaitsForAnOrder(t *testing.T) {
+	for name, end := range map[string]func(s *service){
+		"the account is removed": func(s *service) { s.accountsCommand("remove", s.binanceAccount()) },
+		"the service stops":      func(s *service) { s.signal(syscall.SIGTERM) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			_, sims := startSimProcess(t)
+			file, lines := overLines(t, sims)
+			s := startService(t, t.TempDir(), "--sim", file)
+			lines[venues.Binance].die()
+			answered := s.posts("/v1/orders", `{"exchange":"binance","symbol":"BTCUSDT","side":"buy","type":"limit","qty":"0.01","price":"60000","requestId":"r1"}`)
+			eventually(t, "the intent", func() bool {
+				return len(s.trade(http.StatusOK, http.MethodGet, "/v1/orders?requestId=r1", "").items()) == 1
+			})
+			end(s)
+			a := <-answered
+			if a.err != nil || a.status != http.StatusAccepted { // else the request has waited out its own time
+				t.Fatalf("%d %s, %v", a.status, a.body, a.err)
+			}
+			if status := a.body.text("status"); status != "pending" && status != "unknown" {
+				t.Errorf("the order is shown as %s", status)
+			}
+		})
+	}
+}
+
+// posting is what became of a request that a test does not wait for.
+type posting struct {
+	status int
+	body   record
+	err    error
+}
+
+// posts sends a request and goes on.
+func (s *service) posts(path, body string) <-chan posting {
+	s.t.Helper()
+	request, err := http.NewRequestWithContext(s.t.Context(), http.MethodPost, s.demo.BaseURL+path, strings.NewReader(body))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	request.Header.Set("Authorization", "Bearer "+s.demo.APIKey)
+	request.Header.Set("Content-Type", "application/json")
+	came := make(chan posting, 1)
+	go func() {
+		client := http.Client{Timeout: patience, Transport: &http.Transport{DisableKeepAlives: true}}
+		var r posting
+		response, err := client.Do(request)
+		if r.err = err; err == nil {
+			defer response.Body.Close()
+			r.status, r.err = response.StatusCode, json.NewDecoder(response.Body).Decode(&r.body)
+		}
+		came <- r
+	}()
+	return came
 }

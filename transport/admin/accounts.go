@@ -65,13 +65,16 @@ func (r *Registry) ConnectAccount(ctx context.Context, n NewAccount) (Account, e
 	if n.Environment != "" && n.Environment != environment {
 		return Account{}, api.Fault("environment", api.RuleUnknownValue, n.Environment, environment)
 	}
-	r.turn.Lock()
-	defer r.turn.Unlock()
 	if err := r.checkCustomer(ctx, n.Customer); err != nil {
 		return Account{}, err
 	}
 	sealed, err := r.proveAndSeal(ctx, n.Customer, n.Exchange, n.Credentials)
 	if err != nil {
+		return Account{}, err
+	}
+	r.turn.Lock()
+	defer r.turn.Unlock()
+	if err := r.checkCustomer(ctx, n.Customer); err != nil { // may have gone meanwhile
 		return Account{}, err
 	}
 	record := persistence.VenueAccount{
@@ -84,7 +87,8 @@ func (r *Registry) ConnectAccount(ctx context.Context, n NewAccount) (Account, e
 	return r.putAccount(ctx, record, field("action", "connect"), field("environment", environment))
 }
 
-// proveAndSeal takes credentials that open an account fit for trading.
+// proveAndSeal takes credentials that open an account fit for trading. It asks the
+// venue: nobody has the turn meanwhile, or one that hangs would hold up a halt.
 func (r *Registry) proveAndSeal(ctx context.Context, customer string, exchange venues.Venue, c venues.Credentials) ([]byte, error) {
 	if err := checkCredentials(c); err != nil {
 		return nil, err
@@ -136,6 +140,10 @@ func (r *Registry) Account(ctx context.Context, id string) (Account, error) {
 // ChangeAccount halts an account or lets it go on, sets its limits, and changes
 // credentials, which alone connects it anew.
 func (r *Registry) ChangeAccount(ctx context.Context, id string, change AccountChange) (Account, error) {
+	sealed, err := r.newCredentials(ctx, id, change)
+	if err != nil {
+		return Account{}, err
+	}
 	r.turn.Lock()
 	defer r.turn.Unlock()
 	record, err := r.account(ctx, id)
@@ -158,15 +166,24 @@ func (r *Registry) ChangeAccount(ctx context.Context, id string, change AccountC
 		}
 		fields = append(fields, change.Limits.fields()...)
 	}
-	if change.Credentials == (venues.Credentials{}) {
+	if sealed == nil {
 		return r.configureAccount(ctx, record, fields...)
 	}
-	record.Sealed, err = r.proveAndSeal(ctx, record.Customer, record.Exchange, change.Credentials)
-	if err != nil {
-		return Account{}, err
-	}
+	record.Sealed = sealed
 	fields = append(fields, field("credentials", "changed"))
 	return r.putAccount(ctx, record, fields...)
+}
+
+// newCredentials are those of a change, sealed; nil if it has none.
+func (r *Registry) newCredentials(ctx context.Context, id string, change AccountChange) ([]byte, error) {
+	if change.Credentials == (venues.Credentials{}) {
+		return nil, nil
+	}
+	record, err := r.account(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	return r.proveAndSeal(ctx, record.Customer, record.Exchange, change.Credentials)
 }
 
 // DisconnectAccount forgets the credentials. Orders at the venue stay as they

@@ -23,6 +23,7 @@ import (
 	"venuegate/persistence"
 	"venuegate/persistence/storetest"
 	"venuegate/transport/admin"
+	"venuegate/transport/api"
 	"venuegate/venues"
 )
 
@@ -68,7 +69,7 @@ func open(t *testing.T, changes ...func(*admin.Options)) *house {
 		Targets: map[persistence.EndpointKind]admin.Target{
 			persistence.EndpointWebhook: {Form: func(target string) error {
 				if !strings.HasPrefix(target, "https://") {
-					return errors.New("is not https")
+					return api.Fault("url", api.RuleMalformed, "", "https://")
 				}
 				return nil
 			}},
@@ -95,7 +96,7 @@ func open(t *testing.T, changes ...func(*admin.Options)) *house {
 	go func() { served <- server.Serve(listener) }()
 	t.Cleanup(func() {
 		h.client.CloseIdleConnections()
-		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 		defer cancel()
 		if err := errors.Join(server.Shutdown(ctx), <-served, h.store.Close()); err != nil {
 			t.Error(err)

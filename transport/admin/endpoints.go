@@ -86,10 +86,25 @@ var publicEvents = []persistence.EventType{
 
 // CreateEndpoint makes an endpoint. It is sent what happens from now on.
 func (r *Registry) CreateEndpoint(ctx context.Context, n NewEndpoint) (Endpoint, error) {
+	record, secret, err := r.draftEndpoint(ctx, n)
+	if err != nil {
+		return Endpoint{}, err
+	}
+	if err := r.reach(ctx, record); err != nil {
+		return Endpoint{}, err
+	}
 	r.turn.Lock()
 	defer r.turn.Unlock()
+	if err := r.endpoints().checkOwner(ctx, record.Customer); err != nil { // others may have been made meanwhile
+		return Endpoint{}, err
+	}
+	return r.putEndpoint(ctx, record, secret, endpointFields("create", &record)...)
+}
+
+// draftEndpoint is an endpoint as it is asked for, and what is shown of its secret.
+func (r *Registry) draftEndpoint(ctx context.Context, n NewEndpoint) (record persistence.Endpoint, secret string, err error) {
 	now := time.Now()
-	record := persistence.Endpoint{
+	record = persistence.Endpoint{
 		ID: r.newID(persistence.PrefixEndpoint, now), Customer: n.Customer, Kind: n.Kind, Name: strings.TrimSpace(n.Name),
 		Target: n.Target, Types: n.Types, HookID: n.HookID, CreatedAt: venues.At(now),
 	}
@@ -100,22 +115,16 @@ func (r *Registry) CreateEndpoint(ctx context.Context, n NewEndpoint) (Endpoint,
 		record.Target = n.URL
 	}
 	if err := r.endpoints().checkOwner(ctx, record.Customer); err != nil {
-		return Endpoint{}, err
+		return record, "", err
 	}
 	if err := r.checkEndpoint(&record); err != nil {
-		return Endpoint{}, err
+		return record, "", err
 	}
 	if err := r.checkSigner(ctx, &record); err != nil {
-		return Endpoint{}, err
+		return record, "", err
 	}
-	secret, err := r.sealEndpoint(&record, n.Secret)
-	if err != nil {
-		return Endpoint{}, err
-	}
-	if err := r.reach(ctx, record); err != nil {
-		return Endpoint{}, err
-	}
-	return r.putEndpoint(ctx, record, secret, endpointFields("create", &record)...)
+	secret, err = r.sealEndpoint(&record, n.Secret)
+	return record, secret, err
 }
 
 func (r *Registry) checkEndpoint(record *persistence.Endpoint) (err error) {
@@ -129,7 +138,7 @@ func (r *Registry) checkEndpoint(record *persistence.Endpoint) (err error) {
 		}
 	}
 	if err := target.Form(record.Target); err != nil {
-		return targetFault(record, err)
+		return err
 	}
 	return checkTypes(record)
 }
@@ -147,21 +156,8 @@ func (r *Registry) checkSigner(ctx context.Context, record *persistence.Endpoint
 	return nil
 }
 
-// targetFault names the member, unless the error does.
-func targetFault(record *persistence.Endpoint, err error) error {
-	if e, ok := errors.AsType[*venues.Error](err); ok && e.Details["fields"] != nil {
-		return e
-	}
-	fault := venues.InvalidFields(venues.FieldFault{Field: targetField(record.Kind), Rule: api.RuleMalformed, Given: record.Target})
-	if e, ok := errors.AsType[*venues.Error](err); ok {
-		fault.Message = e.Message
-	} else {
-		fault.Message = targetField(record.Kind) + " " + err.Error()
-	}
-	return fault
-}
-
-// reach refuses an endpoint at which nothing can arrive.
+// reach refuses an endpoint at which nothing can arrive. It asks the other end: nobody
+// has the turn meanwhile, or one that hangs would hold up a halt.
 func (r *Registry) reach(ctx context.Context, record persistence.Endpoint) error {
 	reach := r.Targets[record.Kind].Reach
 	if reach == nil {
@@ -256,18 +252,36 @@ func (r *Registry) Endpoint(ctx context.Context, id string) (Endpoint, error) {
 
 // ChangeEndpoint changes an endpoint. Deliveries that wait go to the new target.
 func (r *Registry) ChangeEndpoint(ctx context.Context, id string, change EndpointChange) (Endpoint, error) {
+	if change.URL != nil || change.Target != nil {
+		record, err := r.changedEndpoint(ctx, id, change)
+		if err == nil {
+			err = r.reach(ctx, record)
+		}
+		if err != nil {
+			return Endpoint{}, err
+		}
+	}
 	r.turn.Lock()
 	defer r.turn.Unlock()
-	record, err := r.endpoint(ctx, id)
+	record, err := r.changedEndpoint(ctx, id, change)
 	if err != nil {
 		return Endpoint{}, err
+	}
+	return r.putEndpoint(ctx, record, "", endpointFields("change", &record)...)
+}
+
+// changedEndpoint is an endpoint as a change leaves it.
+func (r *Registry) changedEndpoint(ctx context.Context, id string, change EndpointChange) (persistence.Endpoint, error) {
+	record, err := r.endpoint(ctx, id)
+	if err != nil {
+		return record, err
 	}
 	target, other := change.URL, change.Target
 	if record.Kind != persistence.EndpointWebhook {
 		target, other = other, target
 	}
 	if other != nil {
-		return Endpoint{}, api.Fault(targetField(record.Kind), api.RuleMissing, "", "the other member is not for kind "+string(record.Kind))
+		return record, api.Fault(targetField(record.Kind), api.RuleMissing, "", "the other member is not for kind "+string(record.Kind))
 	}
 	set(&record.Name, change.Name)
 	set(&record.Target, target)
@@ -278,48 +292,52 @@ func (r *Registry) ChangeEndpoint(ctx context.Context, id string, change Endpoin
 	if target != nil || change.Paused != nil && !*change.Paused {
 		record.Disabled = ""
 	}
-	if err := r.checkEndpoint(&record); err != nil {
-		return Endpoint{}, err
-	}
-	if target != nil {
-		if err := r.reach(ctx, record); err != nil {
-			return Endpoint{}, err
-		}
-	}
-	return r.putEndpoint(ctx, record, "", endpointFields("change", &record)...)
+	return record, r.checkEndpoint(&record)
 }
 
 // RotateEndpoint gives an endpoint a new secret.
 func (r *Registry) RotateEndpoint(ctx context.Context, id string, rotation EndpointRotation) (Endpoint, error) {
+	fresh, secret, err := r.freshEndpoint(ctx, id, rotation)
+	if err == nil {
+		err = r.reach(ctx, fresh)
+	}
+	if err != nil {
+		return Endpoint{}, err
+	}
 	r.turn.Lock()
 	defer r.turn.Unlock()
 	record, err := r.endpoint(ctx, id)
 	if err != nil {
 		return Endpoint{}, err
 	}
-	if record.HookID != "" {
-		return Endpoint{}, venues.Errorf(venues.CodeInvalidRequest, "the hook %s signs for this endpoint; rotate that", record.HookID)
-	}
 	now := time.Now()
-	wait := rotation.SwitchAt.Sub(now)
-	if !rotation.SwitchAt.IsZero() && (wait > switchMax || record.Kind != persistence.EndpointWebhook) {
-		return Endpoint{}, api.Fault("switchAt", api.RuleOutOfRange, "", "for kind webhook, at most "+switchMax.String()+" ahead")
-	}
-	before := record.Sealed
-	secret, err := r.sealEndpoint(&record, rotation.Secret)
-	if err != nil {
-		return Endpoint{}, err
-	}
-	record.Next, record.NextFrom, record.Disabled = nil, venues.Time{}, ""
-	if err := r.reach(ctx, record); err != nil {
-		return Endpoint{}, err
-	}
 	from := venues.At(now)
-	if !rotation.SwitchAt.IsZero() && wait > 0 {
+	record.Next, record.NextFrom, record.Disabled = nil, venues.Time{}, ""
+	if rotation.SwitchAt.After(now) {
 		from = rotation.SwitchAt
-		record.Sealed, record.Next, record.NextFrom = before, record.Sealed, from
+		record.Next, record.NextFrom = fresh.Sealed, from
+	} else {
+		record.Sealed = fresh.Sealed
 	}
 	return r.putEndpoint(ctx, record, secret, field("action", "rotate"), field("from", from.UTC().Format(venues.TimeFormat)))
+}
+
+// freshEndpoint is an endpoint with the new secret of a rotation, and what is shown of
+// that.
+func (r *Registry) freshEndpoint(ctx context.Context, id string, rotation EndpointRotation) (record persistence.Endpoint, secret string, err error) {
+	if record, err = r.endpoint(ctx, id); err != nil {
+		return record, "", err
+	}
+	if record.HookID != "" {
+		return record, "", venues.Errorf(venues.CodeInvalidRequest, "the hook %s signs for this endpoint; rotate that", record.HookID)
+	}
+	wait := time.Until(rotation.SwitchAt.Time)
+	if !rotation.SwitchAt.IsZero() && (wait > switchMax || record.Kind != persistence.EndpointWebhook) {
+		return record, "", api.Fault("switchAt", api.RuleOutOfRange, "", "for kind webhook, at most "+switchMax.String()+" ahead")
+	}
+	record.Next, record.NextFrom, record.Disabled = nil, venues.Time{}, ""
+	secret, err = r.sealEndpoint(&record, rotation.Secret)
+	return record, secret, err
 }
 
 // RemoveEndpoint ends an endpoint for good, and what waits for it.

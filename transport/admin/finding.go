@@ -43,8 +43,10 @@ func refusal(findings []Finding) error {
 		if f.Advice != "" {
 			text += ": " + f.Advice
 		}
-		if venues.CodeOf(f.Err) == venues.CodeExchangeUnavailable {
-			return venues.Errorf(venues.CodeExchangeUnavailable, "%s", text).Because(f.Err)
+		if e, ok := errors.AsType[*venues.Error](f.Err); ok && isAway(e.Code) {
+			away := venues.Errorf(e.Code, "%s", text).Because(f.Err)
+			away.RetryAfter = e.RetryAfter
+			return away
 		}
 		refused := venues.Errorf(venues.CodeInvalidRequest, "%s", text).With("check", f.Check).Because(f.Err)
 		if e, ok := errors.AsType[*venues.Error](f.Err); ok {
@@ -53,6 +55,11 @@ func refusal(findings []Finding) error {
 		return refused
 	}
 	return nil
+}
+
+// isAway says whether a venue that answers so has said nothing about the request.
+func isAway(code venues.Code) bool {
+	return code == venues.CodeExchangeUnavailable || code == venues.CodeRateLimited || code == venues.CodeMaintenance
 }
 
 // orFault turns a record that is not there into a fault of the field that named

@@ -37,12 +37,13 @@ func create[In, Out any](s *Server, do func(context.Context, In) (Out, error)) f
 // list answers a GET of many, of one customer where the query names it.
 func list[Out any](s *Server, do func(ctx context.Context, customer string) ([]Out, error)) fiber.Handler {
 	return func(c *fiber.Ctx) error {
-		q := query{Ctx: c}
-		if err := q.check("customer"); err != nil {
+		q := parseQuery(c, "customer")
+		customer := text(q, "customer")
+		if err := q.Err(); err != nil {
 			return err
 		}
 		return answer(s, c, http.StatusOK, func(ctx context.Context) (Items[Out], error) {
-			items, err := do(ctx, c.Query("customer"))
+			items, err := do(ctx, customer)
 			return Items[Out]{items}, err
 		})
 	}

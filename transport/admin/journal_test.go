@@ -87,12 +87,19 @@ func TestJournalIsFilteredAndPaged(t *testing.T) {
 	if got := strings.Join(all, ","); got != "4 3 2,1" && got != "4 3 2,1," {
 		t.Errorf("pages %s", got)
 	}
-	for query, field := range map[string]string{"limit=0": "limit", "limit=1001": "limit", "from=today": "from", "cursor=x": "cursor", "colour=red": "colour"} {
+	for query, field := range map[string]string{
+		"limit=0": "limit", "limit=1001": "limit", "limit=1&limit=2": "limit", "Limit=1": "Limit", "cursor=x": "cursor", "colour=red": "colour",
+		"from=today": "from", "from=9999-01-01T00:00:00Z": "from", "to=0001-01-01T00:00:00Z": "to", "kind=%ff": "kind", "kind=%": "query",
+	} {
 		if a := h.call(http.StatusBadRequest, "GET", "/admin/v1/journal?"+query, ""); !strings.Contains(a.text, fmt.Sprintf(`"field":%q`, field)) {
 			t.Errorf("%s: %s", query, a.text)
 		}
 	}
 	h.call(http.StatusBadRequest, "GET", "/admin/v1/journal?customer=cus_none", "")
+	message := "a: unknown_name; b: unknown_name; limit: out_of_range"
+	if a := h.call(http.StatusBadRequest, "GET", "/admin/v1/journal?b=1&limit=0&a=2", ""); !strings.Contains(a.text, message) {
+		t.Errorf("%s", a.text)
+	}
 }
 
 // TestRowsOfOneMomentAreInOrder of their sequence, whatever their ids are.

@@ -3,7 +3,6 @@ package admin
 import (
 	"context"
 	"fmt"
-	"net/netip"
 	"slices"
 	"strconv"
 	"strings"
@@ -182,14 +181,11 @@ func checkPrefixes(allow []string) error {
 		return api.Fault("allow", api.RuleOutOfRange, "", "at most "+strconv.Itoa(prefixesMax)+" entries")
 	}
 	for i, text := range allow {
-		prefix, err := netip.ParsePrefix(text)
-		if address, e := netip.ParseAddr(text); e == nil && address.Zone() == "" {
-			prefix, err = address.Prefix(address.BitLen())
-		}
+		prefix, err := auth.ParsePrefix(text)
 		if err != nil {
 			return api.Fault("allow", api.RuleMalformed, text, "an address or a prefix such as 10.0.0.0/8")
 		}
-		allow[i] = prefix.Masked().String()
+		allow[i] = prefix.String()
 	}
 	return nil
 }

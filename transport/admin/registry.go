@@ -110,7 +110,7 @@ type Options struct {
 }
 
 // Target says what an endpoint of one kind may lead to. The errors are for the
-// administrator.
+// administrator: invalid_request with the member to put right.
 type Target struct {
 	// Form says whether a text can be a target at all.
 	Form func(target string) error
@@ -125,7 +125,8 @@ type Registry struct {
 	// entropy of ids.
 	entropy io.Reader
 
-	// turn is held through a change: read, decide, commit.
+	// turn is held through a change: read, decide, commit. Whom a change must ask
+	// outside of this process it asks before.
 	turn sync.Mutex
 	// head is where the installation's journal ends; nil means that it must be
 	// read from the store.

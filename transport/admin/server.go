@@ -149,14 +149,23 @@ func (s *Server) routeRecords() {
 	s.routeSignals(v1)
 }
 
-// backup streams. A failure on the way breaks the connection, so that half a
-// backup does not look whole.
 func (s *Server) backup(c *fiber.Ctx) error {
-	reader, writer := io.Pipe()
-	// It ends with the backup, or when the server closes the reader because the
-	// client has gone.
-	go func() { writer.CloseWithError(s.Backup(s.calls, writer)) }()
-	c.Set(fiber.HeaderContentType, fiber.MIMEOctetStream)
-	c.Context().SetBodyStream(reader, -1)
+	s.stream(c, fiber.MIMEOctetStream, func(w io.Writer) error { return s.Backup(s.calls, w) })
 	return nil
+}
+
+// stream answers with what write writes, however much that is. A failure on the way
+// breaks the connection, so that a part does not look whole.
+func (s *Server) stream(c *fiber.Ctx, media string, write func(io.Writer) error) {
+	reader, writer := io.Pipe()
+	// It ends with what there is to write, when the library closes the reader because
+	// the client has gone, or with the server: a client that does not read would keep
+	// open what is read from.
+	stop := context.AfterFunc(s.calls, func() { writer.CloseWithError(context.Cause(s.calls)) })
+	go func() {
+		defer stop()
+		writer.CloseWithError(write(writer))
+	}()
+	c.Set(fiber.HeaderContentType, media)
+	c.Context().SetBodyStream(reader, -1)
 }

@@ -6,10 +6,6 @@ import (
 	"context"
 	"io"
 	"net/http"
-	"slices"
-	"strconv"
-	"strings"
-	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/gofiber/fiber/v2"
@@ -17,7 +13,6 @@ import (
 
 	"venuegate/persistence"
 	"venuegate/transport/api"
-	"venuegate/venues"
 )
 
 // routeSignals are the calls on what takes signals and carries events.
@@ -67,50 +62,41 @@ func (s *Server) fireHook(c *fiber.Ctx) error {
 }
 
 func (s *Server) deliveries(c *fiber.Ctx) error {
-	q := query{Ctx: c}
+	q := parseQuery(c, "status", "eventId", "limit", "cursor")
 	id, f := c.Params("id"), DeliveryFilter{
-		Status: persistence.DeliveryStatus(c.Query("status")), EventID: c.Query("eventId"), Limit: q.count("limit"), Cursor: c.Query("cursor"),
+		Status:  api.QueryOneOf(q, "status", "", persistence.DeliveryPending, persistence.DeliveryDelivered, persistence.DeliveryUndelivered),
+		EventID: text(q, "eventId"), Limit: q.Limit("limit", pageDefault, pageMax), Cursor: text(q, "cursor"),
 	}
-	statuses := []persistence.DeliveryStatus{"", persistence.DeliveryPending, persistence.DeliveryDelivered, persistence.DeliveryUndelivered}
-	if !slices.Contains(statuses, f.Status) {
-		q.fault("status", api.RuleUnknownValue, string(f.Status), "pending, delivered, undelivered")
-	}
-	if err := q.check("status", "eventId", "limit", "cursor"); err != nil {
+	if err := q.Err(); err != nil {
 		return err
 	}
 	return answer(s, c, http.StatusOK, func(ctx context.Context) (Page[Delivery], error) { return s.Registry.Deliveries(ctx, id, f) })
 }
 
 func (s *Server) journal(c *fiber.Ctx) error {
-	q := query{Ctx: c}
-	f := q.filter()
-	f.Limit, f.Cursor = q.count("limit"), c.Query("cursor")
-	if err := q.check(append(filterMembers, "limit", "cursor")...); err != nil {
+	q := parseQuery(c, append(filterMembers(), "limit", "cursor")...)
+	f := filter(q)
+	f.Limit, f.Cursor = q.Limit("limit", pageDefault, pageMax), text(q, "cursor")
+	if err := q.Err(); err != nil {
 		return err
 	}
 	return answer(s, c, http.StatusOK, func(ctx context.Context) (Page[Row], error) { return s.Registry.Journal(ctx, f) })
 }
 
-// export streams. A failure on the way breaks the connection, so that a part
-// does not look whole.
+// media are the formats of an export.
+var media = map[string]string{FormatLines: "application/jsonl", FormatCSV: "text/csv; charset=utf-8"}
+
 func (s *Server) export(c *fiber.Ctx) error {
-	q := query{Ctx: c}
-	f, format := q.filter(), c.Query("format", FormatLines)
-	media, known := map[string]string{FormatLines: "application/jsonl", FormatCSV: "text/csv; charset=utf-8"}[format]
-	if !known {
-		q.fault("format", api.RuleUnknownValue, format, "jsonl, csv")
-	}
-	if err := q.check(append(filterMembers, "format")...); err != nil {
+	q := parseQuery(c, append(filterMembers(), "format")...)
+	f, format := filter(q), api.QueryOneOf(q, "format", FormatLines, FormatLines, FormatCSV)
+	if err := q.Err(); err != nil {
 		return err
 	}
 	if err := s.Registry.checkJournalOwner(s.calls, f.Customer); err != nil {
 		return err
 	}
-	reader, writer := io.Pipe()
-	// It ends with the export, or when the server closes the reader because the
-	// client has gone.
-	go func() {
-		buffered := bufio.NewWriter(writer)
+	s.stream(c, media[format], func(w io.Writer) error {
+		buffered := bufio.NewWriter(w)
 		err := s.Registry.Export(s.calls, f, format, buffered)
 		if err == nil {
 			err = buffered.Flush()
@@ -118,65 +104,32 @@ func (s *Server) export(c *fiber.Ctx) error {
 		if err != nil {
 			s.Log.Warn("the export of a journal broke off", zap.Error(err))
 		}
-		writer.CloseWithError(err)
-	}()
-	c.Set(fiber.HeaderContentType, media)
-	c.Context().SetBodyStream(reader, -1)
+		return err
+	})
 	return nil
 }
 
-// query reads the query string of one call and collects what is wrong with it.
-type query struct {
-	*fiber.Ctx
-	faults []venues.FieldFault
+// parseQuery reads the query string of one call. A parameter that nobody knows is a
+// fault: a misspelt filter would show too much.
+func parseQuery(c *fiber.Ctx, known ...string) *api.Query {
+	q := api.ParseQuery(string(c.Request().URI().QueryString()), known...)
+	q.RefuseUnknown(known...)
+	return q
 }
 
-var filterMembers = []string{"customer", "channel", "symbol", "kind", "result", "subject", "from", "to"}
+// text is a parameter as it is; absent is empty.
+func text(q *api.Query, name string) string {
+	value, _ := q.Text(name)
+	return value
+}
 
-func (q *query) filter() JournalFilter {
+func filterMembers() []string {
+	return []string{"customer", "channel", "symbol", "kind", "result", "subject", "from", "to"}
+}
+
+func filter(q *api.Query) JournalFilter {
 	return JournalFilter{
-		Customer: q.Query("customer"), Channel: q.Query("channel"), Symbol: q.Query("symbol"), Kind: q.Query("kind"),
-		Result: q.Query("result"), Subject: q.Query("subject"), From: q.moment("from"), To: q.moment("to"),
+		Customer: text(q, "customer"), Channel: text(q, "channel"), Symbol: text(q, "symbol"), Kind: text(q, "kind"),
+		Result: text(q, "result"), Subject: text(q, "subject"), From: q.Time("from"), To: q.Time("to"),
 	}
-}
-
-func (q *query) fault(name, rule, given, allowed string) {
-	q.faults = append(q.faults, venues.FieldFault{Field: name, Rule: rule, Given: given, Allowed: allowed})
-}
-
-func (q *query) moment(name string) time.Time {
-	text := q.Query(name)
-	if text == "" {
-		return time.Time{}
-	}
-	at, err := time.Parse(time.RFC3339, text)
-	if err != nil {
-		q.fault(name, api.RuleNotATime, text, "such as 2026-01-31T12:00:00Z")
-	}
-	return at
-}
-
-func (q *query) count(name string) int {
-	text := q.Query(name)
-	if text == "" {
-		return 0
-	}
-	n, err := strconv.Atoi(text)
-	if err != nil || n <= 0 {
-		q.fault(name, api.RuleOutOfRange, text, "1 to "+strconv.Itoa(pageMax))
-	}
-	return n
-}
-
-// check answers with what is wrong, a parameter that nobody knows included.
-func (q *query) check(known ...string) error {
-	for name := range q.Queries() {
-		if !slices.Contains(known, name) {
-			q.faults = append(q.faults, venues.FieldFault{Field: name, Rule: api.RuleUnknownName, Allowed: strings.Join(known, ", ")})
-		}
-	}
-	if len(q.faults) == 0 {
-		return nil
-	}
-	return venues.InvalidFields(q.faults...)
 }

@@ -227,6 +227,8 @@ func TestConnectProvesCredentials(t *testing.T) {
 		{admin.Finding{Check: "key", Status: admin.FindingFailed, Text: "the venue refuses the key", Err: refused}, 400, "invalid_request"},
 		{admin.Finding{Check: "permissions", Status: admin.FindingFailed, Text: "the key may withdraw", Advice: "make one that may not"}, 400, "invalid_request"},
 		{admin.Finding{Check: "reachable", Status: admin.FindingFailed, Text: "no answer", Err: venues.Errorf(venues.CodeExchangeUnavailable, "timeout")}, 502, "exchange_unavailable"},
+		{admin.Finding{Check: "key", Status: admin.FindingFailed, Text: "no answer", Err: venues.Errorf(venues.CodeRateLimited, "too much")}, 429, "rate_limited"},
+		{admin.Finding{Check: "key", Status: admin.FindingFailed, Text: "no answer", Err: venues.Errorf(venues.CodeMaintenance, "closed")}, 503, "maintenance"},
 	} {
 		h.examiner.findings = []admin.Finding{{Check: "clock", Status: admin.FindingOK}, c.finding}
 		a := h.call(c.status, "POST", "/admin/v1/accounts", `{"customer":"`+alice+`","exchange":"binance","apiKey":"k","apiSecret":"hush"}`)

@@ -132,7 +132,7 @@ func appendAny(dst []byte, value any) []byte {
 	case *venues.Order:
 		return AppendOrder(dst, v)
 	}
-	encoded, err := json.Marshal(value, json.Deterministic(true))
+	encoded, err := json.Marshal(value, json.Deterministic(true), jsontext.AllowInvalidUTF8(true))
 	if err != nil {
 		return append(dst, "null"...)
 	}

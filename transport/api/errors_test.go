@@ -41,6 +41,14 @@ func TestAppendError(t *testing.T) {
 		`{"error":{"code":"invalid_request","message":"the body is larger than 262144 bytes","details":{"limit":262144},"requestId":"r"}}`)
 }
 
+// What a client sent in a header may be no text at all: the answer is one all the same,
+// and says which header.
+func TestDetailsThatAreNoText(t *testing.T) {
+	err, _ := errors.AsType[*venues.Error](api.CheckMedia("text/\xff", "", api.MediaJSON))
+	wantJSON(t, api.AppendError(nil, err, "r"), `{"error":{"code":"invalid_request","message":"Content-Type: not_applicable",
+		"details":{"fields":[{"field":"Content-Type","rule":"not_applicable","given":"text/�","allowed":"application/json"}]},"requestId":"r"}}`)
+}
+
 func TestDetailsOfEveryKind(t *testing.T) {
 	order := venues.Order{OrderID: "ord_1", Status: venues.StatusRejected}
 	record := string(api.AppendOrder(nil, &order))

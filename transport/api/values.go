@@ -28,6 +28,9 @@ const (
 	RuleOutOfRange    = "out_of_range"
 	RuleNotApplicable = "not_applicable"
 	RuleWrongSide     = "wrong_side"
+	// RuleUnusable: it has the right form, and what it leads to does not serve. The
+	// message says what has to be put right there.
+	RuleUnusable = "unusable"
 )
 
 // Rules lists every rule that this package reports, for the document.
@@ -35,7 +38,7 @@ func Rules() []string {
 	return []string{
 		RuleMissing, RuleMalformed, RuleDuplicate, RuleWrongCase, RuleWrongType, RuleTooDeep, RuleTooLong,
 		RuleUnknownName, RuleUnknownValue, RuleNotADecimal, RuleNotPositive, RuleNotASymbol, RuleNotATime,
-		RuleOutOfRange, RuleNotApplicable, RuleWrongSide,
+		RuleOutOfRange, RuleNotApplicable, RuleWrongSide, RuleUnusable,
 	}
 }
 

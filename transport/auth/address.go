@@ -3,7 +3,6 @@ package auth
 import (
 	"net/netip"
 	"slices"
-	"strings"
 )
 
 // Allows says whether a list of address prefixes lets source pass. An empty list
@@ -26,37 +25,26 @@ func contains(prefixes []netip.Prefix, source netip.Addr) bool {
 func parseAllow(entries []string) []netip.Prefix {
 	prefixes := make([]netip.Prefix, 0, len(entries))
 	for _, entry := range entries {
-		if prefix, err := parsePrefix(entry); err == nil {
+		if prefix, err := ParsePrefix(entry); err == nil {
 			prefixes = append(prefixes, prefix)
 		}
 	}
 	return prefixes
 }
 
-// parsePrefix reads "203.0.113.0/24" or a single address.
-func parsePrefix(entry string) (netip.Prefix, error) {
-	if strings.Contains(entry, "/") {
-		prefix, err := netip.ParsePrefix(entry)
-		return prefix.Masked(), err
-	}
-	addr, err := netip.ParseAddr(entry)
-	if err != nil {
-		return netip.Prefix{}, err
-	}
-	addr = addr.Unmap().WithZone("")
-	return netip.PrefixFrom(addr, addr.BitLen()), nil
-}
+// mappedBits begin an IPv4 address that is written as an IPv6 one.
+const mappedBits = 96
 
-// ipv6GroupBits: whoever has one IPv6 address has a /64 of them.
-const ipv6GroupBits = 64
-
-// sourceGroup is the address under which failures are counted.
-func sourceGroup(source netip.Addr) string {
-	source = source.Unmap().WithZone("")
-	if source.Is6() {
-		if group, err := source.Prefix(ipv6GroupBits); err == nil {
-			return group.String()
-		}
+// ParsePrefix reads "203.0.113.0/24", or a single address as the prefix of itself
+// alone. IPv4 is the same however it is written: sources are compared as such.
+func ParsePrefix(text string) (netip.Prefix, error) {
+	if addr, err := netip.ParseAddr(text); err == nil && addr.Zone() == "" {
+		addr = addr.Unmap()
+		return netip.PrefixFrom(addr, addr.BitLen()), nil
 	}
-	return source.String()
+	prefix, err := netip.ParsePrefix(text)
+	if addr := prefix.Addr(); err == nil && addr.Is4In6() && prefix.Bits() >= mappedBits {
+		prefix = netip.PrefixFrom(addr.Unmap(), prefix.Bits()-mappedBits)
+	}
+	return prefix.Masked(), err
 }

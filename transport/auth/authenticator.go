@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"venuegate/persistence"
+	"venuegate/transport/listen"
 	"venuegate/venues"
 )
 
@@ -104,7 +105,7 @@ func (a *Authenticator) Authenticate(ctx context.Context, key string, source net
 // unauthorized, or rate_limited past the limit. Edges with credentials of
 // another kind (chart tokens) use it too.
 func (a *Authenticator) Fail(ctx context.Context, source netip.Addr) *venues.Error {
-	d, err := a.failures.Take(ctx, sourceGroup(source), authFailure, time.Now())
+	d, err := a.failures.Take(ctx, listen.Accountable(source).String(), authFailure, time.Now())
 	if err == nil && d.Allowed {
 		return venues.Errorf(venues.CodeUnauthorized, "the API key is missing, wrong or expired")
 	}

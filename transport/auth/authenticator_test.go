@@ -156,12 +156,12 @@ func TestKeysThatAreNotTaken(t *testing.T) {
 func TestAllowedAddresses(t *testing.T) {
 	r := newRecords()
 	key, _ := r.issue(t, auth.Grant{
-		Customer: "cus_1", Scopes: read, Allow: []string{"198.51.100.0/24", "192.0.2.7", "2001:db8:1::/48"},
+		Customer: "cus_1", Scopes: read, Allow: []string{"198.51.100.0/24", "192.0.2.7", "2001:db8:1::/48", "::ffff:203.0.113.0/120"},
 	})
 	a := auth.NewAuthenticator(r)
 	for source, want := range map[string]bool{
 		"198.51.100.200": true, "198.51.101.1": false, "192.0.2.7": true, "192.0.2.8": false, "::ffff:192.0.2.7": true,
-		"2001:db8:1:2::3": true, "2001:db8:2::1": false, "2001:db8:1::1%eth0": true,
+		"2001:db8:1:2::3": true, "2001:db8:2::1": false, "2001:db8:1::1%eth0": true, "203.0.113.7": true, "::ffff:203.0.113.7": true, "203.0.114.7": false,
 	} {
 		_, err := a.Authenticate(t.Context(), key, netip.MustParseAddr(source))
 		if (err == nil) != want {

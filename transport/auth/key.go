@@ -72,7 +72,7 @@ func checkGrant(g Grant) error {
 		return api.Fault("scopes", api.RuleMissing, "", "read, trade, account")
 	}
 	for _, entry := range g.Allow {
-		if _, err := parsePrefix(entry); err != nil {
+		if _, err := ParsePrefix(entry); err != nil {
 			return api.Fault("allow", api.RuleMalformed, entry, "addresses and prefixes, such as 203.0.113.0/24")
 		}
 	}

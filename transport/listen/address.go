@@ -8,7 +8,7 @@ import (
 	"syscall"
 )
 
-// PerAddress closes connections past a number per address. The HTTP library has
+// PerAddress closes connections past a number per address, as Accountable has it. The HTTP library has
 // such a limit (MaxConnsPerIP), but wraps connections in pooled objects: one that
 // is closed from two sides can be another client's by then.
 func PerAddress(l net.Listener, most int) net.Listener {
@@ -84,7 +84,24 @@ func (c *countedConn) Close() error {
 
 func addressOf(conn net.Conn) netip.Addr {
 	if tcp, ok := conn.RemoteAddr().(*net.TCPAddr); ok {
-		return tcp.AddrPort().Addr().Unmap()
+		return Accountable(tcp.AddrPort().Addr())
 	}
 	return netip.Addr{}
+}
+
+// networkBitsIPv6 is what one subscriber of an access provider gets.
+const networkBitsIPv6 = 64
+
+// Accountable is the address that a client is counted under. Whoever has one IPv6
+// address has 2^64 of them: all of a /64 are one.
+func Accountable(remote netip.Addr) netip.Addr {
+	remote = remote.Unmap().WithZone("")
+	if !remote.Is6() {
+		return remote
+	}
+	network, err := remote.Prefix(networkBitsIPv6)
+	if err != nil { // cannot be: 64 bits fit
+		return remote
+	}
+	return network.Addr()
 }

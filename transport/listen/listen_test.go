@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io"
 	"net"
+	"net/netip"
 	"os"
 	"syscall"
 	"testing"
@@ -99,4 +100,52 @@ func TestPerAddress(t *testing.T) {
 	dial()
 	(<-accepted).Close()
 	second.Close()
+}
+
+func TestAccountable(t *testing.T) {
+	for remote, want := range map[string]string{
+		"203.0.113.7":          "203.0.113.7",
+		"::ffff:203.0.113.7":   "203.0.113.7",
+		"2001:db8:1:2:3:4:5:6": "2001:db8:1:2::",
+		"2001:db8:1:2::1":      "2001:db8:1:2::",
+		"fe80::1%eth0":         "fe80::",
+	} {
+		if got := listen.Accountable(netip.MustParseAddr(remote)); got.String() != want {
+			t.Errorf("%s: got %s, want %s", remote, got, want)
+		}
+	}
+}
+
+// guests is a listener whose connections come from these addresses.
+type guests struct {
+	net.Listener
+	from []string
+}
+
+func (g *guests) Accept() (net.Conn, error) {
+	if len(g.from) == 0 {
+		return nil, net.ErrClosed
+	}
+	remote := net.TCPAddrFromAddrPort(netip.AddrPortFrom(netip.MustParseAddr(g.from[0]), 1))
+	g.from = g.from[1:]
+	return guest{remote: remote}, nil
+}
+
+type guest struct {
+	net.Conn
+	remote net.Addr
+}
+
+func (g guest) RemoteAddr() net.Addr { return g.remote }
+func (guest) Close() error           { return nil }
+
+// An IPv6 host dials from another address each time and is one all the same.
+func TestPerAddressCountsNetworks(t *testing.T) {
+	l := listen.PerAddress(&guests{from: []string{"2001:db8::1", "2001:db8::2", "2001:db8::3", "2001:db8:0:1::1"}}, 2)
+	for _, want := range []string{"2001:db8::1", "2001:db8::2", "2001:db8:0:1::1"} {
+		conn, err := l.Accept()
+		if err != nil || conn.RemoteAddr().(*net.TCPAddr).IP.String() != want {
+			t.Fatalf("accepted %v, %v, want %s", conn, err, want)
+		}
+	}
 }

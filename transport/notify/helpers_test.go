@@ -1,12 +1,10 @@
 package notify_test
 
 import (
-	"bufio"
 	"encoding/json"
 	"errors"
-	"io"
 	"net"
-	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -14,6 +12,8 @@ import (
 	"go.uber.org/goleak"
 
 	"venuegate/persistence"
+	"venuegate/transport/api"
+	"venuegate/transport/hostiletest"
 	"venuegate/venues"
 )
 
@@ -65,85 +65,63 @@ var headings = []string{
 	"Time", "Instrument", "Direction", "Quantity", "Entry price", "Exit price", "Fee", "P&L", "Comment", "Event ID",
 }
 
-// faultIn says whether an error names a member that the customer must put right.
+// faultIn says whether an error names a member that the customer must put right, with
+// a word of the interface, and says in the message how.
 func faultIn(err error, field, about string) bool {
 	e, ok := errors.AsType[*venues.Error](err)
 	if !ok || e.Code != venues.CodeInvalidRequest {
 		return false
 	}
 	faults, _ := e.Details["fields"].([]venues.FieldFault)
-	return len(faults) == 1 && faults[0].Field == field && strings.Contains(faults[0].Rule, about)
-}
-
-// hostile serves connections by a script, which gets the connection after one
-// whole request was read.
-func hostile(t *testing.T, script func(net.Conn)) string {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	stopped := make(chan struct{})
-	go func() {
-		defer close(stopped)
-		for {
-			conn, err := l.Accept()
-			if err != nil {
-				return
-			}
-			go func() {
-				defer conn.Close()
-				in, err := http.ReadRequest(bufio.NewReader(conn))
-				if err != nil {
-					return
-				}
-				_, _ = io.Copy(io.Discard, in.Body)
-				script(conn)
-			}()
-		}
-	}()
-	t.Cleanup(func() { l.Close(); <-stopped })
-	return "http://" + l.Addr().String()
-}
-
-func write(conn net.Conn, text string) bool {
-	_, err := io.WriteString(conn, text)
-	return err == nil
+	return len(faults) == 1 && faults[0].Field == field && slices.Contains(api.Rules(), faults[0].Rule) &&
+		strings.HasPrefix(e.Message, field+": ") && strings.Contains(e.Message, about)
 }
 
 const head = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
 
 // hostileScripts are answers that no API gives.
 var hostileScripts = map[string]func(net.Conn){
-	"closes":           func(c net.Conn) { c.Close() },
-	"resets":           func(c net.Conn) { _ = c.(*net.TCPConn).SetLinger(0); c.Close() },
-	"is silent":        func(c net.Conn) { _, _ = c.Read(make([]byte, 1)) },
-	"speaks no HTTP":   func(c net.Conn) { write(c, "SSH-2.0-OpenSSH\r\n\r\n") },
-	"says nothing":     func(c net.Conn) { write(c, head+"Content-Length: 0\r\n\r\n") },
-	"says garbage":     func(c net.Conn) { write(c, head+"Connection: close\r\n\r\n\x00\xff{{{"); c.Close() },
-	"says null":        func(c net.Conn) { write(c, head+"Connection: close\r\n\r\n"+`{"ok":null,"error":null}`); c.Close() },
-	"says other types": func(c net.Conn) { write(c, head+"Connection: close\r\n\r\n"+`{"ok":"yes","valueRanges":7}`); c.Close() },
-	"nests":            func(c net.Conn) { write(c, head+"Connection: close\r\n\r\n"+strings.Repeat("[", 100_000)); c.Close() },
-	"falls silent":     func(c net.Conn) { write(c, head+"Content-Length: 99999\r\n\r\n{"); _, _ = c.Read(make([]byte, 1)) },
-	"breaks off":       func(c net.Conn) { write(c, head+"Content-Length: 99999\r\n\r\n{"); c.Close() },
-	"fails":            func(c net.Conn) { write(c, "HTTP/1.1 502 Bad Gateway\r\nContent-Length: 6\r\n\r\n<html>") },
+	"closes":         func(c net.Conn) { c.Close() },
+	"resets":         func(c net.Conn) { _ = c.(*net.TCPConn).SetLinger(0); c.Close() },
+	"is silent":      func(c net.Conn) { _, _ = c.Read(make([]byte, 1)) },
+	"speaks no HTTP": func(c net.Conn) { hostiletest.Write(c, "SSH-2.0-OpenSSH\r\n\r\n") },
+	"says nothing":   func(c net.Conn) { hostiletest.Write(c, head+"Content-Length: 0\r\n\r\n") },
+	"says garbage":   func(c net.Conn) { hostiletest.Write(c, head+"Connection: close\r\n\r\n\x00\xff{{{"); c.Close() },
+	"says null": func(c net.Conn) {
+		hostiletest.Write(c, head+"Connection: close\r\n\r\n"+`{"ok":null,"error":null}`)
+		c.Close()
+	},
+	"says other types": func(c net.Conn) {
+		hostiletest.Write(c, head+"Connection: close\r\n\r\n"+`{"ok":"yes","valueRanges":7}`)
+		c.Close()
+	},
+	"nests": func(c net.Conn) {
+		hostiletest.Write(c, head+"Connection: close\r\n\r\n"+strings.Repeat("[", 100_000))
+		c.Close()
+	},
+	"falls silent": func(c net.Conn) {
+		hostiletest.Write(c, head+"Content-Length: 99999\r\n\r\n{")
+		_, _ = c.Read(make([]byte, 1))
+	},
+	"breaks off": func(c net.Conn) { hostiletest.Write(c, head+"Content-Length: 99999\r\n\r\n{"); c.Close() },
+	"fails":      func(c net.Conn) { hostiletest.Write(c, "HTTP/1.1 502 Bad Gateway\r\nContent-Length: 6\r\n\r\n<html>") },
 	"switches protocols": func(c net.Conn) {
-		write(c, "HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n")
+		hostiletest.Write(c, "HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n")
 	},
 	"sends headers without end": func(c net.Conn) {
-		for ok := write(c, head); ok; ok = write(c, "X-More: "+strings.Repeat("x", 4000)+"\r\n") {
+		for ok := hostiletest.Write(c, head); ok; ok = hostiletest.Write(c, "X-More: "+strings.Repeat("x", 4000)+"\r\n") {
 		}
 	},
 	"continues without end": func(c net.Conn) {
-		for write(c, "HTTP/1.1 100 Continue\r\n\r\n") {
+		for hostiletest.Write(c, "HTTP/1.1 100 Continue\r\n\r\n") {
 		}
 	},
 	"sends a body without end": func(c net.Conn) {
-		for ok := write(c, head+"\r\n{\"ok\":true,\"a\":\""); ok; ok = write(c, strings.Repeat("x", 32<<10)) {
+		for ok := hostiletest.Write(c, head+"\r\n{\"ok\":true,\"a\":\""); ok; ok = hostiletest.Write(c, strings.Repeat("x", 32<<10)) {
 		}
 	},
 	"sends an error without end": func(c net.Conn) {
-		for ok := write(c, "HTTP/1.1 500 Oops\r\n\r\n"); ok; ok = write(c, strings.Repeat("x", 32<<10)) {
+		for ok := hostiletest.Write(c, "HTTP/1.1 500 Oops\r\n\r\n"); ok; ok = hostiletest.Write(c, strings.Repeat("x", 32<<10)) {
 		}
 	},
 }

@@ -10,6 +10,7 @@ import (
 	"google.golang.org/api/sheets/v4"
 
 	"venuegate/persistence"
+	"venuegate/transport/api"
 )
 
 // Check says what is missing for rows to reach the endpoint's spreadsheet:
@@ -20,10 +21,12 @@ func (s *Sheet) Check(ctx context.Context, to persistence.Endpoint) error {
 	ctx, cancel := context.WithTimeout(ctx, s.options.Timeout)
 	defer cancel()
 	v, err := s.visit(ctx, to, time.Now())
-	if errors.Is(err, errKeyRefused) || errors.Is(err, errNoKey) {
-		return missing(fieldSecret, err.Error())
-	}
-	if err != nil {
+	switch {
+	case errors.Is(err, errNoKey):
+		return fault(fieldSecret, api.RuleMalformed, err.Error())
+	case errors.Is(err, errKeyRefused):
+		return unusable(fieldSecret, err.Error())
+	case err != nil:
 		return err
 	}
 	ctx, seen := withExchange(ctx)
@@ -35,13 +38,13 @@ func (s *Sheet) Check(ctx context.Context, to persistence.Endpoint) error {
 	case !told || refused.Message == "":
 		return seen.failure(ctx, err)
 	case refused.Code == http.StatusForbidden, refused.Code == http.StatusNotFound, refused.Code == http.StatusBadRequest:
-		return missing(fieldTarget, v.refusal(refused).Error())
+		return unusable(fieldTarget, v.refusal(refused).Error())
 	default:
 		return errors.Join(ErrUnreachable, v.refusal(refused))
 	}
 }
 
-var errOtherContent = missing(fieldTarget, "the first sheet must be empty, or have the heading "+lastHeading+" in "+rangeLastHead)
+var errOtherContent = unusable(fieldTarget, "the first sheet must be empty, or have the heading "+lastHeading+" in "+rangeLastHead)
 
 func (v visit) check(ctx context.Context) error {
 	heads, ids, err := v.read(ctx)

@@ -22,6 +22,7 @@ import (
 	"time"
 
 	"venuegate/persistence"
+	"venuegate/transport/hostiletest"
 	"venuegate/transport/notify"
 	"venuegate/venues"
 )
@@ -384,7 +385,9 @@ func TestHostileGoogle(t *testing.T) {
 			t.Parallel()
 			g := newGoogle(t)
 			begun := time.Now()
-			for _, urls := range [][2]string{{hostile(t, script), g.URL + "/token"}, {g.URL, hostile(t, script)}} {
+			api, _ := hostiletest.Serve(t, script)
+			tokens, _ := hostiletest.Serve(t, script)
+			for _, urls := range [][2]string{{api, g.URL + "/token"}, {g.URL, tokens}} {
 				s, err := notify.NewSheet(notify.SheetOptions{URL: urls[0], TokenURL: urls[1], Unseal: unsealed, Timeout: 300 * time.Millisecond})
 				if err != nil {
 					t.Fatal(err)

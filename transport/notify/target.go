@@ -47,7 +47,12 @@ func CheckTarget(kind persistence.EndpointKind, target string) error {
 	return nil
 }
 
-// missing is what the customer has to put right.
-func missing(field, rule string) error {
-	return venues.InvalidFields(venues.FieldFault{Field: field, Rule: rule})
+// fault is what the customer has to put right, in words.
+func fault(field, rule, what string) error {
+	err := venues.InvalidFields(venues.FieldFault{Field: field, Rule: rule})
+	err.Message = field + ": " + what
+	return err
 }
+
+// unusable: what the member leads to has to be put right.
+func unusable(field, what string) error { return fault(field, api.RuleUnusable, what) }

@@ -9,6 +9,7 @@ import (
 	"github.com/go-telegram/bot/models"
 
 	"venuegate/persistence"
+	"venuegate/transport/api"
 )
 
 // Check says what is missing for messages to reach the endpoint's chat:
@@ -22,7 +23,7 @@ func (t *Telegram) Check(ctx context.Context, to persistence.Endpoint) error {
 	}
 	b, err := t.talk(to, time.Now())
 	if errors.Is(err, errBadToken) {
-		return missing(fieldSecret, err.Error())
+		return fault(fieldSecret, api.RuleMalformed, err.Error())
 	}
 	if err != nil {
 		return err
@@ -34,7 +35,7 @@ func (b talk) check(ctx context.Context, target string) error {
 	ctx, seen := withExchange(ctx)
 	me, err := b.GetMe(ctx)
 	if isTokenRefused(err) {
-		return missing(fieldSecret, "the token of the bot is not valid")
+		return unusable(fieldSecret, "the token of the bot is not valid")
 	}
 	if err != nil {
 		return b.explain(ctx, seen, err)
@@ -42,9 +43,9 @@ func (b talk) check(ctx context.Context, target string) error {
 	chat, err := b.GetChat(ctx, &bot.GetChatParams{ChatID: target})
 	switch {
 	case errors.Is(err, bot.ErrorBadRequest):
-		return missing(fieldTarget, "the bot does not know this chat: in a private chat write to the bot first, to a group add it")
+		return unusable(fieldTarget, "the bot does not know this chat: in a private chat write to the bot first, to a group add it")
 	case errors.Is(err, bot.ErrorForbidden):
-		return missing(fieldTarget, "the bot is shut out of this chat")
+		return unusable(fieldTarget, "the bot is shut out of this chat")
 	case err != nil:
 		return b.explain(ctx, seen, err)
 	case chat.Type == models.ChatTypePrivate:
@@ -59,7 +60,7 @@ func (b talk) checkPrivate(ctx context.Context, seen *exchange, target string) e
 	_, err := b.SendChatAction(ctx, &bot.SendChatActionParams{ChatID: target, Action: models.ChatActionTyping})
 	switch {
 	case errors.Is(err, bot.ErrorForbidden):
-		return missing(fieldTarget, "the bot is blocked in this chat, or was never written to")
+		return unusable(fieldTarget, "the bot is blocked in this chat, or was never written to")
 	case err != nil:
 		return b.explain(ctx, seen, err)
 	default:
@@ -71,7 +72,7 @@ func (b talk) checkGroup(ctx context.Context, seen *exchange, target string, me 
 	member, err := b.GetChatMember(ctx, &bot.GetChatMemberParams{ChatID: target, UserID: me})
 	switch {
 	case errors.Is(err, bot.ErrorBadRequest), errors.Is(err, bot.ErrorForbidden):
-		return missing(fieldTarget, "the bot is not in this "+place(kind))
+		return unusable(fieldTarget, "the bot is not in this "+place(kind))
 	case err != nil:
 		return b.explain(ctx, seen, err)
 	}
@@ -80,13 +81,13 @@ func (b talk) checkGroup(ctx context.Context, seen *exchange, target string, me 
 		return nil
 	case models.ChatMemberTypeAdministrator:
 		if kind == models.ChatTypeChannel && !member.Administrator.CanPostMessages {
-			return missing(fieldTarget, "the bot is an administrator of this channel without the right to post messages")
+			return unusable(fieldTarget, "the bot is an administrator of this channel without the right to post messages")
 		}
 		return nil
 	case models.ChatMemberTypeLeft, models.ChatMemberTypeBanned:
-		return missing(fieldTarget, "the bot is not in this "+place(kind))
+		return unusable(fieldTarget, "the bot is not in this "+place(kind))
 	default:
-		return missing(fieldTarget, "the bot must be an administrator of this "+place(kind)+"; it is only a member")
+		return unusable(fieldTarget, "the bot must be an administrator of this "+place(kind)+"; it is only a member")
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 	"unicode/utf16"
 
 	"venuegate/persistence"
+	"venuegate/transport/hostiletest"
 	"venuegate/transport/notify"
 	"venuegate/venues"
 )
@@ -305,7 +306,8 @@ func TestHostileBotAPI(t *testing.T) {
 	for name, script := range hostileScripts {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := telegram(t, hostile(t, script), 300*time.Millisecond)
+			url, _ := hostiletest.Serve(t, script)
+			s := telegram(t, url, 300*time.Millisecond)
 			begun := time.Now()
 			out := s.Send(t.Context(), chat("42"), closed("evt_1", ""), 1, begun)
 			if !errors.Is(out.Err, notify.ErrUnreachable) || out.Gone != "" || len(out.Answer) > persistence.AttemptAnswerBytesMax {

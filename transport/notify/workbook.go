@@ -78,7 +78,7 @@ func (w *Workbook) Check(ctx context.Context, to persistence.Endpoint) error {
 		if len(numbers) > 0 {
 			book, err := openBook(s.root, s.name(numbers[0]))
 			if err != nil {
-				return missing(fieldTarget, "there is a file of this name that is not a list of trades")
+				return unusable(fieldTarget, "there is a file of this name that is not a list of trades")
 			}
 			defer book.close()
 		}

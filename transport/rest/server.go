@@ -40,7 +40,8 @@ type Deps struct {
 	// TrustedProxies are those whose X-Forwarded-For and X-Forwarded-Proto are
 	// believed; none by default.
 	TrustedProxies []netip.Prefix
-	// ConnsPerAddressMax bounds the connections of one address; default 200.
+	// ConnsPerAddressMax bounds the connections of one address (IPv6: one /64);
+	// default 200.
 	// Behind a proxy every connection comes from it, so there it is off unless
 	// set. Negative is off.
 	ConnsPerAddressMax int

@@ -11,9 +11,6 @@ import (
 // refusalRetry is what a refused client is told to wait.
 const refusalRetry = time.Second
 
-// prefixBitsIPv6 is what one subscriber of an access provider gets.
-const prefixBitsIPv6 = 64
-
 // door lets connections in and knows who is inside.
 type door struct {
 	options *Options
@@ -150,17 +147,4 @@ func (d *door) describe(s *Stats) {
 	defer d.mu.Unlock()
 	s.Connections, s.Unauthenticated = len(d.sessions), d.anonymous
 	s.Opened, s.Refused = d.opened, d.refused
-}
-
-// accountable is the address that a connection is counted under.
-func accountable(remote netip.Addr) netip.Addr {
-	remote = remote.Unmap().WithZone("")
-	if !remote.Is6() {
-		return remote
-	}
-	prefix, err := remote.Prefix(prefixBitsIPv6)
-	if err != nil { // cannot be: 64 bits fit
-		return remote
-	}
-	return prefix.Addr()
 }

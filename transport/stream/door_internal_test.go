@@ -9,20 +9,6 @@ import (
 	"venuegate/venues"
 )
 
-func TestConnectionsAreCountedUnderTheirNetwork(t *testing.T) {
-	for remote, want := range map[string]string{
-		"203.0.113.7":          "203.0.113.7",
-		"::ffff:203.0.113.7":   "203.0.113.7",
-		"2001:db8:1:2:3:4:5:6": "2001:db8:1:2::",
-		"2001:db8:1:2::1":      "2001:db8:1:2::",
-		"fe80::1%eth0":         "fe80::",
-	} {
-		if got := accountable(netip.MustParseAddr(remote)); got.String() != want {
-			t.Errorf("%s: got %s, want %s", remote, got, want)
-		}
-	}
-}
-
 // Between the answer to an upgrade and the first frame the last place can go to
 // another; the client then hears so by a close frame.
 func TestRefusedAfterTheUpgrade(t *testing.T) {

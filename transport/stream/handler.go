@@ -8,6 +8,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 	"github.com/valyala/fasthttp"
 
+	"venuegate/transport/listen"
 	"venuegate/venues"
 )
 
@@ -51,7 +52,7 @@ func (h *Hub) Handler(c *fiber.Ctx) error {
 	if err != nil {
 		remote = netip.IPv4Unspecified() // no address, as with a Unix socket: all count as one
 	}
-	if err := h.door.check(accountable(remote)); err != nil {
+	if err := h.door.check(listen.Accountable(remote)); err != nil {
 		return err
 	}
 	var deflate bool

@@ -15,6 +15,7 @@ import (
 	"venuegate/persistence"
 	"venuegate/transport/api"
 	"venuegate/transport/auth"
+	"venuegate/transport/listen"
 	"venuegate/venues"
 )
 
@@ -85,7 +86,7 @@ func (h *Hub) newSession(conn net.Conn, remote netip.Addr, deflate bool) *sessio
 		shard:  h.nextShard(),
 		conn:   conn,
 		socket: newSocket(conn, h.options.SendBufferBytes),
-		remote: remote, address: accountable(remote),
+		remote: remote, address: listen.Accountable(remote),
 		opened: now, deflate: deflate,
 		closing: make(chan struct{}), flushed: make(chan struct{}), gone: make(chan struct{}),
 		leases:   make(map[string]*topic),

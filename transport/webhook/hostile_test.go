@@ -1,13 +1,11 @@
 package webhook_test
 
 import (
-	"bufio"
 	"bytes"
 	"compress/gzip"
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
-	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -18,49 +16,9 @@ import (
 	"unicode"
 
 	"venuegate/persistence"
+	"venuegate/transport/hostiletest"
 	"venuegate/transport/webhook"
 )
-
-// hostile serves connections by a script, which gets the connection after one
-// whole request was read, and counts the requests.
-func hostile(t *testing.T, script func(net.Conn)) (url string, requests *atomic.Int32) {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	requests = new(atomic.Int32)
-	stopped := make(chan struct{})
-	go func() {
-		defer close(stopped)
-		for {
-			conn, err := l.Accept()
-			if err != nil {
-				return
-			}
-			go func() {
-				defer conn.Close()
-				reader := bufio.NewReader(conn)
-				for {
-					in, err := http.ReadRequest(reader)
-					if err != nil {
-						return
-					}
-					_, _ = io.Copy(io.Discard, in.Body)
-					requests.Add(1)
-					script(conn)
-				}
-			}()
-		}
-	}()
-	t.Cleanup(func() { l.Close(); <-stopped })
-	return "http://" + l.Addr().String(), requests
-}
-
-func write(conn net.Conn, text string) bool {
-	_, err := io.WriteString(conn, text)
-	return err == nil
-}
 
 func TestHostileReceivers(t *testing.T) {
 	const head = "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n"
@@ -73,48 +31,51 @@ func TestHostileReceivers(t *testing.T) {
 	}{
 		{"closes", func(c net.Conn) { c.Close() }, 0, false},
 		{"resets", func(c net.Conn) { _ = c.(*net.TCPConn).SetLinger(0); c.Close() }, 0, false},
-		{"resets within the headers", func(c net.Conn) { write(c, head); _ = c.(*net.TCPConn).SetLinger(0); c.Close() }, 0, false},
+		{"resets within the headers", func(c net.Conn) { hostiletest.Write(c, head); _ = c.(*net.TCPConn).SetLinger(0); c.Close() }, 0, false},
 		{"is silent", func(c net.Conn) { _, _ = c.Read(make([]byte, 1)) }, 0, false},
-		{"speaks no HTTP", func(c net.Conn) { write(c, "SSH-2.0-OpenSSH\r\n\r\n") }, 0, false},
-		{"answers half a status", func(c net.Conn) { write(c, "HTTP/1.1 20"); c.Close() }, 0, false},
+		{"speaks no HTTP", func(c net.Conn) { hostiletest.Write(c, "SSH-2.0-OpenSSH\r\n\r\n") }, 0, false},
+		{"answers half a status", func(c net.Conn) { hostiletest.Write(c, "HTTP/1.1 20"); c.Close() }, 0, false},
 		{"sends headers without end", func(c net.Conn) {
-			write(c, head)
-			for write(c, "X-More: "+strings.Repeat("x", 4000)+"\r\n") {
+			hostiletest.Write(c, head)
+			for hostiletest.Write(c, "X-More: "+strings.Repeat("x", 4000)+"\r\n") {
 			}
 		}, 0, false},
-		{"speaks to the terminal", func(c net.Conn) { write(c, head+"\x1b]0;owned\a\u202e\u009b31m no colon\r\n\r\n"); c.Close() }, 0, false},
-		{"sends one huge header", func(c net.Conn) { write(c, head+"X-More: "+strings.Repeat("x", 1<<20)+"\r\n\r\n") }, 0, false},
+		{"speaks to the terminal", func(c net.Conn) {
+			hostiletest.Write(c, head+"\x1b]0;owned\a\u202e\u009b31m no colon\r\n\r\n")
+			c.Close()
+		}, 0, false},
+		{"sends one huge header", func(c net.Conn) { hostiletest.Write(c, head+"X-More: "+strings.Repeat("x", 1<<20)+"\r\n\r\n") }, 0, false},
 		{"drips headers", func(c net.Conn) {
-			for write(c, "H") {
+			for hostiletest.Write(c, "H") {
 				time.Sleep(20 * time.Millisecond)
 			}
 		}, 0, false},
 		{"says continue without end", func(c net.Conn) {
-			for write(c, "HTTP/1.1 100 Continue\r\n\r\n") {
+			for hostiletest.Write(c, "HTTP/1.1 100 Continue\r\n\r\n") {
 			}
 		}, 0, false},
 		{"sends a body without end", func(c net.Conn) {
-			write(c, head+"\r\n")
-			for write(c, strings.Repeat("x", 32<<10)) {
+			hostiletest.Write(c, head+"\r\n")
+			for hostiletest.Write(c, strings.Repeat("x", 32<<10)) {
 			}
 		}, 200, true},
 		{"sends an error without end", func(c net.Conn) {
-			write(c, "HTTP/1.1 500 Oops\r\n\r\n")
-			for write(c, strings.Repeat("x", 32<<10)) {
+			hostiletest.Write(c, "HTTP/1.1 500 Oops\r\n\r\n")
+			for hostiletest.Write(c, strings.Repeat("x", 32<<10)) {
 			}
 		}, 500, false},
 		{"promises a body and falls silent", func(c net.Conn) {
-			write(c, head+"Content-Length: 1000000\r\n\r\nbegin")
+			hostiletest.Write(c, head+"Content-Length: 1000000\r\n\r\nbegin")
 			_, _ = c.Read(make([]byte, 1))
 		}, 200, true},
-		{"breaks off its body", func(c net.Conn) { write(c, head+"Content-Length: 1000\r\n\r\nbegin"); c.Close() }, 200, true},
+		{"breaks off its body", func(c net.Conn) { hostiletest.Write(c, head+"Content-Length: 1000\r\n\r\nbegin"); c.Close() }, 200, true},
 		{"switches protocols", func(c net.Conn) {
-			write(c, "HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n")
+			hostiletest.Write(c, "HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n")
 		}, 101, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			url, requests := hostile(t, c.script)
+			url, requests := hostiletest.Serve(t, c.script)
 			s := sender(t, func(o *webhook.Options) { o.Timeout = timeout })
 			begun := time.Now()
 			out := s.Send(t.Context(), endpoint(url), event, 1, begun)
@@ -138,12 +99,12 @@ func TestHostileReceivers(t *testing.T) {
 // breaks off; it must not get it again within the attempt.
 func TestReusedConnectionIsNotPostedTwice(t *testing.T) {
 	served := 0
-	url, requests := hostile(t, func(c net.Conn) {
+	url, requests := hostiletest.Serve(t, func(c net.Conn) {
 		if served++; served == 2 {
 			c.Close()
 			return
 		}
-		write(c, "HTTP/1.1 204 No Content\r\n\r\n")
+		hostiletest.Write(c, "HTTP/1.1 204 No Content\r\n\r\n")
 	})
 	s := sender(t)
 	if out := s.Send(t.Context(), endpoint(url), event, 1, time.Now()); out.Err != nil {
@@ -286,7 +247,7 @@ func TestTLS(t *testing.T) {
 }
 
 func TestErrorsDoNotTellTheURL(t *testing.T) {
-	url, _ := hostile(t, func(c net.Conn) { c.Close() })
+	url, _ := hostiletest.Serve(t, func(c net.Conn) { c.Close() })
 	refused := "http://127.0.0.2:9/?token=canary"
 	for _, target := range []string{url + "/?token=canary", refused, "http://\x7f/?token=canary", "canary://host/", "http://nowhere.invalid/?token=canary"} {
 		out := sender(t).Send(t.Context(), endpoint(target), event, 1, time.Now())

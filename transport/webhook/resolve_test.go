@@ -13,6 +13,7 @@ import (
 
 	"golang.org/x/net/dns/dnsmessage"
 
+	"venuegate/transport/hostiletest"
 	"venuegate/transport/webhook"
 )
 
@@ -65,25 +66,12 @@ func resolve(question []byte, next func() netip.Addr) []byte {
 // listen counts the connections to an address.
 func listen(t *testing.T, address string) (port string, connects *atomic.Int32) {
 	t.Helper()
-	l, err := net.Listen("tcp", address)
+	connects = new(atomic.Int32)
+	at, err := hostiletest.Listen(t, address, func(net.Conn) { connects.Add(1) })
 	if err != nil {
 		t.Skipf("this machine has no %s: %v", address, err)
 	}
-	connects = new(atomic.Int32)
-	stopped := make(chan struct{})
-	go func() {
-		defer close(stopped)
-		for {
-			conn, err := l.Accept()
-			if err != nil {
-				return
-			}
-			connects.Add(1)
-			conn.Close()
-		}
-	}()
-	t.Cleanup(func() { l.Close(); <-stopped })
-	_, port, _ = net.SplitHostPort(l.Addr().String())
+	_, port, _ = net.SplitHostPort(at.String())
 	return port, connects
 }
 

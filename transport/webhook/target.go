@@ -5,48 +5,53 @@ import (
 	"net/url"
 	"slices"
 	"strconv"
+	"strings"
 
-	"venuegate/venues"
+	"venuegate/transport/api"
 )
 
 // TargetBytesMax bounds the URL of an endpoint.
 const TargetBytesMax = 2048
 
 // CheckTarget says whether a URL can be an endpoint's target, as far as that can
-// be seen without asking for its name: nil or CodeInvalidRequest. What the name
-// leads to is decided at each connection.
+// be seen without asking for its name: nil, or invalid_request for the member url.
+// What the name leads to is decided at each connection.
 func (g Guard) CheckTarget(target string) error {
-	refuse := func(why string) *venues.Error {
-		return venues.Errorf(venues.CodeInvalidRequest, "the url of an endpoint %s", why).With("field", "url")
-	}
 	u, err := url.Parse(target)
 	switch {
 	case len(target) > TargetBytesMax:
-		return refuse("is at most " + strconv.Itoa(TargetBytesMax) + " bytes long")
-	case err != nil || u.Opaque != "" || u.Hostname() == "":
-		return refuse("is absolute and names a host")
-	case u.Scheme != "https" && u.Scheme != "http":
-		return refuse("begins with https:// or http://")
-	case u.User != nil:
-		return refuse("carries no user or password")
-	case u.Fragment != "":
-		return refuse("has no fragment")
+		return api.Fault(targetMember, api.RuleTooLong, "", "at most "+strconv.Itoa(TargetBytesMax)+" bytes")
+	case err != nil || u.Opaque != "" || u.Hostname() == "" || (u.Scheme != "https" && u.Scheme != "http"):
+		return api.Fault(targetMember, api.RuleMalformed, "", "https:// or http:// and a host")
+	case u.User != nil || u.Fragment != "":
+		return api.Fault(targetMember, api.RuleNotApplicable, "", "no user, no password, no fragment")
 	}
 	port, err := portOf(u)
 	if err != nil {
-		return refuse("has a port between 1 and 65535")
+		return api.Fault(targetMember, api.RuleOutOfRange, u.Port(), "a port from 1 to 65535")
 	}
 	addr, err := netip.ParseAddr(u.Hostname())
 	if err != nil { // a name: it may lead to an allowed address on any port
 		if len(g.Allow) > 0 || slices.Contains(g.Ports, port) {
 			return nil
 		}
-		return refuse("has another port than those that are allowed")
+		return api.Fault(targetMember, api.RuleUnusable, u.Port(), "the ports "+g.ports())
 	}
-	if err := g.Check(netip.AddrPortFrom(addr, port)); err != nil {
-		return refuse("leads to an address that is not allowed").Because(err)
+	if g.Check(netip.AddrPortFrom(addr, port)) != nil {
+		return api.Fault(targetMember, api.RuleUnusable, u.Host, "a public address, on one of the ports "+g.ports())
 	}
 	return nil
+}
+
+// targetMember is the URL's name in an endpoint.
+const targetMember = "url"
+
+func (g Guard) ports() string {
+	list := make([]string, len(g.Ports))
+	for i, port := range g.Ports {
+		list[i] = strconv.Itoa(int(port))
+	}
+	return strings.Join(list, ", ")
 }
 
 func portOf(u *url.URL) (uint16, error) {

@@ -49,6 +49,30 @@ func TestEndThatTheListDeniesIsNone(t *testing.T) {
 	}
 }
 
+// TestEndOfLessThanTheVenueListedWaits: what is missing adds up to nothing, but the
+// venue has told of more than the executions have entered.
+func TestEndOfLessThanTheVenueListedWaits(t *testing.T) {
+	b := newBench(t, venues.Capabilities{})
+	b.stranger(1, venues.Buy, "1", "100", nil)
+	missed := venues.At(b.now.Add(time.Millisecond))
+	b.later()
+	b.lists(venues.Long, "1.2")
+	b.stranger(2, venues.Sell, "1", "110", nil)
+	b.lists(venues.Long, "0.2")
+	b.lists(venues.Long, "0")
+	b.wantNoEnd()
+	b.pass(endWordMax - time.Second)
+	for n, side := range []venues.Side{venues.Buy, venues.Sell} {
+		b.stranger(3+n, side, "0.2", "120", func(r *venues.ExecutionReport) { r.Fill.ExecutedAt = missed })
+	}
+	b.readsFunds()
+	b.pass(endWordMax)
+	b.wantClosing(0, map[string]any{"side": "long", "qty": "1.2", "realizedPnl": "10"})
+	if n := len(b.closings()); n != 1 {
+		t.Fatalf("%d ends", n)
+	}
+}
+
 // TestEndWaitsForAWordOfTheVenue: what its executions show may be wrong, and what the
 // venue told before them is no word on it.
 func TestEndWaitsForAWordOfTheVenue(t *testing.T) {

@@ -110,12 +110,15 @@ func TestProtectionIsRemovedAndAdded(t *testing.T) {
 	b := newBench(t, venues.Capabilities{})
 	o, legs := b.protectedEntry("1")
 	b.moves(o, func(a *venues.AmendOrder) { a.DropStopLoss = true })
-	if legs[0].PendingAction != venues.PendingCancel || o.StopLoss.Valid || b.lastReply().err != nil {
-		t.Fatalf("the stop loss is %+v", o.Protection.StopLoss)
+	if legs[0].PendingAction != venues.PendingCancel || o.StopLoss.Valid || len(b.replies) != 0 {
+		t.Fatalf("the stop loss is %+v, answers %+v", o.Protection.StopLoss, b.replies)
+	}
+	if status := o.Protection.StopLoss.Status; status != venues.ProtectionCancelled {
+		t.Errorf("the stop loss that is taken away is %s", status)
 	}
 	b.cancels(legs[0])
-	if b.notes("protection_lost") != 0 {
-		t.Fatal("alarm")
+	if b.lastReply().err != nil || b.notes("protection_lost") != 0 {
+		t.Fatalf("answered %+v, %d alarms", b.lastReply(), b.notes("protection_lost"))
 	}
 	added := b.moves(o, stopAt("57000"))
 	if len(added) != 1 {

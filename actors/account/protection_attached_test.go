@@ -169,3 +169,20 @@ func TestAttachedProtectionIsSuperseded(t *testing.T) {
 		t.Fatal("alarm")
 	}
 }
+
+// Legs that were placed from here grow with their entry, also after a restart.
+func TestOwnLegsOfAnAttachingVenueOutliveARestart(t *testing.T) {
+	b := newBench(t, attaches)
+	o := b.fillEntry("0.4")
+	b.holds("0.4")
+	b.tells(attachedLeg("a", o, bothLegs(o), venues.StatusUntriggered, "0"))
+	b.tells(attachedLeg("a", o, bothLegs(o), venues.StatusRejected, "0"))
+	b.live(b.legs(2 * time.Second)...)
+	again := b.reload()
+	again.holds("0.4")
+	o = again.state.orders[o.OrderID]
+	again.fillMore(o, "t2", "0.6")
+	if legs := again.legs(time.Second); len(legs) != 2 || !legs[0].Qty.Equal(o.Qty) {
+		t.Fatalf("%d legs for what was filled since", len(legs))
+	}
+}

@@ -24,6 +24,11 @@ const (
 type toldEnd struct {
 	position venues.Position
 	at, due  time.Time
+	// compareDue is when the account is compared with its venue if the end still
+	// waits; zero if it has been.
+	compareDue time.Time
+	// listed is the most that the venue has told of it; zero if isKnown.
+	listed decimal.Decimal
 	// isKnown says that the executions knew of nothing open then: they have shown
 	// the end before, or know nothing of the position.
 	isKnown bool
@@ -61,10 +66,23 @@ func (t toldEnds) due() time.Time {
 	var due time.Time
 	for _, ends := range t {
 		for i := range ends {
-			due = earlier(due, ends[i].due)
+			due = earlier(due, earlier(ends[i].due, ends[i].compareDue))
 		}
 	}
 	return due
+}
+
+// compare says, once for each end, whether one waits for a comparison.
+func (t toldEnds) compare(now time.Time) bool {
+	isWanted := false
+	for _, ends := range t {
+		for i := range ends {
+			if isDue(ends[i].compareDue, now) {
+				isWanted, ends[i].compareDue = true, time.Time{}
+			}
+		}
+	}
+	return isWanted
 }
 
 // endUntold tells the ends whose executions have not come in time.

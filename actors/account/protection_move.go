@@ -120,6 +120,9 @@ func (s *state) admitProtection(o *order, in amendOrder) *venues.Error {
 	if fault := checkProtection(&spec, in.mark); fault != nil {
 		return fault
 	}
+	if fault := s.checkLegs(in.instrument, &spec); fault != nil {
+		return fault
+	}
 	spec.ReduceOnly = true // its quantity was admitted before
 	return in.instrument.CheckOrder(&spec, in.mark)
 }

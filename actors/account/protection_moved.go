@@ -52,13 +52,15 @@ func (s *state) protected(in protectDone) {
 	case errors.Is(in.err, venues.ErrOutcomeUnknown) && p.tries < protectTriesMax:
 		s.sendProtect(o, time.Second)
 	case errors.Is(in.err, venues.ErrOutcomeUnknown):
-		s.refuseChange(o, lostError(in.err))
+		s.refuseChange(o, venues.Errorf(venues.CodeInternal, "the venue does not say whether it has changed the protection").
+			With("orderState", "unknown").Because(in.err))
 	default:
 		s.refuseChange(o, in.err)
 	}
 }
 
-// settleProtection ends a change of protection once its legs live.
+// settleProtection ends a change of protection once its legs live, and those that
+// it takes away are gone.
 func (s *state) settleProtection(o *order) {
 	p := o.change.protection
 	if p.request != nil {
@@ -67,6 +69,9 @@ func (s *state) settleProtection(o *order) {
 	for kind, wanted := range p.wanted {
 		leg := o.Protection.Leg(kind)
 		if wanted.Valid && o.guarded().IsPositive() && leg != nil && leg.Status == venues.ProtectionPending {
+			return
+		}
+		if current := o.guard.current(kind); !wanted.Valid && current != nil && !current.Status.IsClosed() {
 			return
 		}
 	}

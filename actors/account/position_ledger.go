@@ -74,6 +74,7 @@ func (s *state) recordFill(m moment, f venues.Fill, why cause) persistence.FillR
 	record.FeeWorth = feeWorth(m, &f)
 	s.out.batch.Puts = append(s.out.batch.Puts, record)
 	s.beginDay(m)
+	s.rebase(f.Symbol, e)
 	s.countFill(m, &record)
 	for _, over := range b.add(e) {
 		s.positionClosed(m, b, over)
@@ -92,8 +93,14 @@ func (s *state) recordFill(m moment, f venues.Fill, why cause) persistence.FillR
 func (s *state) positionEnded(m moment, p venues.Position) {
 	b := s.book(p.Symbol)
 	s.touchBook(b)
-	b.told.add(p.Side, toldEnd{position: p, at: m.now, due: m.now.Add(endFillsMax), isKnown: b.isFlat(p.Side)})
-	s.recon.due = earlier(s.recon.due, m.now.Add(doubtRetry))
+	end := toldEnd{
+		position: p, at: m.now, due: m.now.Add(endFillsMax), compareDue: m.now.Add(doubtRetry), isKnown: b.isFlat(p.Side),
+	}
+	if !end.isKnown {
+		end.listed = b.listed[p.Side]
+	}
+	delete(b.listed, p.Side)
+	b.told.add(p.Side, end)
 }
 
 // settlePositions tells the ends that are proven, and stores what changed.
@@ -125,10 +132,14 @@ func (s *state) touchBook(b *book) {
 }
 
 // touchWaiting makes the end of the step look at the books for which time
-// matters.
-func (s *state) touchWaiting() {
+// matters, and compares the account if an end waits for what it may find.
+func (s *state) touchWaiting(m moment) {
 	for _, symbol := range slices.Sorted(maps.Keys(s.ledger.waiting)) {
-		s.touchBook(s.ledger.waiting[symbol])
+		b := s.ledger.waiting[symbol]
+		s.touchBook(b)
+		if b.told.compare(m.now) {
+			s.recon.due = earlier(s.recon.due, m.now)
+		}
 	}
 }
 
@@ -177,11 +188,13 @@ func (s *state) takeEnd(m moment, b *book, side venues.PositionSide) (venues.Pos
 	}
 	key := (&venues.Position{Symbol: b.symbol, Side: side}).Key()
 	p, listed := s.funds.positions[key]
+	b.listed[side] = p.Qty
 	if !listed || openQty(b.now.of(side)).IsPositive() || !p.UpdatedAt.Before(b.heardAt) {
 		return p, false
 	}
 	s.funds.closedAt[key] = m.now
-	return s.dropPosition(m, p), true
+	delete(b.listed, side)
+	return s.dropPosition(m, p, m.now.Add(endSkewMax)), true
 }
 
 func average(notional, qty decimal.Decimal) *string {

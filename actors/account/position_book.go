@@ -37,6 +37,9 @@ type book struct {
 
 	heardAt time.Time
 	told    toldEnds
+	// listed is the most that the venue has told of each position that it has not
+	// told the end of.
+	listed map[venues.PositionSide]decimal.Decimal
 	// doubtSince is when the venue's list of positions began to disagree.
 	doubtSince time.Time
 	// dirty says that the record is to be stored, touched that the step has it
@@ -47,7 +50,7 @@ type book struct {
 }
 
 func newBook(symbol string) *book {
-	return &book{symbol: symbol, told: toldEnds{}}
+	return &book{symbol: symbol, told: toldEnds{}, listed: map[venues.PositionSide]decimal.Decimal{}}
 }
 
 // add counts an execution in, and gives the positions that ended before the cut
@@ -70,6 +73,11 @@ func (b *book) add(e execution) []ended {
 	b.recent = slices.Insert(b.recent, i, e)
 	b.count()
 	return nil
+}
+
+// list notes how much of a position the venue says is open.
+func (b *book) list(side venues.PositionSide, qty decimal.Decimal) {
+	b.listed[side] = decimal.Max(b.listed[side], qty)
 }
 
 // explain gives an execution the cause that it has after all. One that is counted
@@ -96,13 +104,22 @@ func (b *book) count() {
 	}
 }
 
-// settle counts the recent executions up to one in for good.
+// settle counts the recent executions up to one in for good. Of one that has turned the
+// position round the part that opened the other one stays: what is found of the time
+// before must not be counted in with that.
 func (b *book) settle(through int) {
-	for _, e := range b.recent[:through+1] {
+	for _, e := range b.recent[:through] {
 		b.base.apply(e)
 	}
-	b.cut = b.recent[through].executionKey
+	last := b.recent[through]
+	b.cut = last.executionKey
 	b.recent = slices.Delete(b.recent, 0, through+1)
+	if closes := openQty(b.base.of(openedBy(last.side.Opposite()))); last.position == "" && closes.IsPositive() && closes.LessThan(last.qty) {
+		var opens execution
+		last, opens = last.split(closes)
+		b.recent = slices.Insert(b.recent, 0, opens)
+	}
+	b.base.apply(last)
 	b.dirty = true
 	b.count()
 }
@@ -166,6 +183,11 @@ func (b *book) restore(r persistence.PositionRecord, executions []execution) {
 
 func (b *book) record(customer string, exchange venues.Venue) persistence.PositionRecord {
 	stored := b.base.clone()
+	for _, e := range b.recent {
+		if e.compare(b.cut) == 0 { // the other part is counted in
+			stored.apply(e)
+		}
+	}
 	return persistence.PositionRecord{
 		Customer: customer, Exchange: exchange, Symbol: b.symbol, Long: stored.long, Short: stored.short,
 		CutAt: venues.At(b.cut.at), CutTrade: b.cut.trade, KnownSince: venues.At(b.knownSince),

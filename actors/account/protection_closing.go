@@ -75,7 +75,7 @@ func (s *state) closeUnprotected(m moment, o *order, why string) {
 
 // exit makes the intent of the order that closes what is still open.
 func (s *state) exit(m moment, o *order) {
-	rest := o.FilledQty.Sub(o.guard.exited)
+	rest := o.guarded()
 	if o.guard.exit != nil || !rest.IsPositive() {
 		return
 	}
@@ -100,11 +100,11 @@ func (s *state) exitChanged(m moment, o *order) {
 		return
 	}
 	o.guard.exit = nil
-	o.guard.exited = o.guard.exited.Add(out.FilledQty)
 	if out.Error != nil && out.Error.Reason == venues.ReasonNoPosition {
-		o.guard.exited = o.FilledQty
+		o.ReleasedQty = o.FilledQty
+		s.touch(o)
 	}
-	if o.guard.exited.LessThan(o.FilledQty) {
+	if o.guarded().IsPositive() {
 		wait := min(protectRetry<<min(o.guard.retries, 8), closeRetryMax)
 		o.guard.retries++
 		o.guard.due = earlier(o.guard.due, m.now.Add(wait))

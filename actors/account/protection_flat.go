@@ -1,6 +1,7 @@
 package account
 
 import (
+	"slices"
 	"time"
 
 	"venuegate/venues"
@@ -15,10 +16,11 @@ func (o *order) positionKey() string {
 	return p.Key()
 }
 
-// positionGone withdraws the protection of a position that is flat.
-func (s *state) positionGone(m moment, p *venues.Position) {
+// positionGone withdraws the protection of a position that was flat at a moment, by
+// the venue's clock. What was filled later has opened another one.
+func (s *state) positionGone(m moment, p *venues.Position, flatAt time.Time) {
 	for _, o := range s.liveInOrder() {
-		if o.protects(p.Key()) {
+		if o.protects(p.Key()) && !o.filledAt.After(flatAt) {
 			s.standDown(m, o)
 		}
 	}
@@ -27,7 +29,15 @@ func (s *state) positionGone(m moment, p *venues.Position) {
 // protects says whether the order is an entry that has opened something and
 // still protects it.
 func (o *order) protects(positionKey string) bool {
-	return o.EntryOrderID == "" && o.Protection.Awake() && o.guarded().IsPositive() && o.positionKey() == positionKey
+	return o.EntryOrderID == "" && o.Protection.Awake() && (o.guarded().IsPositive() || o.isOverprotected()) && o.positionKey() == positionKey
+}
+
+// isOverprotected says whether legs wait although others have closed everything.
+func (o *order) isOverprotected() bool {
+	return o.FilledQty.IsPositive() && !o.guarded().IsPositive() && slices.ContainsFunc(protecting(), func(kind venues.Protecting) bool {
+		current := o.guard.current(kind)
+		return current != nil && current.Status == venues.StatusUntriggered
+	})
 }
 
 // standDown withdraws the legs of an entry whose position is over. One that can
@@ -68,7 +78,7 @@ func (s *state) withdrawOrphans(m moment, open map[string]bool, readAt time.Time
 				s.withdrawLegs(m, o, kind)
 			}
 		}
-		if key := o.positionKey(); !open[key] && o.protects(key) && readAt.Sub(o.UpdatedAt.Time) > positionLag {
+		if key := o.positionKey(); o.isOverprotected() || (!open[key] && o.protects(key) && readAt.Sub(o.filledAt) > positionLag) {
 			s.standDown(m, o)
 		}
 	}
@@ -84,13 +94,14 @@ func (s *state) isOrphan(leg *order) bool {
 	return leg.withdrawn || !known || !entry.Protection.Awake()
 }
 
-// endProtection follows the end of an entry that opened nothing.
+// endProtection follows the end of an entry that has nothing open.
 func (s *state) endProtection(o *order) {
 	if !o.Status.IsClosed() || o.guarded().IsPositive() || !o.Protection.Awake() {
 		return
 	}
 	for _, kind := range protecting() {
-		if leg := o.Protection.Leg(kind); leg.IsAwake() {
+		current := o.guard.current(kind)
+		if leg := o.Protection.Leg(kind); leg.IsAwake() && (current == nil || current.Status.IsClosed()) {
 			s.setLeg(o, kind, venues.ProtectionCancelled, leg.OrderID)
 		}
 	}

@@ -24,6 +24,8 @@ func (s *state) settle(m moment, o *order) {
 		return
 	}
 	switch {
+	case s.stopping && !o.storing:
+		s.answer(o)
 	case o.Status.IsActive() && o.PostOnly && s.caps.AsyncAck:
 		// The venue lets it rest before it looks whether it would take.
 		o.replyDue = earlier(o.replyDue, m.now.Add(restsAfter))
@@ -46,6 +48,19 @@ func (o *order) hasSettled() bool {
 		return o.Status == venues.StatusUntriggered
 	default:
 		return o.Status.IsActive()
+	}
+}
+
+// abandon tells those who wait for an order whose intent is durable that its outcome
+// is not known: the next incarnation finds it out, and does not know them.
+func (s *state) abandon() {
+	for _, o := range s.unfinished() {
+		if o.storing || (o.Status != venues.StatusPending && o.Status != venues.StatusUnknown) {
+			continue
+		}
+		for _, waiter := range o.waiters {
+			waiter.Send(o.Order)
+		}
 	}
 }
 

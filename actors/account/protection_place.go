@@ -42,9 +42,18 @@ func planProtection(spec *venues.OrderSpec) *venues.Protection {
 	return &venues.Protection{StopLoss: leg(spec.StopLoss), TakeProfit: leg(spec.TakeProfit)}
 }
 
+// wanted is the price at which an entry is to be protected in a way, if at all.
+func (o *order) wanted(kind venues.Protecting) venues.Optional {
+	if kind == venues.ProtectingStopLoss {
+		return o.StopLoss
+	}
+	return o.TakeProfit
+}
+
 // guardFill makes the legs follow a fill of their entry. A crash in between is
 // no loss: an entry whose protection is awake is loaded at start.
 func (s *state) guardFill(m moment, o *order) {
+	s.rearm(m, o)
 	if !o.Protection.Awake() && !o.guard.closing {
 		return
 	}
@@ -121,14 +130,15 @@ func (s *state) mayPlaceLegs(m moment, o *order) bool {
 // replaceLost says whether what the venue ended is to be placed again. Until it
 // is known what is left of the position, that is put off.
 func (s *state) replaceLost(m moment, o *order) bool {
-	if !s.funds.provedAt.After(o.guard.lostAt) {
+	_, held := s.funds.positions[o.positionKey()]
+	mayLag := !held && s.funds.provedAt.Sub(o.filledAt) <= positionLag
+	if !s.funds.provedAt.After(o.guard.lostAt) || mayLag {
 		s.readFunds()
 		o.guard.due = m.now.Add(protectRetry)
 		return false
 	}
 	since := o.guard.lostAt
 	o.guard.lostAt = time.Time{}
-	_, held := s.funds.positions[o.positionKey()]
 	lost := false
 	for _, kind := range protecting() {
 		leg, current := o.Protection.Leg(kind), o.guard.current(kind)

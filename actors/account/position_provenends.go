@@ -27,7 +27,7 @@ func (s *state) proven(m moment, b *book) int {
 	agrees := s.isWhole(b) && b.agrees(s.funds.positions)
 	for _, over := range b.provable() {
 		_, told := b.told.first(over.side)
-		if (told && agrees) || isDue(s.wordDue(b, &over), m.now) {
+		if (told && agrees && !b.lacks(&over)) || isDue(s.wordDue(b, &over), m.now) {
 			through = over.by
 		}
 	}
@@ -52,12 +52,19 @@ func (s *state) wordDue(b *book, over *ended) time.Time {
 	return over.heardAt.Add(endWordMax)
 }
 
+// lacks says whether the venue has told more of a position that it ended than its
+// executions have entered: what they lack may add up to nothing.
+func (b *book) lacks(over *ended) bool {
+	end, told := b.told.first(over.side)
+	return told && over.life.EntryQty.Add(over.life.UnpricedEntry).LessThan(end.listed)
+}
+
 // isDisputed says whether an end may not be the one that the executions show: some
 // are known to be missing, or nobody has asked for them since the start, or the
-// venue has said since that something else is open. Those that the reconciliation
+// venue has said since that something else is open, or before that more was. Those that the reconciliation
 // finds come before the end, and make it another one or none.
 func (s *state) isDisputed(b *book, over *ended) bool {
-	return !s.isWhole(b) || (s.saidAt(b).After(over.heardAt) && !b.agrees(s.funds.positions))
+	return !s.isWhole(b) || b.lacks(over) || (s.saidAt(b).After(over.heardAt) && !b.agrees(s.funds.positions))
 }
 
 // saidAt is when the venue has told last what is open of an instrument.

@@ -10,6 +10,7 @@ func (s *state) legChanged(m moment, leg *order) {
 	if !known {
 		return // its entry is history
 	}
+	s.releaseClosed(m, o, leg)
 	if leg == o.guard.exit {
 		s.exitChanged(m, o)
 		return
@@ -29,6 +30,8 @@ func (s *state) legChanged(m moment, leg *order) {
 // triggers is a leg of both.
 func (s *state) followLeg(m moment, o, leg *order, kind venues.Protecting) {
 	switch {
+	case leg.Status == venues.StatusUntriggered && leg.withdrawn && !o.Protection.Leg(kind).IsAwake():
+		// It was taken away; that the venue still has it is no news.
 	case leg.Status == venues.StatusUntriggered && s.isTooSmall(leg, o):
 		s.setLeg(o, kind, venues.ProtectionPending, leg.OrderID)
 		s.beginGuard(m, o)
@@ -45,12 +48,47 @@ func (s *state) followLeg(m moment, o, leg *order, kind venues.Protecting) {
 		s.withdraw(m, o) // what was stopped must not go on opening
 		if leg.Status.IsClosed() {
 			s.cancelOtherLegs(m, o, kind)
+			s.rearm(m, o)
 		}
 	case leg.Status == venues.StatusRejected || leg.Status == venues.StatusExpired:
 		s.legFailed(m, o, leg, kind)
 	case leg.Status == venues.StatusCancelled:
 		s.legEnded(m, o, leg, kind)
 	}
+}
+
+// rearm plans protection anew for what an entry has filled beyond a stop that was
+// reached: its cancel came too late, and the leg has closed what there was before.
+func (s *state) rearm(m moment, o *order) {
+	beyond, reached := o.guarded(), false
+	for _, kind := range protecting() {
+		leg, current := o.Protection.Leg(kind), o.guard.current(kind)
+		if leg == nil || leg.Status != venues.ProtectionTriggered {
+			continue
+		}
+		if reached = true; current == nil {
+			continue
+		}
+		if !current.Status.IsClosed() {
+			return // its end comes back here
+		}
+		beyond = beyond.Sub(current.Qty.Sub(current.FilledQty)) // what it did not find is not there
+	}
+	if !reached || !beyond.IsPositive() || o.guard.closing || !s.open(o.Symbol, openedBy(o.Side)).IsPositive() {
+		return
+	}
+	for _, kind := range protecting() {
+		if !o.wanted(kind).Valid {
+			continue
+		}
+		for _, leg := range o.guard.legs[kind] {
+			leg.dismissed = true
+		}
+		s.setLeg(o, kind, venues.ProtectionPending, "")
+	}
+	s.beginGuard(m, o)
+	o.guard.due = earlier(o.guard.due, m.now.Add(protectSettle))
+	s.watch(o)
 }
 
 // legFailed tries again, or closes at once where the price is already past the
@@ -83,6 +121,8 @@ func (s *state) legFailed(m moment, o, leg *order, kind venues.Protecting) {
 // leave a position behind that nobody protects.
 func (s *state) legEnded(m moment, o, leg *order, kind venues.Protecting) {
 	switch {
+	case o.Protection.Leg(kind) != nil && o.Protection.Leg(kind).Status == venues.ProtectionCancelled:
+		s.setLeg(o, kind, venues.ProtectionCancelled, leg.OrderID)
 	case !o.Protection.Leg(kind).IsAwake():
 	case leg.withdrawn, o.guard.closing, o.isExited(kind), leg.endedWithPosition():
 		s.setLeg(o, kind, venues.ProtectionCancelled, leg.OrderID)
@@ -145,7 +185,7 @@ func (s *state) cancelOtherLegs(m moment, o *order, but venues.Protecting) {
 		s.withdrawLegs(m, o, kind)
 		current := o.guard.current(kind)
 		if (current == nil || current.Status.IsClosed()) && leg.Status == venues.ProtectionPending && !o.guard.closing {
-			s.setLeg(o, kind, venues.ProtectionCancelled, "")
+			s.setLeg(o, kind, venues.ProtectionCancelled, leg.OrderID)
 		}
 	}
 }
@@ -158,12 +198,16 @@ func (s *state) withdrawLegs(m moment, o *order, kind venues.Protecting) {
 
 // withdraw cancels an order of our own accord.
 func (s *state) withdraw(m moment, o *order) {
-	if o.Status.IsClosed() || o.change.kind == venues.PendingCancel {
+	if o.Status.IsClosed() {
+		return
+	}
+	if o.change.kind == venues.PendingCancel {
+		o.change.own = true
 		return
 	}
 	s.answerChange(o, nil) // an amend is overtaken
 	o.withdrawn = true
-	o.change = change{kind: venues.PendingCancel, deadline: m.now.Add(orderLifeMax + s.caps.AbsenceAfter)}
+	o.change = change{kind: venues.PendingCancel, own: true, deadline: m.now.Add(orderLifeMax + s.caps.AbsenceAfter)}
 	o.PendingAction = venues.PendingCancel
 	s.sendCancel(o)
 	s.touch(o)

@@ -261,6 +261,24 @@ func TestPositionThatWasThereBeforeIsAdopted(t *testing.T) {
 	}
 }
 
+// TestEndThatIsToldAtOnceCostsNoComparison: closing is common, and a comparison asks
+// the venue for more than its limits allow often.
+func TestEndThatIsToldAtOnceCostsNoComparison(t *testing.T) {
+	for name, late := range map[string]time.Duration{"with its execution": 0, "before its execution": doubtRetry / 2} {
+		t.Run(name, func(t *testing.T) {
+			b := newBench(t, venues.Capabilities{})
+			b.opensLong(1, "2")
+			b.lists(venues.Long, "0")
+			b.pass(late)
+			b.stranger(2, venues.Sell, "2", "110", nil)
+			b.onlyClosing()
+			if n := count(b.pass(2*doubtRetry), isReconcile); n != 0 {
+				t.Fatalf("%d comparisons", n)
+			}
+		})
+	}
+}
+
 func TestListIsBelievedAfterAReconciliation(t *testing.T) {
 	b := newBench(t, venues.Capabilities{})
 	b.stranger(1, venues.Buy, "2", "100", nil)

@@ -30,10 +30,9 @@ type guard struct {
 	// lostAt is when the venue ended a leg that nobody here has withdrawn.
 	lostAt time.Time
 	// closing says that what cannot be protected is being closed: exit is the
-	// order on its way, exited what the ones before it have closed.
+	// order on its way.
 	closing bool
 	exit    *order
-	exited  decimal.Decimal
 	retries int
 }
 
@@ -68,6 +67,21 @@ func (g *guard) rest() {
 
 // guarded is the quantity that protection must cover.
 func (o *order) guarded() decimal.Decimal { return o.FilledQty.Sub(o.ReleasedQty) }
+
+// releaseClosed takes what a leg, or the order in its place, has closed off the quantity
+// that its entry has to protect.
+func (s *state) releaseClosed(m moment, o, by *order) {
+	more := by.FilledQty.Sub(by.released)
+	if !more.IsPositive() {
+		return
+	}
+	by.released = by.FilledQty
+	o.ReleasedQty = decimal.Min(o.FilledQty, o.ReleasedQty.Add(more))
+	if by != o.guard.exit && by != o.guard.current(by.Protects) && o.Protection.Awake() {
+		o.guard.due = earlier(o.guard.due, m.now.Add(protectSettle)) // its successor is too large now
+	}
+	s.touch(o)
+}
 
 // unprotected says whether a filled entry lacks a leg that it should have.
 func (o *order) unprotected() bool {
@@ -132,6 +146,9 @@ func (s *state) relink() {
 			}
 		default:
 			o.guard.link(leg, leg.Protects)
+			plan := o.Protection.Leg(leg.Protects)
+			leg.dismissed = leg.withdrawn && plan != nil && plan.OrderID != leg.OrderID
+			o.guard.own = o.guard.own || s.isOurs(leg)
 		}
 	}
 	for _, o := range s.inOrder() { // one order may hold both triggers
