@@ -102,7 +102,7 @@ func (w *world) examineDamaged() string {
 	switch {
 	case !decided:
 		w.t.Fatalf("the service neither serves nor ends:\n%s", w.service.stacks())
-	case verdict == damageNoticed && !w.refusesOrders():
+	case verdict == damageNoticed && w.ordersTaken() > 0:
 		return damageSilent
 	case verdict == damageHarmless && w.lacksAcknowledged():
 		return damageSilent

@@ -91,7 +91,7 @@ var killPoints = []killPoint{
 	}},
 	{"K12", "while the start compares with the venues", 6, []overlay.Edit{
 		before("K12", fileReading, "\tif done.open, done.err = a.deps.Venue.OpenOrders(ctx); done.err != nil {\n", `killPoint("K12")`),
-		before("K12-fills", fileReading, "\t\tfills, err := a.deps.Venue.Fills(ctx,", `killPoint("K12")`),
+		before("K12-fills", fileReading, "\tfills, err := a.deps.Venue.Fills(ctx,", `killPoint("K12")`),
 	}},
 	{"K13", "a signal is durable, nobody was answered", 5, []overlay.Edit{
 		behind("K13", fileChannel, "func (c *channel) stored(ctx *actors.Context, in stored) {\n", `if in.taken != "" && in.err == nil { killPoint("K13") }`),

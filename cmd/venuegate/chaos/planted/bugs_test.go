@@ -162,8 +162,8 @@ var bugs = []bug{
 	{
 		name: "a flat position keeps its stops", invariant: "protection", catcher: simulation("protection"),
 		edits: []overlay.Edit{
-			edit(accountDir+"flat.go", "\t\tif o.protects(p.Key()) {", "\t\tif false && o.protects(p.Key()) {"),
-			edit(accountDir+"flat.go", "!open[key] && o.protects(key)", "false && !open[key] && o.protects(key)"),
+			edit(accountDir+"protection_flat.go", "\t\tif o.protects(p.Key()) &&", "\t\tif false && o.protects(p.Key()) &&"),
+			edit(accountDir+"protection_flat.go", "!open[key] && o.protects(key)", "false && !open[key] && o.protects(key)"),
 		},
 	},
 	{
@@ -209,7 +209,7 @@ var bugs = []bug{
 	},
 	{
 		name: "a channel's limit does not see what is in flight", invariant: "I-13", sample: true, catcher: simulation("I-13"),
-		edits: []overlay.Edit{edit(accountDir+"bound.go",
+		edits: []overlay.Edit{edit(accountDir+"risk_bound.go",
 			"own.Add(s.inFlight(cmd.Symbol, cmd.Side)).Add(cmd.Qty)", "own.Add(cmd.Qty)")},
 	},
 	{
@@ -233,22 +233,22 @@ var bugs = []bug{
 	},
 	{
 		name: "nobody says that a fill is not protected", invariant: "alarm", catcher: simulation("alarm"),
-		edits: []overlay.Edit{edit(accountDir+"closing.go",
+		edits: []overlay.Edit{edit(accountDir+"protection_closing.go",
 			"o.guard.since.Add(s.policy.CloseAfter)\n\t\ts.alarm(", "o.guard.since.Add(s.policy.CloseAfter)\n\t\tfunc(moment, *order, string, ...persistence.JournalField) {}(")},
 	},
 	{
 		name: "in hedge mode a sale closes the long position first", invariant: "positions", catcher: simulation("positions"),
-		edits: []overlay.Edit{edit(accountDir+"holding.go", "\tif e.position != \"\" {\n", "\tif false && e.position != \"\" {\n")},
+		edits: []overlay.Edit{edit(accountDir+"position_holding.go", "\tif e.position != \"\" {\n", "\tif false && e.position != \"\" {\n")},
 	},
 	{
 		name: "executions of one millisecond are sorted by their names", invariant: "positions", catcher: simulation("positions"),
-		edits: []overlay.Edit{edit(accountDir+"execution.go",
+		edits: []overlay.Edit{edit(accountDir+"position_execution.go",
 			"\ttrade, order, _ := strings.Cut(k.trade, \"/\")\n\totherTrade, otherOrder, _ := strings.Cut(other.trade, \"/\")\n",
 			"\ttrade, order, _ := strings.Cut(k.trade, \"|\")\n\totherTrade, otherOrder, _ := strings.Cut(other.trade, \"|\")\n")},
 	},
 	{
 		name: "an execution counts again when its order is told", invariant: "positions", catcher: tests("actors/account", "CountsOnce$"),
-		edits: []overlay.Edit{edit(accountDir+"strangers.go", "\tif !counted {\n\t\treturn false\n", "\tif !counted || true {\n\t\treturn false\n")},
+		edits: []overlay.Edit{edit(accountDir+"position_strangers.go", "\tif !counted {\n\t\treturn false\n", "\tif !counted || true {\n\t\treturn false\n")},
 	},
 	{
 		name: "a halt that was carried out runs again", invariant: "halt", catcher: tests("actors/account", "^TestFinishedHalt"),
@@ -256,6 +256,6 @@ var bugs = []bug{
 	},
 	{
 		name: "the word of an end that is known ends what is opened next", invariant: "positions", catcher: tests("actors/account", "^TestWordOfAnEnd"),
-		edits: []overlay.Edit{edit(accountDir+"toldends.go", "\tif end.isKnown || openQty", "\tif false || openQty")},
+		edits: []overlay.Edit{edit(accountDir+"position_toldends.go", "\tif end.isKnown || openQty", "\tif false || openQty")},
 	},
 }
