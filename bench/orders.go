@@ -57,13 +57,23 @@ var ordersScenario = Scenario{
 	Run:  measureOrders,
 }
 
-func measureOrders(ctx context.Context, o Options) (figures []Figure, err error) {
+func measureOrders(ctx context.Context, o Options) ([]Figure, error) {
+	return onOrdersBench(o, "clients", func(b *ordersBench) ([]Figure, error) { return b.figures(ctx, o) })
+}
+
+// onOrdersBench measures on a bench and closes it. Without a place in memory for a
+// store nothing is measured, which the figure of this name says.
+func onOrdersBench(o Options, name string, measure func(*ordersBench) ([]Figure, error)) (figures []Figure, err error) {
 	if _, err := os.Stat(memoryDir); err != nil {
-		return []Figure{{Name: "clients", Missing: "no place in memory for a store: " + err.Error()}}, nil
+		return []Figure{{Name: name, Missing: "no place in memory for a store: " + err.Error()}}, nil
 	}
 	defer keepAwake()()
 	b := newOrdersBench(o)
 	defer func() { err = errors.Join(err, b.close()) }()
+	return measure(b)
+}
+
+func (b *ordersBench) figures(ctx context.Context, o Options) (figures []Figure, err error) {
 	if err := b.open(ctx); err != nil {
 		return nil, err
 	}
@@ -104,15 +114,8 @@ func (w *orderWay) turn(clients, each int) error {
 	if w.service == nil {
 		return w.send(&w.laps, clients, each)
 	}
-	before, err := processorTime(w.service.process())
-	if err != nil {
-		return err
-	}
-	if err := w.send(&w.laps, clients, each); err != nil {
-		return err
-	}
-	after, err := processorTime(w.service.process())
-	w.busy += after - before
+	busy, err := w.service.busy(func() error { return w.send(&w.laps, clients, each) })
+	w.busy += busy
 	return err
 }
 

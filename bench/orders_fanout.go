@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"time"
 )
 
@@ -35,29 +34,25 @@ var fanoutScenario = Scenario{
 	Run:  measureFanout,
 }
 
-func measureFanout(ctx context.Context, o Options) (figures []Figure, err error) {
-	if _, err := os.Stat(memoryDir); err != nil {
-		return []Figure{{Name: "orders", Missing: "no place in memory for a store: " + err.Error()}}, nil
-	}
-	defer keepAwake()()
-	b := newOrdersBench(o)
-	defer func() { err = errors.Join(err, b.close()) }()
-	f := &fanout{bench: b, orders: fanoutOrders, subscribers: fanoutSubscribers}
-	if o.Quick {
-		f.orders, f.subscribers = fanoutQuick, fanoutQuick
-	}
-	if err := f.open(ctx); err != nil {
-		return nil, err
-	}
-	if err := f.findRate(ctx); err != nil {
-		return nil, err
-	}
-	for range o.Rounds {
-		if err := f.round(ctx); err != nil {
+func measureFanout(ctx context.Context, o Options) ([]Figure, error) {
+	return onOrdersBench(o, "orders", func(b *ordersBench) ([]Figure, error) {
+		f := &fanout{bench: b, orders: fanoutOrders, subscribers: fanoutSubscribers}
+		if o.Quick {
+			f.orders, f.subscribers = fanoutQuick, fanoutQuick
+		}
+		if err := f.open(ctx); err != nil {
 			return nil, err
 		}
-	}
-	return f.figures(), nil
+		if err := f.findRate(ctx); err != nil {
+			return nil, err
+		}
+		for range o.Rounds {
+			if err := f.round(ctx); err != nil {
+				return nil, err
+			}
+		}
+		return f.figures(), nil
+	})
 }
 
 // fanout is a service with subscribers.
@@ -162,15 +157,8 @@ func (f *fanout) look(ctx context.Context) (perSecond, share float64, err error)
 	if err != nil {
 		return 0, 0, err
 	}
-	ranBefore, err := processorTime(f.bench.memory.process())
-	if err != nil {
-		return 0, 0, err
-	}
 	begun := time.Now()
-	if err := rest(ctx, begun.Add(fanoutLook)); err != nil {
-		return 0, 0, err
-	}
-	ran, err := processorTime(f.bench.memory.process())
+	busy, err := f.bench.memory.busy(func() error { return rest(ctx, begun.Add(fanoutLook)) })
 	if err != nil {
 		return 0, 0, err
 	}
@@ -179,7 +167,7 @@ func (f *fanout) look(ctx context.Context) (perSecond, share float64, err error)
 	if err == nil && after == before {
 		err = errors.New("nothing is delivered")
 	}
-	return (after - before) / took, (ran - ranBefore).Seconds() / took, err
+	return (after - before) / took, busy.Seconds() / took, err
 }
 
 // round looks at the fan-out alone, then sends orders without and with it in turns.

@@ -68,6 +68,19 @@ func (b *ordersBench) startService(ctx context.Context, below string, accounts [
 
 func (s *orderService) process() int { return s.demo.command.Process.Pid }
 
+// busy is the processor time that the service takes while do runs.
+func (s *orderService) busy(do func() error) (time.Duration, error) {
+	before, err := processorTime(s.process())
+	if err != nil {
+		return 0, err
+	}
+	if err := do(); err != nil {
+		return 0, err
+	}
+	after, err := processorTime(s.process())
+	return after - before, err
+}
+
 // store is the directory of the service's store.
 func (s *orderService) store() string { return filepath.Join(s.demo.data, "store") }
 
