@@ -63,14 +63,16 @@
 // In files named protection_*.go: check holds stop loss and take profit against the
 // price, guard holds what is known of those of an entry. place places the legs where
 // the venue attaches none, or where its own did not come or are too small; attached
-// recognizes the venue's own; legs follows both to their end, flat withdraws them with
-// the position, closing raises the alarm and closes what cannot be protected, as
-// policy says. move changes stop loss and take profit, moved follows such a change to
-// its end. shown shows on the position what protects it, which few venues do.
+// recognizes the venue's own; legs follows both to their end, rearm protects what one
+// that was reached has left open, flat withdraws them with the position, closing raises
+// the alarm and closes what cannot be protected, as policy says. move changes stop loss
+// and take profit, moved follows such a change to its end. shown shows on the position
+// what protects it, which few venues do.
 //
-// What legs have closed is taken off the quantity to protect. An entry that fills more
-// than that after a leg was reached, because its cancel comes too late, is protected
-// anew.
+// What legs have closed is taken off the quantity to protect. What is open after one
+// was reached and has ended is protected anew: its entry has filled more, because the
+// cancel came too late, or the venue has cut the leg short. What a leg did not find
+// because others had closed it is, by the executions, not open.
 //
 // # Positions and their ends
 //

@@ -94,6 +94,15 @@ func (b *bench) refuse(o *order, reason string) {
 	b.step(func(m moment) { b.state.placed(m, placeDone{orderID: o.OrderID, err: refusal}) })
 }
 
+// cutsShort ends a leg that was reached with less than it was for.
+func (b *bench) cutsShort(leg *order, end venues.OrderStatus, filled string) {
+	r := leg.says(end, filled)
+	if r.FilledQty.IsPositive() {
+		r.Fill = leg.fill("t-"+leg.OrderID, filled, "58000")
+	}
+	b.step(func(m moment) { b.state.report(m, r) })
+}
+
 var attaches = venues.Capabilities{AttachedProtection: true}
 
 // attachedLeg is what a venue tells of a protecting order that it made.

@@ -38,7 +38,7 @@ func (s *state) followLeg(m moment, o, leg *order, kind venues.Protecting) {
 	case leg.Status == venues.StatusUntriggered:
 		s.setLeg(o, kind, venues.ProtectionLive, leg.OrderID)
 		s.withdrawSuperseded(m, o, kind)
-	case leg.FilledQty.IsPositive() || leg.Status == venues.StatusOpen:
+	case leg.triggered || leg.FilledQty.IsPositive():
 		if leg.Protects != kind { // the other of its triggers was reached
 			s.setLeg(o, kind, venues.ProtectionCancelled, leg.OrderID)
 			return
@@ -48,6 +48,7 @@ func (s *state) followLeg(m moment, o, leg *order, kind venues.Protecting) {
 		s.withdraw(m, o) // what was stopped must not go on opening
 		if leg.Status.IsClosed() {
 			s.cancelOtherLegs(m, o, kind)
+			s.releaseMissing(o, leg)
 			s.rearm(m, o)
 		}
 	case leg.Status == venues.StatusRejected || leg.Status == venues.StatusExpired:
@@ -55,40 +56,6 @@ func (s *state) followLeg(m moment, o, leg *order, kind venues.Protecting) {
 	case leg.Status == venues.StatusCancelled:
 		s.legEnded(m, o, leg, kind)
 	}
-}
-
-// rearm plans protection anew for what an entry has filled beyond a stop that was
-// reached: its cancel came too late, and the leg has closed what there was before.
-func (s *state) rearm(m moment, o *order) {
-	beyond, reached := o.guarded(), false
-	for _, kind := range protecting() {
-		leg, current := o.Protection.Leg(kind), o.guard.current(kind)
-		if leg == nil || leg.Status != venues.ProtectionTriggered {
-			continue
-		}
-		if reached = true; current == nil {
-			continue
-		}
-		if !current.Status.IsClosed() {
-			return // its end comes back here
-		}
-		beyond = beyond.Sub(current.Qty.Sub(current.FilledQty)) // what it did not find is not there
-	}
-	if !reached || !beyond.IsPositive() || o.guard.closing || !s.open(o.Symbol, openedBy(o.Side)).IsPositive() {
-		return
-	}
-	for _, kind := range protecting() {
-		if !o.wanted(kind).Valid {
-			continue
-		}
-		for _, leg := range o.guard.legs[kind] {
-			leg.dismissed = true
-		}
-		s.setLeg(o, kind, venues.ProtectionPending, "")
-	}
-	s.beginGuard(m, o)
-	o.guard.due = earlier(o.guard.due, m.now.Add(protectSettle))
-	s.watch(o)
 }
 
 // legFailed tries again, or closes at once where the price is already past the

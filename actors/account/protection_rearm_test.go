@@ -41,14 +41,69 @@ func TestFillWhileAStopIsExecutedIsProtectedToo(t *testing.T) {
 	}
 }
 
+// TestFillBeyondTwoStopsIsProtectedToo: a stop that was superseded is reached before
+// its cancel gets there, and so is its successor, which finds the rest.
+func TestFillBeyondTwoStopsIsProtectedToo(t *testing.T) {
+	b := newBench(t, venues.Capabilities{})
+	o := b.fillEntry("0.25")
+	first := b.legs(protectSettle)
+	b.fillMore(o, "t2", "0.25")
+	second := b.legs(protectSettle)
+	b.live(second[0], first[0])
+	b.executes(first[0], "58000")
+	b.cutsShort(second[0], venues.StatusExpired, "0.25")
+	if again := b.legs(time.Minute); len(again) != 0 {
+		t.Fatalf("%d legs for nothing", len(again))
+	}
+	b.fillMore(o, "t3", "0.25")
+	if again := b.legs(time.Second); len(again) != 2 || !again[0].Qty.Equal(venues.MustDecimal("0.25")) {
+		t.Fatalf("%d legs for what was filled since", len(again))
+	}
+}
+
+// TestStopThatIsCutShortLeavesNothingNaked: the market order that it became finds too
+// few who buy, and the venue ends it with the position still open.
+func TestStopThatIsCutShortLeavesNothingNaked(t *testing.T) {
+	for _, end := range []venues.OrderStatus{venues.StatusExpired, venues.StatusCancelled} {
+		for filled, left := range map[string]string{"0": "1", "0.6": "0.4"} {
+			t.Run(string(end)+" with "+filled, func(t *testing.T) {
+				b := newBench(t, venues.Capabilities{})
+				o, legs := b.protectedEntry("1")
+				b.step(func(m moment) { b.state.report(m, legs[0].says(venues.StatusOpen, "0")) })
+				b.cutsShort(legs[0], end, filled)
+				again := b.legs(time.Second)
+				if len(again) != 2 || !again[0].Qty.Equal(venues.MustDecimal(left)) {
+					t.Fatalf("%d legs for the rest", len(again))
+				}
+				b.refuse(again[0], venues.ReasonWouldTrigger)
+				if out := o.guard.exit; out == nil || !out.Qty.Equal(venues.MustDecimal(left)) {
+					t.Fatalf("closed by %+v", out)
+				}
+			})
+		}
+	}
+}
+
+// TestStopThatFindsLessIsProtectedForTheRestAlone: what it missed is gone, and what the
+// entry fills from then on is not.
+func TestStopThatFindsLessIsProtectedForTheRestAlone(t *testing.T) {
+	b := newBench(t, venues.Capabilities{})
+	o, legs := b.protectedEntry("0.5")
+	b.stranger(1, venues.Sell, "0.2", "59000", nil)
+	b.cutsShort(legs[0], venues.StatusExpired, "0.3")
+	b.cancels(legs[1])
+	b.fillMore(o, "t2", "0.5")
+	if again := b.legs(time.Second); len(again) != 2 || !again[0].Qty.Equal(venues.MustDecimal("0.5")) {
+		t.Fatalf("%d legs: %+v", len(again), again)
+	}
+}
+
 // TestStopThatFindsLessIsOver: somebody has closed a part before it was reached.
 func TestStopThatFindsLessIsOver(t *testing.T) {
 	b := newBench(t, venues.Capabilities{})
 	o, legs := b.protectedEntry("1")
 	b.stranger(1, venues.Sell, "0.4", "59000", nil)
-	r := legs[0].says(venues.StatusExpired, "0.6")
-	r.Fill = legs[0].fill("s1", "0.6", "58000")
-	b.step(func(m moment) { b.state.report(m, r) })
+	b.cutsShort(legs[0], venues.StatusExpired, "0.6")
 	b.cancels(legs[1])
 	if again := b.legs(time.Minute); len(again) != 0 {
 		t.Fatalf("%d legs for nothing", len(again))

@@ -1,0 +1,50 @@
+package account
+
+import "venuegate/venues"
+
+// releaseMissing takes what a leg that was reached did not find off the quantity that
+// its entry has to protect: others have closed it. What is open all the same is not
+// missing: the venue has cut the leg short.
+func (s *state) releaseMissing(o, leg *order) {
+	missing := o.guarded().Sub(s.open(o.Symbol, openedBy(o.Side)))
+	if leg.FilledQty.LessThan(leg.Qty) && missing.IsPositive() {
+		o.ReleasedQty = o.ReleasedQty.Add(missing)
+		s.touch(o)
+	}
+}
+
+// rearm plans protection anew for what of an entry a stop that was reached has left
+// open: the entry filled on until its cancel got there, or the stop was cut short.
+func (s *state) rearm(m moment, o *order) {
+	if !o.wasReached() || o.guard.closing || !o.guarded().IsPositive() || !s.open(o.Symbol, openedBy(o.Side)).IsPositive() {
+		return
+	}
+	for _, kind := range protecting() {
+		if !o.wanted(kind).Valid {
+			continue
+		}
+		for _, leg := range o.guard.legs[kind] {
+			leg.dismissed = true
+		}
+		s.setLeg(o, kind, venues.ProtectionPending, "")
+	}
+	s.beginGuard(m, o)
+	o.guard.due = earlier(o.guard.due, m.now.Add(protectSettle))
+	s.watch(o)
+}
+
+// wasReached says whether a leg was reached and has come to its end.
+func (o *order) wasReached() bool {
+	reached := false
+	for _, kind := range protecting() {
+		leg, current := o.Protection.Leg(kind), o.guard.current(kind)
+		if leg == nil || leg.Status != venues.ProtectionTriggered {
+			continue
+		}
+		if current != nil && !current.Status.IsClosed() {
+			return false // its end comes back here
+		}
+		reached = true
+	}
+	return reached
+}
