@@ -35,8 +35,7 @@ func (o *order) protects(positionKey string) bool {
 // isOverprotected says whether legs wait although others have closed everything.
 func (o *order) isOverprotected() bool {
 	return o.FilledQty.IsPositive() && !o.guarded().IsPositive() && slices.ContainsFunc(protecting(), func(kind venues.Protecting) bool {
-		current := o.guard.current(kind)
-		return current != nil && current.Status == venues.StatusUntriggered
+		return slices.ContainsFunc(o.guard.legs[kind], func(leg *order) bool { return leg.Status == venues.StatusUntriggered })
 	})
 }
 

@@ -20,6 +20,7 @@ func (s *state) legChanged(m moment, leg *order) {
 			s.followLeg(m, o, leg, kind)
 		}
 	}
+	s.endProtection(o)
 	if !o.unprotected() {
 		o.guard.rest()
 	}

@@ -160,7 +160,7 @@ func (v *moodyVenue) calmsDown(o *order) {
 }
 
 // TestNothingIsLeftNaked: legs are reached at any moment, also while their entry goes
-// on filling. In the end what is open has one stop of its size, and what is not none.
+// on filling. In the end what is open has legs of its size, and what is not none.
 func TestNothingIsLeftNaked(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		v := &moodyVenue{bench: newBench(t, venues.Capabilities{})}
@@ -186,16 +186,26 @@ func TestNothingIsLeftNaked(t *testing.T) {
 			}
 		}
 		v.calmsDown(o)
-		stops := decimal.Zero
-		for _, leg := range v.state.inOrder() {
-			if leg.EntryOrderID == o.OrderID && leg.Protects == venues.ProtectingStopLoss && leg.Status == venues.StatusUntriggered {
-				stops = stops.Add(leg.Qty)
+		for _, kind := range protecting() {
+			if open, waits := v.left(o), v.waiting(o, kind); !waits.Equal(open) {
+				rt.Fatalf("%s filled, %s open, %s of %s (%s, closing %t)", o.FilledQty, open, kind, waits, o.Protection.Leg(kind).Status, o.guard.closing)
 			}
 		}
-		if open := v.left(o); !stops.Equal(open) {
-			rt.Fatalf("%s filled, %s open, stops of %s (%s, closing %t)", o.FilledQty, open, stops, o.Protection.StopLoss.Status, o.guard.closing)
+		if o.Status.IsClosed() && o.Unfinished() == v.left(o).IsZero() {
+			rt.Fatalf("%s open, still looked after %t", v.left(o), o.Unfinished())
 		}
 	})
+}
+
+// waiting is how much the waiting legs of a kind are for.
+func (v *moodyVenue) waiting(o *order, kind venues.Protecting) decimal.Decimal {
+	qty := decimal.Zero
+	for _, leg := range v.state.inOrder() {
+		if leg.EntryOrderID == o.OrderID && leg.Protects == kind && leg.Status == venues.StatusUntriggered {
+			qty = qty.Add(leg.Qty)
+		}
+	}
+	return qty
 }
 
 func checkProtected(rt *rapid.T, v *moodyVenue, o *order) {

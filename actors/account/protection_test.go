@@ -335,6 +335,48 @@ func TestSupersededLegDoesNotOutliveItsEntry(t *testing.T) {
 	wantWithdrawn(t, first...)
 }
 
+// TestSupersededStopDoesNotOutliveThePosition: two superseded legs have closed it, and
+// the newest are refused, so that nothing takes the place of the stop that waits.
+func TestSupersededStopDoesNotOutliveThePosition(t *testing.T) {
+	b := newBench(t, venues.Capabilities{})
+	o, first := b.protectedEntry("0.4")
+	b.fillMore(o, "t2", "0.6")
+	second := b.legs(protectSettle)
+	b.executes(first[0], "58000")
+	third := b.legs(protectSettle)
+	b.live(second[0])
+	b.refuse(third[0], "")
+	b.executes(second[1], "65000")
+	b.refuse(third[1], "")
+	b.pass(time.Second)
+	b.holds("0")
+	b.readsFunds()
+	wantWithdrawn(t, first[1], second[0])
+	b.cancels(first[1], second[0])
+	if o.Unfinished() {
+		t.Fatalf("the entry is looked after for ever: stop loss %s, take profit %s", o.Protection.StopLoss.Status, o.Protection.TakeProfit.Status)
+	}
+}
+
+// TestRefusedLegForNothingEndsTheProtection: what it was to protect was closed while it
+// was on its way.
+func TestRefusedLegForNothingEndsTheProtection(t *testing.T) {
+	b := newBench(t, venues.Capabilities{})
+	o, first := b.protectedEntry("0.4")
+	b.fillMore(o, "t2", "0.6")
+	second := b.legs(protectSettle)
+	b.executes(first[0], "58000")
+	third := b.legs(protectSettle)
+	b.executes(second[0], "58000")
+	b.cancels(first[1])
+	b.refuse(second[1], "")
+	b.refuse(third[0], "")
+	b.refuse(third[1], "")
+	if o.Unfinished() {
+		t.Fatalf("it is looked after for ever: stop loss %s, take profit %s", o.Protection.StopLoss.Status, o.Protection.TakeProfit.Status)
+	}
+}
+
 // TestRefusedCancelOfAStopLeavesItInForce: whoever asked for it was told so. It is
 // neither cancelled later, nor taken for cancelled if the venue ends it.
 func TestRefusedCancelOfAStopLeavesItInForce(t *testing.T) {
