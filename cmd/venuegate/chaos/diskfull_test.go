@@ -3,7 +3,10 @@
 package chaos
 
 import (
+	"maps"
 	"net/http"
+	"net/url"
+	"slices"
 	"strconv"
 	"testing"
 	"time"
@@ -48,33 +51,69 @@ func TestDiskFull(t *testing.T) {
 	mark := diskSize(t, d.dir) / guardFraction
 	d.fill("ballast", mark-margin)
 	total.inject("disk full", 1)
-	if !eventually(noticeMax, func() bool { return w.ordersTaken() == 0 }) {
-		t.Fatalf("orders are taken with %d bytes free, the mark is %d", free(t, d.dir), mark)
-	}
+	w.awaitEach(noticeMax, answer.refusedForMaintenance)
 	d.fill("more", 0)
-	before := len(w.history.acknowledged())
-	w.loadFor(5 * time.Second)
-	if after := len(w.history.acknowledged()); after != before {
-		t.Errorf("%d orders were acknowledged on a full disk", after-before)
-	}
+	w.loadOnFullDisk(5 * time.Second)
 	if !w.service.running() {
 		t.Fatalf("the service died of a full disk:\n%s", w.service.tail())
-	}
-	if a := w.do(w.key(0), sent{method: http.MethodGet, path: "/v1/orders?status=all"}); a.status != http.StatusOK {
-		t.Errorf("reading on a full disk: %d %s", a.status, a.text)
 	}
 	d.remove("more")
 	d.remove("ballast")
 	freed := time.Now()
-	if !eventually(recoverMax, func() bool {
-		time.Sleep(settlePause)
-		return w.ordersTaken() == len(venues.All())
-	}) {
-		t.Fatalf("no orders %s after there was room again:\n%s", recoverMax, w.service.tail())
-	}
+	w.awaitEach(recoverMax, answer.taken)
 	t.Logf("orders again %s after there was room", time.Since(freed).Round(time.Millisecond))
 	w.loadFor(2 * time.Second)
 	judgeWorld(t, w)
+}
+
+// loadOnFullDisk is load of which nothing may be taken. What was taken before is
+// answered as ever: a repeat shows the order that its request has made, even one
+// whose first answer was lost.
+func (w *world) loadOnFullDisk(d time.Duration) {
+	w.t.Helper()
+	before := w.orderIDs()
+	since := w.history.now()
+	w.loadFor(d)
+	if after := w.orderIDs(); !maps.Equal(after, before) {
+		w.t.Errorf("a full disk has changed %d orders into %d", len(before), len(after))
+	}
+	for _, o := range w.history.since(since) {
+		if o.outcome == outcomeOK || (o.outcome == outcomeDuplicate && !before[o.orderID]) {
+			w.t.Errorf("acknowledged on a full disk: %s of %s", o.text, w.history.requests[o.requestID].body)
+		}
+	}
+}
+
+// orderIDs are the orders that the service shows.
+func (w *world) orderIDs() map[string]bool {
+	w.t.Helper()
+	ids := map[string]bool{}
+	for _, o := range page[orderView](w, "/v1/orders", url.Values{"status": {"all"}, "limit": {"500"}}) {
+		ids[o.OrderID] = true
+	}
+	return ids
+}
+
+// taken says whether a client knows that its order is there; refusedForMaintenance
+// whether it was told to come again later, and that nothing was placed.
+func (a answer) taken() bool { return a.outcome == outcomeOK }
+
+func (a answer) refusedForMaintenance() bool {
+	return a.outcome == outcomeRefused && a.status == http.StatusServiceUnavailable && a.code == string(venues.CodeMaintenance)
+}
+
+// awaitEach waits until an order at each of the venues is answered so.
+func (w *world) awaitEach(within time.Duration, is func(answer) bool) {
+	w.t.Helper()
+	var answers map[venues.Venue]answer
+	so := eventually(within, func() bool {
+		time.Sleep(settlePause)
+		answers = w.orderEach()
+		return !slices.ContainsFunc(slices.Collect(maps.Values(answers)), func(a answer) bool { return !is(a) })
+	})
+	if !so {
+		w.t.Fatalf("after %s, with %d bytes free, orders are answered %+v\n%s", within, free(w.t, w.dir), answers, w.service.tail())
+	}
 }
 
 func diskSize(t testing.TB, dir string) int64 {
@@ -86,18 +125,25 @@ func diskSize(t testing.TB, dir string) int64 {
 	return int64(fs.Blocks) * fs.Bsize
 }
 
-// ordersTaken is how many of the venues take an order now.
-func (w *world) ordersTaken() int {
-	taken := 0
+// orderEach places an order at each of the venues.
+func (w *world) orderEach() map[venues.Venue]answer {
+	answers := map[venues.Venue]answer{}
 	for _, exchange := range venues.All() {
 		id := "d" + strconv.FormatUint(w.requests.Add(1), 10)
 		s := sent{http.MethodPost, "/v1/orders", encode(map[string]any{
 			"exchange": exchange, "symbol": "BTCUSDT", "side": "buy", "type": "limit", "qty": "0.01", "price": "60000", "requestId": id,
 		})}
 		w.history.register(id, s)
-		before := len(w.history.acknowledged())
-		w.place(w.key(w.random.Uint64()), id, s)
-		if len(w.history.acknowledged()) > before {
+		answers[exchange] = w.place(w.key(w.random.Uint64()), id, s)
+	}
+	return answers
+}
+
+// ordersTaken is how many of the venues take an order now.
+func (w *world) ordersTaken() int {
+	taken := 0
+	for _, a := range w.orderEach() {
+		if a.taken() {
 			taken++
 		}
 	}

@@ -180,15 +180,16 @@ func encode(body map[string]any) string {
 
 // place sends a request that makes an order and records what came of it. A
 // client that reached nobody has not asked.
-func (w *world) place(key, requestID string, s sent) {
+func (w *world) place(key, requestID string, s sent) answer {
 	o := op{requestID: requestID, began: w.history.now()}
 	o.answer = w.do(key, s)
 	o.ended = w.history.now()
 	if o.status == 0 && o.outcome == outcomeRefused {
 		time.Sleep(retryPause)
-		return
+		return o.answer
 	}
 	w.history.record(o)
+	return o.answer
 }
 
 // repeat sends an earlier request again.
