@@ -1,6 +1,9 @@
 package account
 
-import "time"
+import (
+	"cmp"
+	"time"
+)
 
 // ProtectionPolicy says what happens when a fill cannot be protected. The zero
 // value is the default.
@@ -23,11 +26,7 @@ const (
 )
 
 func (p ProtectionPolicy) orDefault() ProtectionPolicy {
-	if p.AlarmAfter == 0 {
-		p.AlarmAfter = DefaultAlarmAfter
-	}
-	if p.CloseAfter == 0 {
-		p.CloseAfter = DefaultCloseAfter
-	}
+	p.AlarmAfter = cmp.Or(p.AlarmAfter, DefaultAlarmAfter)
+	p.CloseAfter = cmp.Or(p.CloseAfter, DefaultCloseAfter)
 	return p
 }

@@ -1,6 +1,7 @@
 package badgerstore
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 
@@ -72,12 +73,8 @@ func (o Options) withDefaults() Options {
 	if o.Logger == nil {
 		o.Logger = zap.NewNop()
 	}
-	if o.FreeBytesMin == 0 {
-		o.FreeBytesMin = FreeBytesMinDefault
-	}
-	if o.MemTableBytes == 0 {
-		o.MemTableBytes = MemTableBytesDefault
-	}
+	o.FreeBytesMin = cmp.Or(o.FreeBytesMin, FreeBytesMinDefault)
+	o.MemTableBytes = cmp.Or(o.MemTableBytes, MemTableBytesDefault)
 	return o
 }
 

@@ -1,6 +1,7 @@
 package rest
 
 import (
+	"cmp"
 	"crypto/tls"
 	"net"
 
@@ -24,5 +25,5 @@ func (s *Server) connsPerAddressMax() int {
 	if s.deps.ConnsPerAddressMax == 0 && len(s.deps.TrustedProxies) > 0 {
 		return 0
 	}
-	return max(orDefault(s.deps.ConnsPerAddressMax, connsPerAddressMaxDefault), 0)
+	return max(cmp.Or(s.deps.ConnsPerAddressMax, connsPerAddressMaxDefault), 0)
 }

@@ -1,6 +1,7 @@
 package rest
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"errors"
@@ -147,7 +148,7 @@ func (s *Server) newApp() *fiber.App {
 		ReadTimeout:                  readTimeout,
 		WriteTimeout:                 writeTimeout,
 		IdleTimeout:                  idleTimeout,
-		Concurrency:                  orDefault(s.deps.ConnsMax, connsMaxDefault),
+		Concurrency:                  cmp.Or(s.deps.ConnsMax, connsMaxDefault),
 		DisablePreParseMultipartForm: true,
 		StrictRouting:                true,
 		CaseSensitive:                true,
@@ -166,13 +167,6 @@ func (s *Server) newApp() *fiber.App {
 	server.SecureErrorLogMessage = true // headers hold keys
 	server.Handler = s.screen(app, server.Handler)
 	return app
-}
-
-func orDefault(value, fallback int) int {
-	if value == 0 {
-		return fallback
-	}
-	return value
 }
 
 // screen refuses methods that the router does not know; the router itself would

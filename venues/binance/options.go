@@ -1,6 +1,7 @@
 package binance
 
 import (
+	"cmp"
 	"errors"
 	"time"
 
@@ -111,21 +112,14 @@ func (o Options) Validate() error {
 }
 
 func (o Options) withDefaults() Options {
-	setDefault(&o.PrivatePath, privatePathDefault)
-	setDefault(&o.RecvWindow, 5*time.Second)
-	setDefault(&o.BookSilenceMax, 30*time.Second)
-	setDefault(&o.MarkSilenceMax, 15*time.Second)
-	setDefault(&o.EventSilenceMax, 10*time.Second)
-	setDefault(&o.ConnLifetime, 23*time.Hour)
+	o.PrivatePath = cmp.Or(o.PrivatePath, privatePathDefault)
+	o.RecvWindow = cmp.Or(o.RecvWindow, 5*time.Second)
+	o.BookSilenceMax = cmp.Or(o.BookSilenceMax, 30*time.Second)
+	o.MarkSilenceMax = cmp.Or(o.MarkSilenceMax, 15*time.Second)
+	o.EventSilenceMax = cmp.Or(o.EventSilenceMax, 10*time.Second)
+	o.ConnLifetime = cmp.Or(o.ConnLifetime, 23*time.Hour)
 	if o.Log == nil {
 		o.Log = zap.NewNop()
 	}
 	return o
-}
-
-func setDefault[T comparable](field *T, value T) {
-	var zero T
-	if *field == zero {
-		*field = value
-	}
 }

@@ -1,6 +1,7 @@
 package bybit
 
 import (
+	"cmp"
 	"errors"
 	"slices"
 	"strings"
@@ -138,21 +139,14 @@ func (o Options) Validate() error {
 }
 
 func (o Options) withDefaults() Options {
-	setDefault(&o.PrivateURL, o.StreamURL)
-	setDefault(&o.RecvWindow, 5*time.Second)
-	setDefault(&o.BookSilenceMax, 5*time.Minute)
-	setDefault(&o.MarkSilenceMax, time.Minute)
-	setDefault(&o.EventSilenceMax, 10*time.Second)
-	setDefault(&o.PingInterval, 20*time.Second)
+	o.PrivateURL = cmp.Or(o.PrivateURL, o.StreamURL)
+	o.RecvWindow = cmp.Or(o.RecvWindow, 5*time.Second)
+	o.BookSilenceMax = cmp.Or(o.BookSilenceMax, 5*time.Minute)
+	o.MarkSilenceMax = cmp.Or(o.MarkSilenceMax, time.Minute)
+	o.EventSilenceMax = cmp.Or(o.EventSilenceMax, 10*time.Second)
+	o.PingInterval = cmp.Or(o.PingInterval, 20*time.Second)
 	if o.Log == nil {
 		o.Log = zap.NewNop()
 	}
 	return o
-}
-
-func setDefault[T comparable](field *T, value T) {
-	var zero T
-	if *field == zero {
-		*field = value
-	}
 }

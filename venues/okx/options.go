@@ -1,6 +1,7 @@
 package okx
 
 import (
+	"cmp"
 	"errors"
 	"time"
 
@@ -97,20 +98,13 @@ func (o Options) Validate() error {
 }
 
 func (o Options) withDefaults() Options {
-	setDefault(&o.BookSilenceMax, 90*time.Second)
-	setDefault(&o.MarkSilenceMax, 45*time.Second)
-	setDefault(&o.EventSilenceMax, 10*time.Second)
-	setDefault(&o.PingInterval, 20*time.Second)
-	setDefault(&o.DialInterval, 350*time.Millisecond)
+	o.BookSilenceMax = cmp.Or(o.BookSilenceMax, 90*time.Second)
+	o.MarkSilenceMax = cmp.Or(o.MarkSilenceMax, 45*time.Second)
+	o.EventSilenceMax = cmp.Or(o.EventSilenceMax, 10*time.Second)
+	o.PingInterval = cmp.Or(o.PingInterval, 20*time.Second)
+	o.DialInterval = cmp.Or(o.DialInterval, 350*time.Millisecond)
 	if o.Log == nil {
 		o.Log = zap.NewNop()
 	}
 	return o
-}
-
-func setDefault[T comparable](field *T, value T) {
-	var zero T
-	if *field == zero {
-		*field = value
-	}
 }

@@ -1,6 +1,7 @@
 package simcore
 
 import (
+	"cmp"
 	"errors"
 	"strconv"
 	"time"
@@ -116,15 +117,9 @@ func (o Options) withDefaults() (Options, error) {
 	if o.Credentials == (CredentialFormat{}) {
 		o.Credentials = CredentialFormat{KeyLen: credentialLenDefault, SecretLen: credentialLenDefault}
 	}
-	if o.AmendmentsMax == 0 {
-		o.AmendmentsMax = amendmentsMaxDefault
-	}
-	if o.FundingInterval == 0 {
-		o.FundingInterval = fundingIntervalDefault
-	}
-	if o.BookDepth == 0 {
-		o.BookDepth = bookDepthDefault
-	}
+	o.AmendmentsMax = cmp.Or(o.AmendmentsMax, amendmentsMaxDefault)
+	o.FundingInterval = cmp.Or(o.FundingInterval, fundingIntervalDefault)
+	o.BookDepth = cmp.Or(o.BookDepth, bookDepthDefault)
 	if o.BookDepth > bookDepthMax {
 		return o, errors.New("simcore: BookDepth above 1000")
 	}

@@ -1,6 +1,7 @@
 package bybitsim
 
 import (
+	"cmp"
 	"time"
 
 	"github.com/shopspring/decimal"
@@ -57,9 +58,7 @@ var (
 )
 
 func (o Options) withDefaults() Options {
-	if o.SessionSilenceMax == 0 {
-		o.SessionSilenceMax = silenceMaxDefault
-	}
+	o.SessionSilenceMax = cmp.Or(o.SessionSilenceMax, silenceMaxDefault)
 	o.RateLimits = o.RateLimits.withDefaults()
 	return o
 }

@@ -1,6 +1,7 @@
 package restclient
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"errors"
@@ -97,15 +98,9 @@ type Answer struct {
 
 // New makes a client whose requests pass the gate.
 func New(o Options, gate *Gate) *Client {
-	if o.Timeout == 0 {
-		o.Timeout = timeoutDefault
-	}
-	if o.BodyBytesMax == 0 {
-		o.BodyBytesMax = bodyBytesMaxDefault
-	}
-	if o.UserAgent == "" {
-		o.UserAgent = userAgentDefault
-	}
+	o.Timeout = cmp.Or(o.Timeout, timeoutDefault)
+	o.BodyBytesMax = cmp.Or(o.BodyBytesMax, bodyBytesMaxDefault)
+	o.UserAgent = cmp.Or(o.UserAgent, userAgentDefault)
 	return &Client{options: o, gate: gate, transport: newTransport()}
 }
 

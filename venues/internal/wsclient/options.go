@@ -1,6 +1,7 @@
 package wsclient
 
 import (
+	"cmp"
 	"context"
 	"net"
 	"net/http"
@@ -83,14 +84,14 @@ type Options struct {
 }
 
 func (o Options) withDefaults() Options {
-	setDefault(&o.PingInterval, pingIntervalDefault)
-	setDefault(&o.SilenceMax, silenceMaxDefault)
-	setDefault(&o.RenewOverlap, renewOverlapDefault)
-	setDefault(&o.BackoffMin, backoffMinDefault)
-	setDefault(&o.BackoffMax, backoffMaxDefault)
-	setDefault(&o.SendsPerSecond, sendsPerSecondDefault)
-	setDefault(&o.ReadBytesMax, readBytesMaxDefault)
-	setDefault(&o.TickInterval, tickIntervalDefault)
+	o.PingInterval = cmp.Or(o.PingInterval, pingIntervalDefault)
+	o.SilenceMax = cmp.Or(o.SilenceMax, silenceMaxDefault)
+	o.RenewOverlap = cmp.Or(o.RenewOverlap, renewOverlapDefault)
+	o.BackoffMin = cmp.Or(o.BackoffMin, backoffMinDefault)
+	o.BackoffMax = cmp.Or(o.BackoffMax, backoffMaxDefault)
+	o.SendsPerSecond = cmp.Or(o.SendsPerSecond, sendsPerSecondDefault)
+	o.ReadBytesMax = cmp.Or(o.ReadBytesMax, readBytesMaxDefault)
+	o.TickInterval = cmp.Or(o.TickInterval, tickIntervalDefault)
 	if o.Dial == nil {
 		o.Dial = new(net.Dialer).DialContext
 	}
@@ -101,11 +102,4 @@ func (o Options) withDefaults() Options {
 		o.Log = zap.NewNop()
 	}
 	return o
-}
-
-func setDefault[T comparable](field *T, value T) {
-	var zero T
-	if *field == zero {
-		*field = value
-	}
 }
