@@ -142,7 +142,7 @@ func (c *Connector) entryMessage(r request, id string, now time.Time) ([]byte, e
 		Params map[string]any `json:"params"`
 	}{id, entryMethods[r.method], values})
 	if err != nil {
-		return nil, notSent(err)
+		return nil, restclient.NotSent(err)
 	}
 	return message, nil
 }

@@ -87,7 +87,7 @@ func (c *Connector) judge(r request, a *restclient.Answer) error {
 // changed something.
 func uncertain(r request, err error) error {
 	if r.mutates {
-		return outcomeUnknown(err)
+		return restclient.OutcomeUnknown(err)
 	}
 	return err
 }

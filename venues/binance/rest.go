@@ -2,12 +2,10 @@ package binance
 
 import (
 	"context"
-	"errors"
 	"net/http"
 	"strconv"
 	"time"
 
-	"venuegate/venues"
 	"venuegate/venues/internal/payload"
 	"venuegate/venues/internal/restclient"
 )
@@ -49,12 +47,6 @@ type request struct {
 	// deadline by our clock; the venue must not execute it later. Zero means
 	// that RecvWindow counts from the moment of signing.
 	deadline time.Time
-}
-
-var errDeadlinePassed = errors.New("deadline passed before the request was sent")
-
-func deadlinePassed() error {
-	return notSent(venues.Errorf(venues.CodeExchangeUnavailable, "the order's deadline has passed").Because(errDeadlinePassed))
 }
 
 // call executes a request and decodes its answer into out, if not nil. A clock
@@ -162,7 +154,7 @@ func (c *Connector) build(r request, now time.Time) (restclient.Request, error) 
 func (c *Connector) stamped(r request, now time.Time) (params, error) {
 	window, err := c.recvWindow(r.deadline, now)
 	if err != nil {
-		return nil, notSent(err)
+		return nil, restclient.NotSent(err)
 	}
 	return r.params[:len(r.params):len(r.params)].
 		with("recvWindow", strconv.FormatInt(window.Milliseconds(), 10)).
@@ -176,7 +168,7 @@ func (c *Connector) recvWindow(deadline, now time.Time) (time.Duration, error) {
 	}
 	left := deadline.Sub(now)
 	if left < time.Millisecond {
-		return 0, deadlinePassed()
+		return 0, restclient.DeadlinePassed()
 	}
 	return min(left, recvWindowMax), nil
 }
@@ -198,30 +190,8 @@ func (c *Connector) observe(r request, answer *restclient.Answer) {
 	}
 }
 
-// notSent says of an error that nothing was sent.
-func notSent(err error) error { return join(err, venues.ErrNotSent) }
-
-// outcomeUnknown says of an error that the request may have been executed.
-func outcomeUnknown(err error) error { return join(err, venues.ErrOutcomeUnknown) }
-
-func join(err, outcome error) error {
-	if errors.Is(err, venues.ErrNotSent) || errors.Is(err, venues.ErrOutcomeUnknown) {
-		return err
-	}
-	if e, ok := errors.AsType[*venues.Error](err); ok {
-		return e.Because(errors.Join(outcome, e.Err))
-	}
-	return venues.Errorf(venues.CodeExchangeUnavailable, "the venue cannot be reached").
-		Because(errors.Join(outcome, err))
-}
-
 // malformed is an answer that cannot be understood. The venue may have done what
 // was asked.
 func malformed(r request, cause error) error {
-	e := venues.Errorf(venues.CodeExchangeUnavailable, "%s %s: the venue's answer cannot be read", r.method, r.path).
-		Because(cause)
-	if r.mutates {
-		return outcomeUnknown(e)
-	}
-	return e
+	return uncertain(r, restclient.Unreadable(r.method, r.path, cause))
 }

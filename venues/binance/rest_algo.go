@@ -16,11 +16,11 @@ const algoPath = "/fapi/v1/algoOrder"
 // trigger, so such an order can still be rejected then.
 func (a *Account) placeAlgo(ctx context.Context, r *venues.OrderRequest, hedge bool) (venues.ExecutionReport, error) {
 	if !r.TriggerPrice.Valid {
-		return venues.ExecutionReport{}, notSent(venues.InvalidFields(venues.FieldFault{Field: "triggerPrice", Rule: "missing"}))
+		return venues.ExecutionReport{}, restclient.NotSent(venues.InvalidFields(venues.FieldFault{Field: "triggerPrice", Rule: "missing"}))
 	}
 	direction, err := a.triggerDirection(ctx, r)
 	if err != nil {
-		return venues.ExecutionReport{}, notSent(err)
+		return venues.ExecutionReport{}, restclient.NotSent(err)
 	}
 	reduces := r.ReduceOnly || r.ClosePosition
 	p := params{
@@ -119,7 +119,7 @@ func (a *Account) cancelAlgo(ctx context.Context, ref venues.OrderRef) (venues.E
 	}
 	report, err := a.queryAlgo(ctx, ref)
 	if err != nil {
-		return venues.ExecutionReport{}, outcomeUnknown(err)
+		return venues.ExecutionReport{}, restclient.OutcomeUnknown(err)
 	}
 	if report.Status == venues.StatusUntriggered {
 		report.Status = venues.StatusCancelled // reading lags behind

@@ -22,17 +22,17 @@ import (
 func (a *Account) SetLeverage(ctx context.Context, symbol string, leverage decimal.Decimal) (venues.LeverageChange, error) {
 	change := venues.LeverageChange{Exchange: venues.Binance, Symbol: symbol}
 	if !leverage.IsInteger() || !leverage.IsPositive() {
-		return change, notSent(venues.Errorf(venues.CodeLeverageChangeRejected, "the venue takes whole leverage only").
+		return change, restclient.NotSent(venues.Errorf(venues.CodeLeverageChangeRejected, "the venue takes whole leverage only").
 			With("reason", "not_whole"))
 	}
 	if high := a.c.leverages.of(a.c.venueSymbol(symbol)); high.Valid && leverage.GreaterThan(high.Decimal) {
 		// The catalogue may be older than what an account has read since.
-		return change, notSent(venues.Errorf(venues.CodeLeverageChangeRejected, "leverage above the maximum").
+		return change, restclient.NotSent(venues.Errorf(venues.CodeLeverageChangeRejected, "leverage above the maximum").
 			With("reason", venues.ReasonAboveMax).With("maxLeverage", venues.FormatDecimal(high.Decimal)))
 	}
 	before, err := a.leverageOf(ctx, symbol)
 	if err != nil {
-		return change, notSent(err)
+		return change, restclient.NotSent(err)
 	}
 	change.PreviousLeverage = before
 	err = a.c.call(ctx, request{
@@ -45,10 +45,10 @@ func (a *Account) SetLeverage(ctx context.Context, symbol string, leverage decim
 	}
 	after, err := a.leverageOf(ctx, symbol)
 	if err != nil {
-		return change, outcomeUnknown(err)
+		return change, restclient.OutcomeUnknown(err)
 	}
 	if !after.Valid {
-		return change, outcomeUnknown(malformed(request{method: http.MethodGet, path: symbolConfigPath}, payload.Missing("leverage")))
+		return change, restclient.OutcomeUnknown(malformed(request{method: http.MethodGet, path: symbolConfigPath}, payload.Missing("leverage")))
 	}
 	change.Leverage = after.Decimal
 	return change, nil

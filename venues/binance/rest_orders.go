@@ -15,7 +15,7 @@ const orderPath = "/fapi/v1/order"
 // endpoints. Answers never bring fills; those come by the private stream.
 func (a *Account) Place(ctx context.Context, r venues.OrderRequest) (venues.ExecutionReport, error) {
 	if !r.Deadline.IsZero() && !time.Now().Before(r.Deadline) {
-		return venues.ExecutionReport{}, deadlinePassed()
+		return venues.ExecutionReport{}, restclient.DeadlinePassed()
 	}
 	began := time.Now()
 	place := a.placeOrder
@@ -37,7 +37,7 @@ func (a *Account) Place(ctx context.Context, r venues.OrderRequest) (venues.Exec
 func (a *Account) inKnownMode(ctx context.Context, send func(hedge bool) (venues.ExecutionReport, error)) (venues.ExecutionReport, error) {
 	mode, err := a.knownMode(ctx)
 	if err != nil {
-		return venues.ExecutionReport{}, notSent(err)
+		return venues.ExecutionReport{}, restclient.NotSent(err)
 	}
 	report, refused := send(mode.Hedge)
 	if !isPositionModeRefusal(refused) {
@@ -122,20 +122,20 @@ func (a *Account) sendOrder(ctx context.Context, method string, p params, deadli
 // answers with the order as it is.
 func (a *Account) Amend(ctx context.Context, r venues.AmendRequest) (venues.ExecutionReport, error) {
 	if r.Type.IsMarket() {
-		return venues.ExecutionReport{}, notSent(venues.Errorf(venues.CodeInvalidRequest, "the venue amends limit orders only").
+		return venues.ExecutionReport{}, restclient.NotSent(venues.Errorf(venues.CodeInvalidRequest, "the venue amends limit orders only").
 			With("reason", "not_amendable"))
 	}
 	price := r.Price
 	if !price.Valid {
 		now, err := a.Order(ctx, r.OrderRef)
 		if err != nil {
-			return venues.ExecutionReport{}, notSent(err)
+			return venues.ExecutionReport{}, restclient.NotSent(err)
 		}
 		price = now.Price
 	}
 	mode, err := a.knownMode(ctx)
 	if err != nil {
-		return venues.ExecutionReport{}, notSent(err)
+		return venues.ExecutionReport{}, restclient.NotSent(err)
 	}
 	p := a.orderName(r.OrderRef).
 		with("side", formatSide(r.Side)).

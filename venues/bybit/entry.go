@@ -151,7 +151,7 @@ func (e *orderEntry) send(ctx context.Context, r request) (*restclient.Answer, e
 	if slices.Contains(carrierRefusals, told.RetCode) {
 		e.account.c.options.Log.Warn("order entry: the venue does not take the request",
 			zap.Int64("code", int64(told.RetCode)), zap.String("message", payload.Bounded(redact(told.RetMsg))))
-		return nil, notSent(errNotTaken)
+		return nil, restclient.NotSent(errNotTaken)
 	}
 	return answer, nil
 }
@@ -161,13 +161,13 @@ func (e *orderEntry) send(ctx context.Context, r request) (*restclient.Answer, e
 func (c *Connector) entryMessage(r request, id string, now time.Time) ([]byte, error) {
 	timestamp, recvWindow, err := c.stamp(r, now)
 	if err != nil {
-		return nil, notSent(err)
+		return nil, restclient.NotSent(err)
 	}
 	message, err := json.Marshal(entryRequest{
 		ReqID: id, Header: entryHeader{timestamp, recvWindow}, Op: entryOps[r.path], Args: []any{r.body},
 	})
 	if err != nil {
-		return nil, notSent(err)
+		return nil, restclient.NotSent(err)
 	}
 	return message, nil
 }

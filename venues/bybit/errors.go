@@ -94,7 +94,7 @@ func turnedAway(status, code int, message string) error {
 // changed something.
 func uncertain(r request, err error) error {
 	if r.mutates {
-		return outcomeUnknown(err)
+		return restclient.OutcomeUnknown(err)
 	}
 	return err
 }

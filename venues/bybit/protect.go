@@ -35,7 +35,7 @@ func (a *Account) Protect(ctx context.Context, r venues.ProtectRequest) error {
 	if r.Leg != (venues.OrderRef{}) {
 		hedge, err := a.hedgeOf(ctx, r.Entry.Symbol)
 		if err != nil {
-			return notSent(err)
+			return restclient.NotSent(err)
 		}
 		path = tradingStopPath
 		body = tradingStopBody{

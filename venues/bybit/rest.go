@@ -3,12 +3,10 @@ package bybit
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"net/http"
 	"strconv"
 	"time"
 
-	"venuegate/venues"
 	"venuegate/venues/internal/payload"
 	"venuegate/venues/internal/restclient"
 )
@@ -39,8 +37,6 @@ type request struct {
 	// that RecvWindow counts from the moment of signing.
 	deadline time.Time
 }
-
-var errDeadlinePassed = errors.New("deadline passed before the request was sent")
 
 // call executes a request and decodes its result into out, if not nil. A clock
 // refusal is definite, so the request is signed once more under its old deadline.
@@ -122,7 +118,7 @@ func (c *Connector) build(r request, now time.Time) (restclient.Request, error) 
 	if r.body != nil {
 		body, err := json.Marshal(r.body)
 		if err != nil {
-			return wire, notSent(err)
+			return wire, restclient.NotSent(err)
 		}
 		wire.Body, wire.ContentType = string(body), jsonContentType
 	}
@@ -131,7 +127,7 @@ func (c *Connector) build(r request, now time.Time) (restclient.Request, error) 
 	}
 	timestamp, recvWindow, err := c.stamp(r, now)
 	if err != nil {
-		return wire, notSent(err)
+		return wire, restclient.NotSent(err)
 	}
 	credentials := r.account.credentials
 	wire.Header = map[string]string{
@@ -162,13 +158,9 @@ func (c *Connector) recvWindow(deadline, now time.Time) (time.Duration, error) {
 	}
 	left := deadline.Sub(now)
 	if left < time.Millisecond {
-		return 0, deadlinePassed()
+		return 0, restclient.DeadlinePassed()
 	}
 	return min(left+behind, recvWindowMax), nil
-}
-
-func deadlinePassed() error {
-	return notSent(venues.Errorf(venues.CodeExchangeUnavailable, "the order's deadline has passed").Because(errDeadlinePassed))
 }
 
 // observe feeds the venue's own counters to the gate.
@@ -184,32 +176,10 @@ func (c *Connector) observe(r request, answer *restclient.Answer) {
 	}
 }
 
-// notSent says of an error that nothing was sent.
-func notSent(err error) error { return join(err, venues.ErrNotSent) }
-
-// outcomeUnknown says of an error that the request may have been executed.
-func outcomeUnknown(err error) error { return join(err, venues.ErrOutcomeUnknown) }
-
-func join(err, outcome error) error {
-	if errors.Is(err, venues.ErrNotSent) || errors.Is(err, venues.ErrOutcomeUnknown) {
-		return err
-	}
-	if e, ok := errors.AsType[*venues.Error](err); ok {
-		return e.Because(errors.Join(outcome, e.Err))
-	}
-	return venues.Errorf(venues.CodeExchangeUnavailable, "the venue cannot be reached").
-		Because(errors.Join(outcome, err))
-}
-
 // malformed is an answer that cannot be understood. The venue may have done what
 // was asked.
 func malformed(r request, cause error) error {
-	e := venues.Errorf(venues.CodeExchangeUnavailable, "%s %s: the venue's answer cannot be read", r.method, r.path).
-		Because(cause)
-	if r.mutates {
-		return outcomeUnknown(e)
-	}
-	return e
+	return uncertain(r, restclient.Unreadable(r.method, r.path, cause))
 }
 
 // get makes a public or signed read.

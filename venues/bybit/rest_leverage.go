@@ -30,7 +30,7 @@ func (a *Account) SetLeverage(ctx context.Context, symbol string, leverage decim
 	change := venues.LeverageChange{Exchange: venues.Bybit, Symbol: symbol}
 	before, err := a.leverageOf(ctx, symbol)
 	if err != nil {
-		return change, notSent(err)
+		return change, restclient.NotSent(err)
 	}
 	change.PreviousLeverage = before
 	text, venueSymbol := venues.FormatDecimal(leverage), a.c.venueSymbol(symbol)
@@ -43,10 +43,10 @@ func (a *Account) SetLeverage(ctx context.Context, symbol string, leverage decim
 	}
 	after, err := a.leverageOf(ctx, symbol)
 	if err != nil {
-		return change, outcomeUnknown(err)
+		return change, restclient.OutcomeUnknown(err)
 	}
 	if !after.Valid {
-		return change, outcomeUnknown(malformed(request{method: http.MethodGet, path: positionsPath}, payload.Missing("leverage")))
+		return change, restclient.OutcomeUnknown(malformed(request{method: http.MethodGet, path: positionsPath}, payload.Missing("leverage")))
 	}
 	change.Leverage = after.Decimal
 	return change, nil

@@ -62,16 +62,16 @@ type ackRecord struct {
 // and the private stream tells whether it lives.
 func (a *Account) Place(ctx context.Context, r venues.OrderRequest) (venues.ExecutionReport, error) {
 	if !r.Deadline.IsZero() && !time.Now().Before(r.Deadline) {
-		return venues.ExecutionReport{}, deadlinePassed()
+		return venues.ExecutionReport{}, restclient.DeadlinePassed()
 	}
 	began := time.Now()
 	hedge, err := a.hedgeOf(ctx, r.Symbol)
 	if err != nil {
-		return venues.ExecutionReport{}, notSent(err)
+		return venues.ExecutionReport{}, restclient.NotSent(err)
 	}
 	body, err := a.createBody(ctx, &r)
 	if err != nil {
-		return venues.ExecutionReport{}, notSent(err)
+		return venues.ExecutionReport{}, restclient.NotSent(err)
 	}
 	report, err := a.create(ctx, &r, body, hedge)
 	if isRefusal(err, codeParameter) {
@@ -219,7 +219,7 @@ func (a *Account) Amend(ctx context.Context, r venues.AmendRequest) (venues.Exec
 	if r.Type.IsStop() {
 		now, err := a.Order(ctx, r.OrderRef)
 		if err != nil {
-			return venues.ExecutionReport{}, notSent(err)
+			return venues.ExecutionReport{}, restclient.NotSent(err)
 		}
 		if now.Status == venues.StatusUntriggered {
 			body.TriggerPrice = formatOptional(r.TriggerPrice)

@@ -162,7 +162,7 @@ func (e *orderEntry) send(ctx context.Context, r request) (*restclient.Answer, e
 			e.uncoded.Store(r.changes.VenueSymbol, true)
 		}
 		e.log("the venue does not take the request", body)
-		return nil, notSent(errNotTaken)
+		return nil, restclient.NotSent(errNotTaken)
 	}
 	return &restclient.Answer{Status: http.StatusOK, Body: body}, nil
 }
@@ -172,13 +172,13 @@ func (e *orderEntry) operation(id string, r request, now time.Time) ([]byte, err
 	o := operation{ID: id, Op: entryOperations[r.path], Args: []any{r.body.(coded).withCode(r.changes.code)}}
 	if !r.deadline.IsZero() {
 		if !now.Before(r.deadline) {
-			return nil, deadlinePassed()
+			return nil, restclient.DeadlinePassed()
 		}
 		o.ExpTime = e.account.c.expTime(r.deadline)
 	}
 	message, err := json.Marshal(o)
 	if err != nil {
-		return nil, notSent(err)
+		return nil, restclient.NotSent(err)
 	}
 	return message, nil
 }

@@ -67,7 +67,7 @@ func (c *Connector) judge(r request, a *restclient.Answer) (json.RawMessage, err
 // changed something.
 func uncertain(r request, err error) error {
 	if r.mutates {
-		return outcomeUnknown(err)
+		return restclient.OutcomeUnknown(err)
 	}
 	return err
 }

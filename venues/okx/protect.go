@@ -27,7 +27,7 @@ type attachedAmendment struct {
 func (a *Account) Protect(ctx context.Context, r venues.ProtectRequest) error {
 	k, err := a.c.instrument(ctx, r.Entry.Symbol)
 	if err != nil {
-		return notSent(err)
+		return restclient.NotSent(err)
 	}
 	w := change{k: k, lane: restclient.LaneProtect, deadline: r.Deadline}
 	switch {

@@ -3,13 +3,11 @@ package okx
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"net/http"
 	"strconv"
 	"sync"
 	"time"
 
-	"venuegate/venues"
 	"venuegate/venues/internal/restclient"
 )
 
@@ -68,12 +66,6 @@ type request struct {
 	deadline time.Time
 	// changes is the contract whose orders a request changes, if it does.
 	changes *contract
-}
-
-var errDeadlinePassed = errors.New("deadline passed before the request was sent")
-
-func deadlinePassed() error {
-	return notSent(venues.Errorf(venues.CodeExchangeUnavailable, "the order's deadline has passed").Because(errDeadlinePassed))
 }
 
 // call executes a request and decodes the data of its answer into out, if not
@@ -159,13 +151,13 @@ func (c *Connector) build(r request, now time.Time) (restclient.Request, error) 
 	if r.body != nil {
 		body, err := json.Marshal(r.body)
 		if err != nil {
-			return wire, notSent(err)
+			return wire, restclient.NotSent(err)
 		}
 		wire.Body, wire.ContentType = string(body), "application/json"
 	}
 	if !r.deadline.IsZero() {
 		if !now.Before(r.deadline) {
-			return wire, deadlinePassed()
+			return wire, restclient.DeadlinePassed()
 		}
 		wire.Header["expTime"] = c.expTime(r.deadline)
 	}
@@ -199,29 +191,8 @@ func publicRequest(path string, query params, limit int, lane restclient.Lane) r
 	return request{method: http.MethodGet, path: path, query: query, limit: allowance{name: path, limit: limit}, lane: lane}
 }
 
-// notSent says of an error that nothing was sent.
-func notSent(err error) error { return join(err, venues.ErrNotSent) }
-
-// outcomeUnknown says of an error that the request may have been executed.
-func outcomeUnknown(err error) error { return join(err, venues.ErrOutcomeUnknown) }
-
-func join(err, outcome error) error {
-	if errors.Is(err, venues.ErrNotSent) || errors.Is(err, venues.ErrOutcomeUnknown) {
-		return err
-	}
-	if e, ok := errors.AsType[*venues.Error](err); ok {
-		return e.Because(errors.Join(outcome, e.Err))
-	}
-	return venues.Errorf(venues.CodeExchangeUnavailable, "the venue cannot be reached").
-		Because(errors.Join(outcome, err))
-}
-
 // malformed is an answer that cannot be understood. The venue may have done what
 // was asked.
 func malformed(r request, cause error) error {
-	return uncertain(r, unreadable(r.method, r.path, cause))
-}
-
-func unreadable(method, path string, cause error) error {
-	return venues.Errorf(venues.CodeExchangeUnavailable, "%s %s: the venue's answer cannot be read", method, path).Because(cause)
+	return uncertain(r, restclient.Unreadable(r.method, r.path, cause))
 }

@@ -57,7 +57,7 @@ func (a *Account) KeyFacts(ctx context.Context) (venues.KeyFacts, error) {
 		return venues.KeyFacts{}, err
 	}
 	if config.Perm == "" {
-		return venues.KeyFacts{}, unreadable(http.MethodGet, configPath, payload.Missing("perm"))
+		return venues.KeyFacts{}, restclient.Unreadable(http.MethodGet, configPath, payload.Missing("perm"))
 	}
 	granted := strings.Split(config.Perm, ",")
 	return venues.KeyFacts{
@@ -98,11 +98,11 @@ func (a *Account) Balances(ctx context.Context) ([]venues.Balance, error) {
 		return nil, err
 	}
 	if len(rows) != 1 {
-		return nil, unreadable(http.MethodGet, balancePath, payload.Missing("data"))
+		return nil, restclient.Unreadable(http.MethodGet, balancePath, payload.Missing("data"))
 	}
 	balances, err := rows[0].balances(mode.AccountType)
 	if err != nil {
-		return nil, unreadable(http.MethodGet, balancePath, err)
+		return nil, restclient.Unreadable(http.MethodGet, balancePath, err)
 	}
 	return balances, nil
 }

@@ -89,7 +89,7 @@ func (a *Account) placeAlgo(ctx context.Context, k *contract, r *venues.OrderReq
 		return venues.ExecutionReport{}, err
 	}
 	if accepted.AlgoID == "" {
-		return venues.ExecutionReport{}, outcomeUnknown(unreadable(http.MethodPost, algoPath, payload.Missing("algoId")))
+		return venues.ExecutionReport{}, restclient.OutcomeUnknown(restclient.Unreadable(http.MethodPost, algoPath, payload.Missing("algoId")))
 	}
 	report := placed(k, r, accepted.AlgoID, venues.StatusUntriggered, accepted.TS.Time)
 	report.ConditionalID = true
@@ -99,11 +99,11 @@ func (a *Account) placeAlgo(ctx context.Context, k *contract, r *venues.OrderReq
 func (a *Account) algoCommand(ctx context.Context, k *contract, r *venues.OrderRequest, m tradeModes) (algoCommand, error) {
 	reduces := r.ReduceOnly || r.ClosePosition
 	if err := checkStop(r, reduces); err != nil {
-		return algoCommand{}, notSent(err)
+		return algoCommand{}, restclient.NotSent(err)
 	}
 	last, err := a.c.lastPrice(ctx, k)
 	if err != nil {
-		return algoCommand{}, notSent(err)
+		return algoCommand{}, restclient.NotSent(err)
 	}
 	direction := venues.TriggerFalling
 	if r.TriggerPrice.Decimal.GreaterThanOrEqual(last) {
@@ -120,7 +120,7 @@ func (a *Account) algoCommand(ctx context.Context, k *contract, r *venues.OrderR
 	if r.ClosePosition {
 		command.CloseFraction = "1"
 	} else if command.Sz, err = k.contracts(r.Qty); err != nil {
-		return algoCommand{}, notSent(err)
+		return algoCommand{}, restclient.NotSent(err)
 	}
 	command.setTrigger(r, reduces, direction)
 	return command, nil
@@ -170,7 +170,7 @@ func (w *algoCommand) setTrigger(r *venues.OrderRequest, reduces bool, direction
 func (a *Account) amendAlgo(ctx context.Context, k *contract, r venues.AmendRequest) error {
 	now, err := a.readAlgo(ctx, k, r.OrderRef)
 	if err != nil {
-		return notSent(err)
+		return restclient.NotSent(err)
 	}
 	if id := now.child(); id != "" {
 		child := r
@@ -183,7 +183,7 @@ func (a *Account) amendAlgo(ctx context.Context, k *contract, r venues.AmendRequ
 	amendment := algoAmendment{InstID: k.VenueSymbol, AlgoID: now.AlgoID}
 	if now.CloseFraction == "" {
 		if amendment.NewSz, err = k.contracts(r.Qty); err != nil {
-			return notSent(err)
+			return restclient.NotSent(err)
 		}
 	}
 	amendment.setTerms(now, r)
@@ -254,7 +254,7 @@ func (a *Account) queryAlgo(ctx context.Context, k *contract, ref venues.OrderRe
 func (a *Account) followAlgo(ctx context.Context, k *contract, row *algoRecord) (venues.ExecutionReport, error) {
 	stop, err := row.report(k)
 	if err != nil {
-		return venues.ExecutionReport{}, unreadable(http.MethodGet, algoPath, err)
+		return venues.ExecutionReport{}, restclient.Unreadable(http.MethodGet, algoPath, err)
 	}
 	id := row.child()
 	if id == "" || stop.Status == venues.StatusRejected {
@@ -285,7 +285,7 @@ func (a *Account) addAlgos(ctx context.Context, reports []venues.ExecutionReport
 			}
 			for n := range rows {
 				if reports, err = a.addAlgo(ctx, reports, &rows[n]); err != nil {
-					return "", false, unreadable(http.MethodGet, algoPendingPath, err)
+					return "", false, restclient.Unreadable(http.MethodGet, algoPendingPath, err)
 				}
 				last = rows[n].AlgoID
 			}

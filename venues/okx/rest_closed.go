@@ -124,7 +124,7 @@ func (a *Account) searchOrders(ctx context.Context, k *contract, ref venues.Orde
 		}
 		report, err := closed.rows[n].report(k)
 		if err != nil {
-			return venues.ExecutionReport{}, unreadable(http.MethodGet, historyPath, err)
+			return venues.ExecutionReport{}, restclient.Unreadable(http.MethodGet, historyPath, err)
 		}
 		return report, nil
 	}

@@ -10,6 +10,7 @@ import (
 
 	"venuegate/venues"
 	"venuegate/venues/internal/payload"
+	"venuegate/venues/internal/restclient"
 )
 
 const (
@@ -110,7 +111,7 @@ func (f *fillsReader) read(ctx context.Context, path string, limit int, from, to
 		}
 		for n := range rows {
 			if err := f.add(&rows[n]); err != nil {
-				return "", false, unreadable(http.MethodGet, path, err)
+				return "", false, restclient.Unreadable(http.MethodGet, path, err)
 			}
 			last = rows[n].BillID
 		}

@@ -35,38 +35,38 @@ type leverageCommand struct {
 func (a *Account) SetLeverage(ctx context.Context, symbol string, leverage decimal.Decimal) (venues.LeverageChange, error) {
 	change := venues.LeverageChange{Exchange: venues.OKX, Symbol: symbol}
 	if !leverage.IsPositive() {
-		return change, notSent(venues.Errorf(venues.CodeLeverageChangeRejected, "leverage must be above zero").With("reason", "below_min"))
+		return change, restclient.NotSent(venues.Errorf(venues.CodeLeverageChangeRejected, "leverage must be above zero").With("reason", "below_min"))
 	}
 	k, err := a.c.instrument(ctx, symbol)
 	if err != nil {
-		return change, notSent(err)
+		return change, restclient.NotSent(err)
 	}
 	change.Symbol = k.Symbol
 	mode, err := a.tradeMode(ctx, k.Symbol)
 	if err != nil {
-		return change, notSent(err)
+		return change, restclient.NotSent(err)
 	}
 	if change.PreviousLeverage, err = a.leverageOf(ctx, k, mode); err != nil {
-		return change, notSent(err)
+		return change, restclient.NotSent(err)
 	}
 	books, err := a.leverageBooks(ctx, mode)
 	if err != nil {
-		return change, notSent(err)
+		return change, restclient.NotSent(err)
 	}
 	for n, book := range books {
 		if err := a.writeLeverage(ctx, k, leverage, mode, book); err != nil {
 			if n > 0 { // one side has the new leverage and the other has not
-				return change, outcomeUnknown(err)
+				return change, restclient.OutcomeUnknown(err)
 			}
 			return change, leverageRefusal(k, err)
 		}
 	}
 	after, err := a.leverageOf(ctx, k, mode)
 	if err != nil {
-		return change, outcomeUnknown(err)
+		return change, restclient.OutcomeUnknown(err)
 	}
 	if !after.Valid {
-		return change, outcomeUnknown(unreadable(http.MethodGet, leveragePath, payload.Missing("lever")))
+		return change, restclient.OutcomeUnknown(restclient.Unreadable(http.MethodGet, leveragePath, payload.Missing("lever")))
 	}
 	change.Leverage = after.Decimal
 	return change, nil

@@ -160,7 +160,7 @@ func (c *Connector) lastPrice(ctx context.Context, k *contract) (decimal.Decimal
 		return decimal.Decimal{}, err
 	}
 	if len(rows) != 1 || !rows[0].Last.Decimal.IsPositive() {
-		return decimal.Decimal{}, unreadable("GET", path, payload.Missing("last"))
+		return decimal.Decimal{}, restclient.Unreadable("GET", path, payload.Missing("last"))
 	}
 	return rows[0].Last.Decimal, nil
 }

@@ -7,6 +7,7 @@ import (
 
 	"venuegate/venues"
 	"venuegate/venues/internal/payload"
+	"venuegate/venues/internal/restclient"
 )
 
 // Account types: the venue's account modes. A spot account cannot trade here.
@@ -33,7 +34,7 @@ func (a *Account) config(ctx context.Context) (configRecord, error) {
 		return configRecord{}, err
 	}
 	if len(rows) != 1 {
-		return configRecord{}, unreadable(http.MethodGet, configPath, payload.Missing("data"))
+		return configRecord{}, restclient.Unreadable(http.MethodGet, configPath, payload.Missing("data"))
 	}
 	return rows[0], nil
 }
@@ -61,7 +62,7 @@ func (a *Account) Mode(ctx context.Context) (venues.AccountMode, error) {
 	}
 	mode, err := config.mode(time.Now())
 	if err != nil {
-		return venues.AccountMode{}, unreadable(http.MethodGet, configPath, err)
+		return venues.AccountMode{}, restclient.Unreadable(http.MethodGet, configPath, err)
 	}
 	a.mode.Store(&mode)
 	return mode, nil

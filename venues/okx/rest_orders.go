@@ -84,15 +84,15 @@ type acceptance struct {
 // endpoints. The answer says that the venue has the order, not what became of it.
 func (a *Account) Place(ctx context.Context, r venues.OrderRequest) (venues.ExecutionReport, error) {
 	if !r.Deadline.IsZero() && !time.Now().Before(r.Deadline) {
-		return venues.ExecutionReport{}, deadlinePassed()
+		return venues.ExecutionReport{}, restclient.DeadlinePassed()
 	}
 	k, err := a.c.instrument(ctx, r.Symbol)
 	if err != nil {
-		return venues.ExecutionReport{}, notSent(err)
+		return venues.ExecutionReport{}, restclient.NotSent(err)
 	}
 	margin, err := a.tradeMode(ctx, k.Symbol)
 	if err != nil {
-		return venues.ExecutionReport{}, notSent(err)
+		return venues.ExecutionReport{}, restclient.NotSent(err)
 	}
 	place := a.placeOrder
 	if r.Type.IsStop() {
@@ -131,7 +131,7 @@ func (m tradeModes) posSide(side venues.Side, reduces bool) string {
 func (a *Account) inKnownMode(ctx context.Context, send func(hedge bool) (venues.ExecutionReport, error)) (venues.ExecutionReport, error) {
 	mode, err := a.knownMode(ctx)
 	if err != nil {
-		return venues.ExecutionReport{}, notSent(err)
+		return venues.ExecutionReport{}, restclient.NotSent(err)
 	}
 	report, refused := send(mode.Hedge)
 	if !isPositionModeRefusal(refused) {
@@ -164,7 +164,7 @@ func laneOf(reduces bool) restclient.Lane {
 func (a *Account) placeOrder(ctx context.Context, k *contract, r *venues.OrderRequest, m tradeModes) (venues.ExecutionReport, error) {
 	size, err := k.contracts(r.Qty)
 	if err != nil {
-		return venues.ExecutionReport{}, notSent(err)
+		return venues.ExecutionReport{}, restclient.NotSent(err)
 	}
 	command := orderCommand{
 		instrumentName: k.name(), TdMode: string(m.margin), ClOrdID: r.ClientOrderID,
@@ -179,7 +179,7 @@ func (a *Account) placeOrder(ctx context.Context, k *contract, r *venues.OrderRe
 		return venues.ExecutionReport{}, err
 	}
 	if accepted.OrdID == "" {
-		return venues.ExecutionReport{}, outcomeUnknown(unreadable(http.MethodPost, orderPath, payload.Missing("ordId")))
+		return venues.ExecutionReport{}, restclient.OutcomeUnknown(restclient.Unreadable(http.MethodPost, orderPath, payload.Missing("ordId")))
 	}
 	return placed(k, r, accepted.OrdID, venues.StatusPending, accepted.TS.Time), nil
 }
@@ -226,7 +226,7 @@ func (a *Account) send(ctx context.Context, w change) (acceptance, error) {
 func (a *Account) Amend(ctx context.Context, r venues.AmendRequest) (venues.ExecutionReport, error) {
 	k, err := a.c.instrument(ctx, r.Symbol)
 	if err != nil {
-		return venues.ExecutionReport{}, notSent(err)
+		return venues.ExecutionReport{}, restclient.NotSent(err)
 	}
 	began := time.Now()
 	amend := a.amendOrder
@@ -246,7 +246,7 @@ func (a *Account) Amend(ctx context.Context, r venues.AmendRequest) (venues.Exec
 func (a *Account) readBack(ctx context.Context, ref venues.OrderRef) (venues.ExecutionReport, error) {
 	report, err := a.Order(ctx, ref)
 	if err != nil {
-		return venues.ExecutionReport{}, outcomeUnknown(err)
+		return venues.ExecutionReport{}, restclient.OutcomeUnknown(err)
 	}
 	return report, nil
 }
@@ -257,7 +257,7 @@ func (a *Account) amendOrder(ctx context.Context, k *contract, r venues.AmendReq
 	}
 	size, err := k.contracts(r.Qty)
 	if err != nil {
-		return notSent(err)
+		return restclient.NotSent(err)
 	}
 	name := nameOf(k, r.OrderRef)
 	_, err = a.send(ctx, change{
@@ -268,7 +268,7 @@ func (a *Account) amendOrder(ctx context.Context, k *contract, r venues.AmendReq
 }
 
 func notAmendable() error {
-	return notSent(venues.Errorf(venues.CodeInvalidRequest, "the venue does not amend such orders").With("reason", "not_amendable"))
+	return restclient.NotSent(venues.Errorf(venues.CodeInvalidRequest, "the venue does not amend such orders").With("reason", "not_amendable"))
 }
 
 // nameOf prefers the client id: the venue id of a stop may be that of its child.
@@ -284,7 +284,7 @@ func nameOf(k *contract, ref venues.OrderRef) orderName {
 func (a *Account) Cancel(ctx context.Context, ref venues.OrderRef) (venues.ExecutionReport, error) {
 	k, err := a.c.instrument(ctx, ref.Symbol)
 	if err != nil {
-		return venues.ExecutionReport{}, notSent(err)
+		return venues.ExecutionReport{}, restclient.NotSent(err)
 	}
 	began := time.Now()
 	switch {

@@ -11,6 +11,7 @@ import (
 
 	"venuegate/venues"
 	"venuegate/venues/internal/payload"
+	"venuegate/venues/internal/restclient"
 )
 
 const positionsPath = "/api/v5/account/positions"
@@ -50,14 +51,14 @@ func (a *Account) Positions(ctx context.Context) ([]venues.Position, error) {
 	for n := range rows {
 		k, err := a.c.named(ctx, rows[n].InstID)
 		if err != nil {
-			return nil, unreadable(http.MethodGet, positionsPath, err)
+			return nil, restclient.Unreadable(http.MethodGet, positionsPath, err)
 		}
 		if k == nil {
 			continue
 		}
 		p, _, err := rows[n].position(k)
 		if err != nil {
-			return nil, unreadable(http.MethodGet, positionsPath, err)
+			return nil, restclient.Unreadable(http.MethodGet, positionsPath, err)
 		}
 		if p.Qty.IsPositive() {
 			p.AccountType = mode.AccountType

@@ -5,6 +5,7 @@ import (
 	"net/http"
 
 	"venuegate/venues"
+	"venuegate/venues/internal/restclient"
 )
 
 const (
@@ -60,7 +61,7 @@ func (a *Account) queryOrder(ctx context.Context, k *contract, ref venues.OrderR
 	}
 	report, err := rows[0].report(k)
 	if err != nil {
-		return venues.ExecutionReport{}, unreadable(http.MethodGet, orderPath, err)
+		return venues.ExecutionReport{}, restclient.Unreadable(http.MethodGet, orderPath, err)
 	}
 	return report, nil
 }
@@ -85,7 +86,7 @@ func (a *Account) OpenOrders(ctx context.Context) ([]venues.ExecutionReport, err
 		}
 		for n := range rows {
 			if reports, err = a.addOrder(ctx, reports, &rows[n]); err != nil {
-				return "", false, unreadable(http.MethodGet, pendingPath, err)
+				return "", false, restclient.Unreadable(http.MethodGet, pendingPath, err)
 			}
 			last = rows[n].OrdID
 		}

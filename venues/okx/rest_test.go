@@ -11,6 +11,7 @@ import (
 
 	"venuegate/venues"
 	"venuegate/venues/internal/connectortest"
+	"venuegate/venues/internal/restclient"
 )
 
 func TestClock(t *testing.T) {
@@ -78,7 +79,7 @@ func TestDeadline(t *testing.T) {
 		t.Errorf("expTime is off by %s, %v", off, err)
 	}
 	order.Deadline = time.Now().Add(-time.Millisecond)
-	if _, err := s.account.Place(background, order); !errors.Is(err, venues.ErrNotSent) || !errors.Is(err, errDeadlinePassed) {
+	if _, err := s.account.Place(background, order); !errors.Is(err, venues.ErrNotSent) || !errors.Is(err, restclient.ErrDeadlinePassed) {
 		t.Error(err)
 	}
 	if n := len(s.Sent(placeName)); n != 1 {

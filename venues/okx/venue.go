@@ -112,7 +112,7 @@ func (c *Connector) Instruments(ctx context.Context) ([]venues.Instrument, error
 		}
 	}
 	if len(contracts) == 0 {
-		return nil, errors.Join(unreadable("GET", instrumentsPath, payload.Missing("data")), refused)
+		return nil, errors.Join(restclient.Unreadable("GET", instrumentsPath, payload.Missing("data")), refused)
 	}
 	fresh := newCatalogue(contracts, c.catalogue.Load(), time.Now())
 	c.catalogue.Store(fresh)

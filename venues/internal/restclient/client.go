@@ -158,7 +158,7 @@ func (c *Client) send(ctx context.Context, call Call, costs []Cost) (*Answer, er
 	})
 	httpRequest, err := c.newRequest(ctx, request)
 	if err != nil {
-		return nil, notSent(unavailable(request, err), call.Mutates)
+		return nil, call.notSent(unavailable(request, err))
 	}
 	answer, err := c.exchange(httpRequest)
 	switch {
@@ -166,7 +166,7 @@ func (c *Client) send(ctx context.Context, call Call, costs []Cost) (*Answer, er
 		return answer, nil
 	case !headersWritten.Load():
 		// The transport has closed the connection by now: no byte can follow.
-		return nil, notSent(unavailable(request, err), call.Mutates)
+		return nil, call.notSent(unavailable(request, err))
 	case call.Mutates:
 		return nil, unavailable(request, errors.Join(venues.ErrOutcomeUnknown, redact(err)))
 	default:
@@ -183,7 +183,7 @@ func (c *Client) admit(ctx context.Context, call Call, costs []Cost) error {
 	if venues.IsResolving(ctx) {
 		lane = min(lane, LaneResolve)
 	}
-	return notSent(c.gate.Wait(ctx, lane, costs...), call.Mutates)
+	return call.notSent(c.gate.Wait(ctx, lane, costs...))
 }
 
 // endsAt is a context with an earlier deadline, for the gate: it never waits for
@@ -236,12 +236,11 @@ func (c *Client) exchange(request *http.Request) (*Answer, error) {
 }
 
 // notSent joins the proof to the error of a call that mutates.
-func notSent(err error, mutates bool) error {
-	e, ok := errors.AsType[*venues.Error](err)
-	if !ok || !mutates {
+func (c Call) notSent(err error) error {
+	if err == nil || !c.Mutates {
 		return err
 	}
-	return e.Because(errors.Join(venues.ErrNotSent, e.Err))
+	return NotSent(err)
 }
 
 func unavailable(r Request, cause error) *venues.Error {

@@ -11,7 +11,8 @@
 // been executed. Errors of requests that change something are therefore joined
 // with venues.ErrNotSent or venues.ErrOutcomeUnknown. A connection that a venue
 // closed while it was idle is found out only after writing, so that case counts
-// as unknown.
+// as unknown. NotSent and OutcomeUnknown say the same of what a connector finds out
+// itself.
 //
 // Nothing is sent twice: no redirect is followed, no Idempotency-Key header
 // exists (net/http would send again because of it), HTTP/2 and its replays are

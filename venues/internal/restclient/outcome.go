@@ -1,0 +1,39 @@
+package restclient
+
+import (
+	"errors"
+
+	"venuegate/venues"
+)
+
+// ErrDeadlinePassed is within the error of a request that would leave too late.
+var ErrDeadlinePassed = errors.New("deadline passed before the request was sent")
+
+// NotSent says of an error that nothing was sent.
+func NotSent(err error) error { return join(err, venues.ErrNotSent) }
+
+// OutcomeUnknown says of an error that the request may have been executed.
+func OutcomeUnknown(err error) error { return join(err, venues.ErrOutcomeUnknown) }
+
+// join leaves an error whose outcome is told already as it is.
+func join(err, outcome error) error {
+	if errors.Is(err, venues.ErrNotSent) || errors.Is(err, venues.ErrOutcomeUnknown) {
+		return err
+	}
+	if e, ok := errors.AsType[*venues.Error](err); ok {
+		return e.Because(errors.Join(outcome, e.Err))
+	}
+	return venues.Errorf(venues.CodeExchangeUnavailable, "the venue cannot be reached").
+		Because(errors.Join(outcome, err))
+}
+
+// DeadlinePassed is a request that was not sent because its deadline is over.
+func DeadlinePassed() error {
+	return NotSent(venues.Errorf(venues.CodeExchangeUnavailable, "the order's deadline has passed").Because(ErrDeadlinePassed))
+}
+
+// Unreadable is an answer that cannot be understood. The venue may have done what
+// was asked.
+func Unreadable(method, path string, cause error) error {
+	return venues.Errorf(venues.CodeExchangeUnavailable, "%s %s: the venue's answer cannot be read", method, path).Because(cause)
+}
