@@ -52,29 +52,17 @@ type request struct {
 // call executes a request and decodes its answer into out, if not nil. A clock
 // refusal is definite, so the request is signed once more under its old deadline.
 func (c *Connector) call(ctx context.Context, r request, out any) error {
+	once := func() error { return c.once(ctx, r, out) }
+	var err error
 	if r.security == signed {
-		c.measureClock(ctx)
+		err = c.clock.Signed(ctx, c.serverTime, isClockRefusal, once)
+	} else {
+		err = once()
 	}
-	signedAt := time.Now()
-	err := c.once(ctx, r, out)
-	switch {
-	case r.security == signed && isClockRefusal(err):
-		if c.clock.Resync(ctx, signedAt, c.serverTime) != nil {
-			return err
-		}
-		return c.once(ctx, r, out)
-	case isAway(err):
+	if isAway(err) {
 		return c.notices.Explain(ctx, err, c.notice)
 	}
 	return err
-}
-
-// measureClock compares the clocks once for all who come now. A failure shows
-// soon enough: the venue will refuse a wrong time.
-func (c *Connector) measureClock(ctx context.Context) {
-	if !c.clock.Measured() {
-		_ = c.clock.Resync(ctx, time.Time{}, c.serverTime)
-	}
 }
 
 func (c *Connector) once(ctx context.Context, r request, out any) error {

@@ -97,7 +97,7 @@ func (a *Account) OpenPrivate(sink venues.PrivateSink) venues.PrivateFeed {
 func (a *Account) privateLink(ctx context.Context, path string) wsclient.Options {
 	o := a.c.linkOptions(path)
 	o.URL = func(ctx context.Context) (string, error) {
-		a.c.measureClock(ctx) // a login bears the time
+		a.c.clock.Measure(ctx, a.c.serverTime) // a login bears the time
 		return a.c.options.StreamURL + path, nil
 	}
 	o.Authenticate = func(s *wsclient.Session) error { return a.login(ctx, s) }

@@ -56,6 +56,29 @@ func (k *Clock) Resync(ctx context.Context, since time.Time, probe func(context.
 	return err
 }
 
+// Measure is Sync for whoever comes before the clock was ever compared, once for all
+// of them. A failure shows soon enough: the venue will refuse a wrong time.
+func (k *Clock) Measure(ctx context.Context, probe func(context.Context) (time.Time, error)) {
+	if !k.Measured() {
+		_ = k.Resync(ctx, time.Time{}, probe)
+	}
+}
+
+// Signed makes a call whose request bears the time. That a timestamp is refused, as
+// refused says of an error, is definite, so the call is made once more by the clock
+// as it is then.
+func (k *Clock) Signed(
+	ctx context.Context, probe func(context.Context) (time.Time, error), refused func(error) bool, call func() error,
+) error {
+	k.Measure(ctx, probe)
+	signedAt := time.Now()
+	err := call()
+	if !refused(err) || k.Resync(ctx, signedAt, probe) != nil {
+		return err
+	}
+	return call()
+}
+
 func (k *Clock) sample(ctx context.Context, probe func(context.Context) (time.Time, error)) (time.Duration, error) {
 	var failure error
 	taken := 0

@@ -127,3 +127,38 @@ func TestClockWaitsNoLongerThanItsContext(t *testing.T) {
 		}
 	})
 }
+
+// TestSignedCallsAreMadeOnceMore: a refused timestamp costs one more call, by the
+// clock measured anew; nothing else does.
+func TestSignedCallsAreMadeOnceMore(t *testing.T) {
+	refusal := errors.New("timestamp refused")
+	refused := func(err error) bool { return errors.Is(err, refusal) }
+	for name, test := range map[string]struct {
+		answers []error
+		want    error
+		asked   int
+	}{
+		"as a rule":     {[]error{nil}, nil, 3},
+		"refused":       {[]error{refusal, nil}, nil, 6},
+		"refused twice": {[]error{refusal, refusal, nil}, refusal, 6},
+		"another fault": {[]error{context.Canceled, nil}, context.Canceled, 3},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				var clock restclient.Clock
+				venue := &venueClock{ahead: time.Second, trips: []time.Duration{time.Millisecond}}
+				calls := 0
+				err := clock.Signed(t.Context(), venue.probe, refused, func() error {
+					calls++
+					if clock.Offset() != time.Second {
+						t.Errorf("call %d is made by a clock that is off by %v", calls, clock.Offset())
+					}
+					return test.answers[calls-1]
+				})
+				if !errors.Is(err, test.want) || venue.asked != test.asked {
+					t.Errorf("%v after %d calls, the venue asked %d times for its time", err, calls, venue.asked)
+				}
+			})
+		})
+	}
+}
