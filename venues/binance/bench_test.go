@@ -9,6 +9,7 @@ import (
 
 	"venuegate/venues"
 	"venuegate/venues/internal/connectortest"
+	"venuegate/venues/internal/restclient"
 )
 
 // benchMessages are the depth messages of the long recording; the benchmark is
@@ -112,7 +113,7 @@ func BenchmarkAggTrade(b *testing.B) {
 }
 
 func BenchmarkSign(b *testing.B) {
-	text := params{{"symbol", "BTCUSDT"}, {"side", "BUY"}, {"timestamp", "1591702613943"}}.encode()
+	text := restclient.Params{{"symbol", "BTCUSDT"}, {"side", "BUY"}, {"timestamp", "1591702613943"}}.Encode()
 	b.ReportAllocs()
 	for b.Loop() {
 		sign(scriptSecret, text, "")

@@ -127,13 +127,14 @@ func (c *Connector) entryMessage(r request, id string, now time.Time) ([]byte, e
 		return nil, err
 	}
 	credentials := r.account.credentials
-	p = p.with("apiKey", credentials.APIKey.Reveal())
-	p = p.with("signature", sign(credentials.APISecret, p.sortedText(), ""))
+	p = p.With("apiKey", credentials.APIKey.Reveal())
+	p = p.With("signature", sign(credentials.APISecret, sortedText(p), ""))
 	values := make(map[string]any, len(p))
 	for _, one := range p {
-		values[one.name] = one.value
-		if entryIntegers[one.name] {
-			values[one.name] = json.Number(one.value)
+		name, value := one[0], one[1]
+		values[name] = value
+		if entryIntegers[name] {
+			values[name] = json.Number(value)
 		}
 	}
 	message, err := json.Marshal(struct {

@@ -34,7 +34,7 @@ const (
 type request struct {
 	method   string
 	path     string
-	params   params
+	params   restclient.Params
 	security security
 	account  *Account // of keyed and signed requests
 	lane     restclient.Lane
@@ -126,7 +126,7 @@ func (c *Connector) build(r request, now time.Time) (restclient.Request, error) 
 			return wire, err
 		}
 	}
-	text := p.encode()
+	text := p.Encode()
 	if r.security == signed {
 		text += "&signature=" + sign(r.account.credentials.APISecret, text, "")
 	}
@@ -139,14 +139,14 @@ func (c *Connector) build(r request, now time.Time) (restclient.Request, error) 
 }
 
 // stamped are the parameters of a signed request with the time now and its window.
-func (c *Connector) stamped(r request, now time.Time) (params, error) {
+func (c *Connector) stamped(r request, now time.Time) (restclient.Params, error) {
 	window, err := c.recvWindow(r.deadline, now)
 	if err != nil {
 		return nil, restclient.NotSent(err)
 	}
-	return r.params[:len(r.params):len(r.params)].
-		with("recvWindow", strconv.FormatInt(window.Milliseconds(), 10)).
-		with("timestamp", strconv.FormatInt(now.Add(c.clock.Offset()).UnixMilli(), 10)), nil
+	return r.params.
+		With("recvWindow", strconv.FormatInt(window.Milliseconds(), 10)).
+		With("timestamp", strconv.FormatInt(now.Add(c.clock.Offset()).UnixMilli(), 10)), nil
 }
 
 // recvWindow is how long after now the venue may still execute the request.

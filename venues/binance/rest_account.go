@@ -38,7 +38,7 @@ func newAccount(c *Connector, credentials venues.Credentials) *Account {
 }
 
 // get reads with a signature.
-func (a *Account) get(ctx context.Context, path string, p params, weight int, out any) error {
+func (a *Account) get(ctx context.Context, path string, p restclient.Params, weight int, out any) error {
 	return a.c.call(ctx, request{
 		method: http.MethodGet, path: path, params: p, security: signed, account: a,
 		lane: restclient.LaneReconcile, weight: weight,

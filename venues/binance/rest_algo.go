@@ -23,31 +23,31 @@ func (a *Account) placeAlgo(ctx context.Context, r *venues.OrderRequest, hedge b
 		return venues.ExecutionReport{}, restclient.NotSent(err)
 	}
 	reduces := r.ReduceOnly || r.ClosePosition
-	p := params{
+	p := restclient.Params{
 		{"algoType", "CONDITIONAL"},
 		{"symbol", a.c.venueSymbol(r.Symbol)},
 		{"side", formatSide(r.Side)},
 		{"type", algoType(r.Type, r.Side, direction)},
 	}
 	if hedge {
-		p = p.with("positionSide", positionSide(r.Side, reduces))
+		p = p.With("positionSide", positionSide(r.Side, reduces))
 	}
 	if r.Type == venues.TypeStopLimit {
-		p = p.with("timeInForce", formatTimeInForce(r.TimeInForce, r.PostOnly)).withOptional("price", r.Price)
+		p = p.With("timeInForce", formatTimeInForce(r.TimeInForce, r.PostOnly)).WithOptional("price", r.Price)
 	}
-	p = p.withOptional("triggerPrice", r.TriggerPrice).with("workingType", "CONTRACT_PRICE")
+	p = p.WithOptional("triggerPrice", r.TriggerPrice).With("workingType", "CONTRACT_PRICE")
 	if r.ClosePosition {
-		p = p.with("closePosition", "true")
+		p = p.With("closePosition", "true")
 	} else {
-		p = p.with("quantity", venues.FormatDecimal(r.Qty))
+		p = p.With("quantity", venues.FormatDecimal(r.Qty))
 		if r.ReduceOnly && !hedge {
-			p = p.with("reduceOnly", "true")
+			p = p.With("reduceOnly", "true")
 		}
 	}
-	return a.sendAlgo(ctx, p.with("clientAlgoId", r.ClientOrderID), r.Deadline, laneOf(reduces))
+	return a.sendAlgo(ctx, p.With("clientAlgoId", r.ClientOrderID), r.Deadline, laneOf(reduces))
 }
 
-func (a *Account) sendAlgo(ctx context.Context, p params, deadline time.Time, lane restclient.Lane) (venues.ExecutionReport, error) {
+func (a *Account) sendAlgo(ctx context.Context, p restclient.Params, deadline time.Time, lane restclient.Lane) (venues.ExecutionReport, error) {
 	r := request{
 		method: http.MethodPost, path: algoPath, params: p, security: signed, account: a,
 		lane: lane, mutates: true, counted: true, deadline: deadline,
@@ -93,11 +93,11 @@ func algoType(t venues.OrderType, side venues.Side, direction venues.TriggerDire
 }
 
 // algoName are the parameters that name an algo order.
-func algoName(ref venues.OrderRef) params {
+func algoName(ref venues.OrderRef) restclient.Params {
 	if ref.ClientOrderID != "" {
-		return params{{"clientAlgoId", ref.ClientOrderID}}
+		return restclient.Params{{"clientAlgoId", ref.ClientOrderID}}
 	}
-	return params{{"algoId", ref.VenueOrderID}}
+	return restclient.Params{{"algoId", ref.VenueOrderID}}
 }
 
 // cancelAlgo cancels an untriggered stop. The answer names the order alone, so

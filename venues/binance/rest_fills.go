@@ -79,7 +79,7 @@ type fillsReader struct {
 // window reads one span. A full page is followed by id, from its last one on:
 // that trade may have a second row on the next page.
 func (f *fillsReader) window(ctx context.Context, from, to time.Time) error {
-	p := params{
+	p := restclient.Params{
 		{"startTime", strconv.FormatInt(from.UnixMilli(), 10)},
 		{"endTime", strconv.FormatInt(to.UnixMilli()-1, 10)},
 	}
@@ -104,18 +104,18 @@ func (f *fillsReader) window(ctx context.Context, from, to time.Time) error {
 		if len(f.seen) == before {
 			next++ // nothing new: go past it
 		}
-		p = params{{"fromId", strconv.FormatInt(next, 10)}}
+		p = restclient.Params{{"fromId", strconv.FormatInt(next, 10)}}
 	}
 }
 
-func (f *fillsReader) page(ctx context.Context, p params) ([]tradeRecord, error) {
+func (f *fillsReader) page(ctx context.Context, p restclient.Params) ([]tradeRecord, error) {
 	if f.pages++; f.pages > fillsPagesMax {
 		return nil, venues.Errorf(venues.CodeExchangeUnavailable, "more executions than %d pages hold", fillsPagesMax)
 	}
 	var rows []tradeRecord
 	err := f.account.c.call(ctx, request{
 		method: http.MethodGet, path: fillsPath, security: signed, account: f.account,
-		params: append(params{{"symbol", f.account.c.venueSymbol(f.symbol)}, {"limit", strconv.Itoa(fillsPage)}}, p...),
+		params: append(restclient.Params{{"symbol", f.account.c.venueSymbol(f.symbol)}, {"limit", strconv.Itoa(fillsPage)}}, p...),
 		lane:   restclient.LaneReconcile, weight: 5,
 	}, &rows)
 	return rows, err

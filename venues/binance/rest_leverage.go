@@ -37,7 +37,7 @@ func (a *Account) SetLeverage(ctx context.Context, symbol string, leverage decim
 	change.PreviousLeverage = before
 	err = a.c.call(ctx, request{
 		method: http.MethodPost, path: "/fapi/v1/leverage", security: signed, account: a,
-		params: params{{"symbol", a.c.venueSymbol(symbol)}, {"leverage", venues.FormatDecimal(leverage)}},
+		params: restclient.Params{{"symbol", a.c.venueSymbol(symbol)}, {"leverage", venues.FormatDecimal(leverage)}},
 		lane:   restclient.LaneOrder, weight: 1, mutates: true,
 	}, nil)
 	if err != nil {

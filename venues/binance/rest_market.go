@@ -26,7 +26,7 @@ func (c *Connector) Snapshot(ctx context.Context, symbol string) (*venues.BookUp
 	}
 	r := request{
 		method: http.MethodGet, path: "/fapi/v1/depth", lane: restclient.LaneReconcile, weight: 20,
-		params: params{{"symbol", i.VenueSymbol}, {"limit", strconv.Itoa(snapshotLimit)}},
+		params: restclient.Params{{"symbol", i.VenueSymbol}, {"limit", strconv.Itoa(snapshotLimit)}},
 	}
 	var answer bookRecord
 	if err := c.call(ctx, r, &answer); err != nil {
@@ -87,7 +87,7 @@ func (c *Connector) Candles(ctx context.Context, symbol string, tf venues.Timefr
 	limit = min(max(limit, 1), candlesMax)
 	r := request{
 		method: http.MethodGet, path: "/fapi/v1/klines", lane: restclient.LaneHistory, weight: klineWeight(limit),
-		params: params{
+		params: restclient.Params{
 			{"symbol", c.venueSymbol(symbol)}, {"interval", string(tf)}, {"limit", strconv.Itoa(limit)},
 		},
 	}
@@ -157,7 +157,7 @@ func (k klineRow) candle(symbol string, tf venues.Timeframe, now time.Time) (ven
 func (c *Connector) lastPrice(ctx context.Context, symbol string) (decimal.Decimal, error) {
 	r := request{
 		method: http.MethodGet, path: "/fapi/v1/ticker/price", lane: restclient.LaneOrder, weight: 1,
-		params: params{{"symbol", c.venueSymbol(symbol)}},
+		params: restclient.Params{{"symbol", c.venueSymbol(symbol)}},
 	}
 	var answer struct {
 		Price number `json:"price"`

@@ -77,26 +77,26 @@ func laneOf(reduces bool) restclient.Lane {
 }
 
 func (a *Account) placeOrder(ctx context.Context, r *venues.OrderRequest, hedge bool) (venues.ExecutionReport, error) {
-	p := params{{"symbol", a.c.venueSymbol(r.Symbol)}, {"side", formatSide(r.Side)}}
+	p := restclient.Params{{"symbol", a.c.venueSymbol(r.Symbol)}, {"side", formatSide(r.Side)}}
 	if hedge {
-		p = p.with("positionSide", positionSide(r.Side, r.ReduceOnly))
+		p = p.With("positionSide", positionSide(r.Side, r.ReduceOnly))
 	}
 	if r.Type == venues.TypeMarket {
-		p = p.with("type", "MARKET")
+		p = p.With("type", "MARKET")
 	} else {
-		p = p.with("type", "LIMIT").with("timeInForce", formatTimeInForce(r.TimeInForce, r.PostOnly)).withOptional("price", r.Price)
+		p = p.With("type", "LIMIT").With("timeInForce", formatTimeInForce(r.TimeInForce, r.PostOnly)).WithOptional("price", r.Price)
 	}
-	p = p.with("quantity", venues.FormatDecimal(r.Qty))
+	p = p.With("quantity", venues.FormatDecimal(r.Qty))
 	if r.ReduceOnly && !hedge {
-		p = p.with("reduceOnly", "true")
+		p = p.With("reduceOnly", "true")
 	}
-	p = p.with("newClientOrderId", r.ClientOrderID).with("newOrderRespType", "RESULT")
+	p = p.With("newClientOrderId", r.ClientOrderID).With("newOrderRespType", "RESULT")
 	return a.sendOrder(ctx, http.MethodPost, p, r.Deadline, laneOf(r.ReduceOnly))
 }
 
 // sendOrder executes a change of a regular order and reads the order in the
 // answer.
-func (a *Account) sendOrder(ctx context.Context, method string, p params, deadline time.Time, lane restclient.Lane) (venues.ExecutionReport, error) {
+func (a *Account) sendOrder(ctx context.Context, method string, p restclient.Params, deadline time.Time, lane restclient.Lane) (venues.ExecutionReport, error) {
 	r := request{
 		method: method, path: orderPath, params: p, security: signed, account: a,
 		lane: lane, mutates: true, deadline: deadline,
@@ -138,11 +138,11 @@ func (a *Account) Amend(ctx context.Context, r venues.AmendRequest) (venues.Exec
 		return venues.ExecutionReport{}, restclient.NotSent(err)
 	}
 	p := a.orderName(r.OrderRef).
-		with("side", formatSide(r.Side)).
-		with("quantity", venues.FormatDecimal(r.Qty)).
-		withOptional("price", price)
+		With("side", formatSide(r.Side)).
+		With("quantity", venues.FormatDecimal(r.Qty)).
+		WithOptional("price", price)
 	if r.ReduceOnly && !mode.Hedge {
-		p = p.with("reduceOnly", "true") // spares the minimum notional
+		p = p.With("reduceOnly", "true") // spares the minimum notional
 	}
 	began := time.Now()
 	report, err := a.sendOrder(ctx, http.MethodPut, p, r.Deadline, laneOf(r.ReduceOnly))
@@ -154,12 +154,12 @@ func (a *Account) Amend(ctx context.Context, r venues.AmendRequest) (venues.Exec
 
 // orderName are the parameters that name a regular order. The client id comes
 // first, because the venue id of a stop is not that of its engine order.
-func (a *Account) orderName(ref venues.OrderRef) params {
-	p := params{{"symbol", a.c.venueSymbol(ref.Symbol)}}
+func (a *Account) orderName(ref venues.OrderRef) restclient.Params {
+	p := restclient.Params{{"symbol", a.c.venueSymbol(ref.Symbol)}}
 	if ref.ClientOrderID != "" {
-		return p.with("origClientOrderId", ref.ClientOrderID)
+		return p.With("origClientOrderId", ref.ClientOrderID)
 	}
-	return p.with("orderId", ref.VenueOrderID)
+	return p.With("orderId", ref.VenueOrderID)
 }
 
 // Cancel cancels an order. A stop is looked for among the algo orders first and,

@@ -9,6 +9,7 @@ import (
 
 	"venuegate/venues"
 	"venuegate/venues/internal/payload"
+	"venuegate/venues/internal/restclient"
 )
 
 // keyRecord is GET /sapi/v1/account/apiRestrictions.
@@ -117,9 +118,9 @@ const symbolConfigPath = "/fapi/v1/symbolConfig"
 // symbolConfigs reads leverage and margin type by canonical symbol; of one
 // symbol or, if empty, of all.
 func (a *Account) symbolConfigs(ctx context.Context, symbol string) (map[string]symbolConfig, error) {
-	var p params
+	var p restclient.Params
 	if symbol != "" {
-		p = params{{"symbol", a.c.venueSymbol(symbol)}}
+		p = restclient.Params{{"symbol", a.c.venueSymbol(symbol)}}
 	}
 	changes := a.leverages.asking()
 	var rows []symbolConfig

@@ -41,7 +41,7 @@ func (a *Account) incomeSymbols(ctx context.Context, from, to time.Time, found m
 		}
 		r := request{
 			method: http.MethodGet, path: incomePath, security: signed, account: a,
-			params: params{
+			params: restclient.Params{
 				{"startTime", strconv.FormatInt(from.UnixMilli(), 10)},
 				{"endTime", strconv.FormatInt(to.UnixMilli()-1, 10)},
 				{"limit", strconv.Itoa(incomePage)},

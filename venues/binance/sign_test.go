@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"venuegate/venues"
+	"venuegate/venues/internal/restclient"
 )
 
 // The vectors of the file were signed with openssl.
@@ -16,21 +17,17 @@ func TestSigningVectors(t *testing.T) {
 		t.Fatal(err)
 	}
 	var vectors []struct {
-		Name      string        `json:"name"`
-		Secret    venues.Secret `json:"secret"`
-		Params    [][2]string   `json:"params"`
-		Text      string        `json:"text"`
-		Signature string        `json:"signature"`
+		Name      string            `json:"name"`
+		Secret    venues.Secret     `json:"secret"`
+		Params    restclient.Params `json:"params"`
+		Text      string            `json:"text"`
+		Signature string            `json:"signature"`
 	}
 	if err := json.Unmarshal(data, &vectors); err != nil || len(vectors) == 0 {
 		t.Fatalf("%d vectors, %v", len(vectors), err)
 	}
 	for _, v := range vectors {
-		var p params
-		for _, one := range v.Params {
-			p = p.with(one[0], one[1])
-		}
-		if got := p.encode(); got != v.Text {
+		if got := v.Params.Encode(); got != v.Text {
 			t.Errorf("%s: encoded %s, want %s", v.Name, got, v.Text)
 		}
 		if got := sign(v.Secret, v.Text, ""); got != v.Signature {
@@ -64,23 +61,15 @@ func TestSign(t *testing.T) {
 // The vector of the documentation of the venue's WebSocket API.
 func TestSignSortedParams(t *testing.T) {
 	const secret = venues.Secret("NhqPtmdSJYdKjVHjA7PZj4Mge3R5YNiP1e3UZjInClVN65XAbvqqM6A7H5fATj0j")
-	p := params{{"symbol", "BTCUSDT"}, {"side", "SELL"}, {"type", "LIMIT"}}.
-		with("timeInForce", "GTC").with("quantity", "0.01000000").with("price", "52000.00").
-		with("newOrderRespType", "ACK").with("recvWindow", "100").with("timestamp", "1645423376532").
-		with("apiKey", "vmPUZE6mv9SD5VNHk4HlWFsOr6aKE2zvsw0MuIgwCIPy6utIco14y7Ju91duEh8A")
+	p := restclient.Params{{"symbol", "BTCUSDT"}, {"side", "SELL"}, {"type", "LIMIT"}}.
+		With("timeInForce", "GTC").With("quantity", "0.01000000").With("price", "52000.00").
+		With("newOrderRespType", "ACK").With("recvWindow", "100").With("timestamp", "1645423376532").
+		With("apiKey", "vmPUZE6mv9SD5VNHk4HlWFsOr6aKE2zvsw0MuIgwCIPy6utIco14y7Ju91duEh8A")
 	const want = "cc15477742bd704c29492d96c7ead9414dfd8e0ec4a00f947bb5bb454ddbd08a"
-	if got := sign(secret, p.sortedText(), ""); got != want {
-		t.Errorf("signature %s of %s, want %s", got, p.sortedText(), want)
+	if got := sign(secret, sortedText(p), ""); got != want {
+		t.Errorf("signature %s of %s, want %s", got, sortedText(p), want)
 	}
-	if p[0].name != "symbol" {
+	if p[0][0] != "symbol" {
 		t.Error("signing sorts what is sent")
-	}
-}
-
-func TestParamsKeepTheirOrderAndEncoding(t *testing.T) {
-	p := params{{"symbol", "币安人生USDT"}, {"price", "1"}}.with("newClientOrderId", "a:b/c").withOptional("stop", venues.Optional{})
-	const want = "symbol=%E5%B8%81%E5%AE%89%E4%BA%BA%E7%94%9FUSDT&price=1&newClientOrderId=a%3Ab%2Fc"
-	if got := p.encode(); got != want {
-		t.Errorf("encoded %s, want %s", got, want)
 	}
 }

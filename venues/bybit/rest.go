@@ -27,8 +27,8 @@ const (
 type request struct {
 	method string
 	path   string
-	params params // of a GET
-	body   any    // of a POST, as JSON
+	params restclient.Params // of a GET
+	body   any               // of a POST, as JSON
 	// account signs the request; nil for public ones.
 	account *Account
 	lane    restclient.Lane
@@ -102,7 +102,7 @@ func (r request) budget() *restclient.Budget {
 
 // build signs the request for the moment now.
 func (c *Connector) build(r request, now time.Time) (restclient.Request, error) {
-	wire := restclient.Request{Method: r.method, Path: r.path, Query: r.params.encode()}
+	wire := restclient.Request{Method: r.method, Path: r.path, Query: r.params.Encode()}
 	if r.body != nil {
 		body, err := json.Marshal(r.body)
 		if err != nil {
@@ -171,6 +171,6 @@ func malformed(r request, cause error) error {
 }
 
 // get makes a public or signed read.
-func get(path string, p params, account *Account, lane restclient.Lane) request {
+func get(path string, p restclient.Params, account *Account, lane restclient.Lane) request {
 	return request{method: http.MethodGet, path: path, params: p, account: account, lane: lane}
 }

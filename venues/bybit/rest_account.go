@@ -53,7 +53,7 @@ const (
 )
 
 // get reads with a signature.
-func (a *Account) get(ctx context.Context, path string, p params, out any) error {
+func (a *Account) get(ctx context.Context, path string, p restclient.Params, out any) error {
 	return a.c.call(ctx, get(path, p, a, restclient.LaneReconcile), out)
 }
 
@@ -88,7 +88,7 @@ func (a *Account) Balances(ctx context.Context) ([]venues.Balance, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := get(walletPath, params{{"accountType", "UNIFIED"}}, a, restclient.LaneReconcile)
+	r := get(walletPath, restclient.Params{{"accountType", "UNIFIED"}}, a, restclient.LaneReconcile)
 	var answer page[walletRecord]
 	if err := a.c.call(ctx, r, &answer); err != nil {
 		return nil, err

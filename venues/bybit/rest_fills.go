@@ -104,13 +104,13 @@ func (a *Account) Fills(ctx context.Context, q venues.FillsQuery) ([]venues.Fill
 
 // executions reads those of one instrument; of all if symbol is empty.
 func (a *Account) executions(ctx context.Context, symbol string, from, to time.Time) ([]executionRecord, error) {
-	p := params{
+	p := restclient.Params{
 		{"category", category},
 		{"startTime", formatMillis(from)},
 		{"endTime", formatMillis(to.Add(-time.Millisecond))},
 	}
 	if symbol != "" {
-		p = p.with("symbol", a.c.venueSymbol(symbol))
+		p = p.With("symbol", a.c.venueSymbol(symbol))
 	}
 	return pages[executionRecord](ctx, a.c, get(executionsPath, p, a, restclient.LaneReconcile), executionsPage)
 }

@@ -23,7 +23,7 @@ func (c *Connector) Snapshot(ctx context.Context, symbol string) (*venues.BookUp
 	if err != nil {
 		return nil, err
 	}
-	r := get("/v5/market/orderbook", params{
+	r := get("/v5/market/orderbook", restclient.Params{
 		{"category", category}, {"symbol", i.VenueSymbol}, {"limit", strconv.Itoa(snapshotLimit)},
 	}, nil, restclient.LaneReconcile)
 	var answer bookRecord
@@ -93,7 +93,7 @@ func (c *Connector) Candles(ctx context.Context, symbol string, tf venues.Timefr
 	if !known {
 		return nil, venues.InvalidFields(venues.FieldFault{Field: "timeframe", Rule: "unknown_value", Given: payload.Bounded(string(tf))})
 	}
-	r := get("/v5/market/kline", params{
+	r := get("/v5/market/kline", restclient.Params{
 		{"category", category},
 		{"symbol", c.venueSymbol(symbol)},
 		{"interval", interval},
@@ -151,7 +151,7 @@ func (k klineRow) candle(symbol string, tf venues.Timeframe, now time.Time) (ven
 
 // lastPrice is the last traded price, which triggers compare with.
 func (c *Connector) lastPrice(ctx context.Context, symbol string) (decimal.Decimal, error) {
-	r := get("/v5/market/tickers", params{{"category", category}, {"symbol", c.venueSymbol(symbol)}}, nil, restclient.LaneOrder)
+	r := get("/v5/market/tickers", restclient.Params{{"category", category}, {"symbol", c.venueSymbol(symbol)}}, nil, restclient.LaneOrder)
 	var answer struct {
 		List []struct {
 			LastPrice number `json:"lastPrice"`

@@ -8,6 +8,7 @@ import (
 
 	"venuegate/venues"
 	"venuegate/venues/internal/payload"
+	"venuegate/venues/internal/restclient"
 )
 
 const accountInfoPath = "/v5/account/info"
@@ -111,7 +112,7 @@ func (a *Account) readHedge(ctx context.Context, symbol string) (bool, error) {
 // and 2. The leverage is unknown with portfolio margin.
 func (a *Account) settingsOf(ctx context.Context, symbol string) (leverage venues.Optional, hedge bool, err error) {
 	name := a.c.venueSymbol(symbol)
-	rows, err := a.positionRows(ctx, params{{"symbol", name}})
+	rows, err := a.positionRows(ctx, restclient.Params{{"symbol", name}})
 	if err != nil {
 		return venues.Optional{}, false, err
 	}

@@ -22,14 +22,14 @@ type page[T any] struct {
 func pages[T any](ctx context.Context, c *Connector, r request, size int) ([]T, error) {
 	var all []T
 	cursors := make(map[string]bool)
-	base := r.params.with("limit", strconv.Itoa(size))
+	base := r.params.With("limit", strconv.Itoa(size))
 	for cursor, n := "", 0; ; n++ {
 		if n == pagesMax {
 			return nil, venues.Errorf(venues.CodeExchangeUnavailable, "%s %s: more than %d pages", r.method, r.path, pagesMax)
 		}
 		r.params = base
 		if cursor != "" {
-			r.params = base.with("cursor", cursor)
+			r.params = base.With("cursor", cursor)
 		}
 		var answer page[T]
 		if err := c.call(ctx, r, &answer); err != nil {

@@ -37,8 +37,8 @@ type positionRecord struct {
 
 // positionRows reads the rows of an instrument, or the open ones of a settlement
 // coin.
-func (a *Account) positionRows(ctx context.Context, filter params) ([]positionRecord, error) {
-	p := append(params{{"category", category}}, filter...)
+func (a *Account) positionRows(ctx context.Context, filter restclient.Params) ([]positionRecord, error) {
+	p := append(restclient.Params{{"category", category}}, filter...)
 	return pages[positionRecord](ctx, a.c, get(positionsPath, p, a, restclient.LaneReconcile), positionsPage)
 }
 
@@ -50,7 +50,7 @@ func (a *Account) Positions(ctx context.Context) ([]venues.Position, error) {
 	}
 	positions := []venues.Position{}
 	for _, coin := range settleCoins {
-		rows, err := a.positionRows(ctx, params{{"settleCoin", coin}})
+		rows, err := a.positionRows(ctx, restclient.Params{{"settleCoin", coin}})
 		if err != nil {
 			return nil, err
 		}

@@ -17,11 +17,11 @@ const (
 // Order finds one order: among the active and newest ones, then in the history,
 // which may lag behind.
 func (a *Account) Order(ctx context.Context, ref venues.OrderRef) (venues.ExecutionReport, error) {
-	p := params{{"category", category}, {"symbol", a.c.venueSymbol(ref.Symbol)}}
+	p := restclient.Params{{"category", category}, {"symbol", a.c.venueSymbol(ref.Symbol)}}
 	if link, id := idsOf(ref); link != "" {
-		p = p.with("orderLinkId", link)
+		p = p.With("orderLinkId", link)
 	} else {
-		p = p.with("orderId", id)
+		p = p.With("orderId", id)
 	}
 	for _, path := range []string{realtimePath, historyPath} {
 		var answer page[orderRecord]
@@ -56,7 +56,7 @@ func (a *Account) OpenOrders(ctx context.Context) ([]venues.ExecutionReport, err
 	reports := []venues.ExecutionReport{}
 	seen := make(map[string]bool)
 	for _, coin := range settleCoins {
-		r := get(realtimePath, params{{"category", category}, {"settleCoin", coin}, {"openOnly", "0"}}, a, restclient.LaneReconcile)
+		r := get(realtimePath, restclient.Params{{"category", category}, {"settleCoin", coin}, {"openOnly", "0"}}, a, restclient.LaneReconcile)
 		rows, err := pages[orderRecord](ctx, a.c, r, ordersPage)
 		if err != nil {
 			return nil, err

@@ -4,33 +4,10 @@ import (
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/hex"
-	"net/url"
 	"strconv"
-	"strings"
 
 	"venuegate/venues"
 )
-
-// params are query parameters in the order in which they are sent and signed.
-type params []param
-
-type param struct{ name, value string }
-
-func (p params) with(name, value string) params { return append(p[:len(p):len(p)], param{name, value}) }
-
-// encode percent-encodes the parameters: what is signed is what is sent.
-func (p params) encode() string {
-	var b strings.Builder
-	for i, one := range p {
-		if i > 0 {
-			b.WriteByte('&')
-		}
-		b.WriteString(one.name)
-		b.WriteByte('=')
-		b.WriteString(url.QueryEscape(one.value))
-	}
-	return b.String()
-}
 
 // sign is the signature of a REST request: time, key, receive window and the
 // query string or body exactly as sent (document "Integration Guidance").

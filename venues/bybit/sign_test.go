@@ -21,11 +21,3 @@ func TestSignVectors(t *testing.T) {
 		t.Errorf("stream: %s", got)
 	}
 }
-
-func TestParamsEncode(t *testing.T) {
-	p := params{{"a", "x:y,z"}}
-	q, r := p.with("b", "1"), p.with("c", "2")
-	if got := q.encode() + " " + r.encode(); got != "a=x%3Ay%2Cz&b=1 a=x%3Ay%2Cz&c=2" {
-		t.Error(got)
-	}
-}

@@ -102,7 +102,7 @@ func (c *Connector) Instruments(ctx context.Context) ([]venues.Instrument, error
 	var instruments []venues.Instrument
 	now, seen := time.Now(), make(map[string]bool)
 	for _, status := range instrumentStatuses {
-		r := get(instrumentsPath, params{{"category", category}, {"status", status}}, nil, restclient.LaneReconcile)
+		r := get(instrumentsPath, restclient.Params{{"category", category}, {"status", status}}, nil, restclient.LaneReconcile)
 		rows, err := pages[instrumentRecord](ctx, c, r, instrumentsPage)
 		if err != nil {
 			return nil, err

@@ -50,8 +50,8 @@ var accountOrders = allowance{name: "account_orders", limit: 1000}
 type request struct {
 	method string
 	path   string
-	query  params // of a GET
-	body   any    // of a POST
+	query  restclient.Params // of a GET
+	body   any               // of a POST
 	// account signs the request; nil for public ones.
 	account *Account
 	lane    restclient.Lane
@@ -132,7 +132,7 @@ func (c *Connector) costs(r request) []restclient.Cost {
 
 // build signs the request for the moment now.
 func (c *Connector) build(r request, now time.Time) (restclient.Request, error) {
-	wire := restclient.Request{Method: r.method, Path: r.path, Query: r.query.encode(), Header: map[string]string{}}
+	wire := restclient.Request{Method: r.method, Path: r.path, Query: r.query.Encode(), Header: map[string]string{}}
 	if c.options.Simulated {
 		wire.Header["x-simulated-trading"] = "1"
 	}
@@ -171,11 +171,11 @@ func (c *Connector) expTime(deadline time.Time) string {
 }
 
 // publicGet reads without a signature.
-func (c *Connector) publicGet(ctx context.Context, path string, query params, limit int, lane restclient.Lane, out any) error {
+func (c *Connector) publicGet(ctx context.Context, path string, query restclient.Params, limit int, lane restclient.Lane, out any) error {
 	return c.call(ctx, publicRequest(path, query, limit, lane), out)
 }
 
-func publicRequest(path string, query params, limit int, lane restclient.Lane) request {
+func publicRequest(path string, query restclient.Params, limit int, lane restclient.Lane) request {
 	return request{method: http.MethodGet, path: path, query: query, limit: allowance{name: path, limit: limit}, lane: lane}
 }
 

@@ -38,11 +38,11 @@ func newAccount(c *Connector, credentials venues.Credentials) *Account {
 }
 
 // get reads with a signature. limit is the venue's for this path and user.
-func (a *Account) get(ctx context.Context, path string, query params, limit int, out any) error {
+func (a *Account) get(ctx context.Context, path string, query restclient.Params, limit int, out any) error {
 	return a.c.call(ctx, a.reading(path, query, limit), out)
 }
 
-func (a *Account) reading(path string, query params, limit int) request {
+func (a *Account) reading(path string, query restclient.Params, limit int) request {
 	return request{
 		method: http.MethodGet, path: path, query: query, account: a,
 		lane: restclient.LaneReconcile, limit: allowance{name: path, limit: limit},

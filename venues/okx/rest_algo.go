@@ -228,9 +228,9 @@ func (a *Account) cancelStop(ctx context.Context, k *contract, ref venues.OrderR
 // readAlgo asks for an algo order by its name.
 func (a *Account) readAlgo(ctx context.Context, k *contract, ref venues.OrderRef) (*algoRecord, error) {
 	name := algoNameOf(k, ref)
-	p := params{{"algoId", name.AlgoID}}
+	p := restclient.Params{{"algoId", name.AlgoID}}
 	if name.AlgoClOrdID != "" {
-		p = params{{"algoClOrdId", name.AlgoClOrdID}}
+		p = restclient.Params{{"algoClOrdId", name.AlgoClOrdID}}
 	}
 	var rows []algoRecord
 	if err := a.get(ctx, algoPath, p, algoLimit, &rows); err != nil {
@@ -280,7 +280,7 @@ func (a *Account) addAlgos(ctx context.Context, reports []venues.ExecutionReport
 	for _, kinds := range pendingKinds {
 		err := eachPage(pendingPagesMax, func(after string) (last string, more bool, err error) {
 			var rows []algoRecord
-			if err := a.get(ctx, algoPendingPath, params{{"ordType", kinds}}.page(after), algoLimit, &rows); err != nil {
+			if err := a.get(ctx, algoPendingPath, pageAfter(restclient.Params{{"ordType", kinds}}, after), algoLimit, &rows); err != nil {
 				return "", false, err
 			}
 			for n := range rows {

@@ -65,10 +65,10 @@ func (a *Account) readClosedAlgos(ctx context.Context) (closedAlgos, error) {
 // proves something.
 func (a *Account) readEnded(ctx context.Context, kind, end string) (closed closedAlgos, err error) {
 	oldest := a.c.clock.Now().Add(-unfilledRetention)
-	p := params{{"ordType", kind}, {"state", end}}
+	p := restclient.Params{{"ordType", kind}, {"state", end}}
 	err = eachPage(closedAlgosPagesMax, func(after string) (last string, more bool, err error) {
 		var rows closedAlgos
-		if err := a.get(ctx, algoHistoryPath, p.page(after), algoLimit, &rows); err != nil || len(rows) == 0 {
+		if err := a.get(ctx, algoHistoryPath, pageAfter(p, after), algoLimit, &rows); err != nil || len(rows) == 0 {
 			return "", false, err
 		}
 		closed = append(closed, rows...)
@@ -139,10 +139,10 @@ func (a *Account) searchOrders(ctx context.Context, k *contract, ref venues.Orde
 // proves something.
 func (a *Account) readClosedOrders(ctx context.Context, k *contract) (closed closedOrders, err error) {
 	var oldest time.Time
-	p := params{{"instType", k.instType}, {"instId", k.VenueSymbol}}
+	p := restclient.Params{{"instType", k.instType}, {"instId", k.VenueSymbol}}
 	err = eachPage(historyPagesMax, func(after string) (last string, more bool, err error) {
 		var rows []orderRecord
-		if err := a.get(ctx, historyPath, p.page(after), historyLimit, &rows); err != nil || len(rows) == 0 {
+		if err := a.get(ctx, historyPath, pageAfter(p, after), historyLimit, &rows); err != nil || len(rows) == 0 {
 			return "", false, err
 		}
 		closed.rows = append(closed.rows, rows...)

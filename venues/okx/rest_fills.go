@@ -96,7 +96,7 @@ type fillsReader struct {
 
 // read collects the rows of one list, whose pages come newest first.
 func (f *fillsReader) read(ctx context.Context, path string, limit int, from, to time.Time) error {
-	p := params{
+	p := restclient.Params{
 		{"instType", f.k.instType},
 		{"instId", f.k.VenueSymbol},
 		{"begin", strconv.FormatInt(from.UnixMilli(), 10)},
@@ -105,7 +105,7 @@ func (f *fillsReader) read(ctx context.Context, path string, limit int, from, to
 	start := len(f.fills)
 	err := eachPage(fillsPagesMax, func(after string) (last string, more bool, err error) {
 		var rows []fillRecord
-		r := f.account.reading(path, p.page(after), limit)
+		r := f.account.reading(path, pageAfter(p, after), limit)
 		if err := f.account.c.call(ctx, r, &rows); err != nil {
 			return "", false, err
 		}

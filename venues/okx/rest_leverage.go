@@ -100,7 +100,7 @@ func (a *Account) writeLeverage(ctx context.Context, k *contract, leverage decim
 // none or the sides differ.
 func (a *Account) leverageOf(ctx context.Context, k *contract, mode venues.MarginMode) (venues.Optional, error) {
 	var rows []leverageRecord
-	if err := a.get(ctx, leveragePath, params{{"instId", k.VenueSymbol}, {"mgnMode", string(mode)}}, 20, &rows); err != nil {
+	if err := a.get(ctx, leveragePath, restclient.Params{{"instId", k.VenueSymbol}, {"mgnMode", string(mode)}}, 20, &rows); err != nil {
 		return venues.Optional{}, err
 	}
 	var leverage venues.Optional

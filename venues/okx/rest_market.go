@@ -25,7 +25,7 @@ func (c *Connector) Snapshot(ctx context.Context, symbol string) (*venues.BookUp
 	if err != nil {
 		return nil, err
 	}
-	r := publicRequest("/api/v5/market/books", params{{"instId", k.VenueSymbol}, {"sz", strconv.Itoa(snapshotDepth)}}, 40, restclient.LaneReconcile)
+	r := publicRequest("/api/v5/market/books", restclient.Params{{"instId", k.VenueSymbol}, {"sz", strconv.Itoa(snapshotDepth)}}, 40, restclient.LaneReconcile)
 	var rows []bookRecord
 	if err := c.call(ctx, r, &rows); err != nil {
 		return nil, err
@@ -66,12 +66,12 @@ func (c *Connector) Candles(ctx context.Context, symbol string, tf venues.Timefr
 	}
 	limit = min(max(limit, 1), candlesMax)
 	candles := make([]venues.Candle, 0, limit)
-	p := params{{"instId", k.VenueSymbol}, {"bar", bar}}
+	p := restclient.Params{{"instId", k.VenueSymbol}, {"bar", bar}}
 	for len(candles) < limit {
 		size := min(limit-len(candles), candlesPage)
-		page := p[:len(p):len(p)].with("limit", strconv.Itoa(size))
+		page := p.With("limit", strconv.Itoa(size))
 		if n := len(candles); n > 0 {
-			page = page.with("after", strconv.FormatInt(candles[n-1].Start.UnixMilli(), 10))
+			page = page.With("after", strconv.FormatInt(candles[n-1].Start.UnixMilli(), 10))
 		}
 		r := publicRequest("/api/v5/market/candles", page, 40, restclient.LaneHistory)
 		var rows []candleRow
@@ -156,7 +156,7 @@ func (c *Connector) lastPrice(ctx context.Context, k *contract) (decimal.Decimal
 	var rows []struct {
 		Last number `json:"last"`
 	}
-	if err := c.publicGet(ctx, path, params{{"instId", k.VenueSymbol}}, 20, restclient.LaneOrder, &rows); err != nil {
+	if err := c.publicGet(ctx, path, restclient.Params{{"instId", k.VenueSymbol}}, 20, restclient.LaneOrder, &rows); err != nil {
 		return decimal.Decimal{}, err
 	}
 	if len(rows) != 1 || !rows[0].Last.Decimal.IsPositive() {

@@ -5,13 +5,14 @@ import (
 	"strconv"
 
 	"venuegate/venues"
+	"venuegate/venues/internal/restclient"
 )
 
-// page asks for the page after a row; the first one if that is empty.
-func (p params) page(after string) params {
-	paged := p[:len(p):len(p)].with("limit", strconv.Itoa(ordersPage))
+// pageAfter asks for the page after a row; the first one if that is empty.
+func pageAfter(p restclient.Params, after string) restclient.Params {
+	paged := p.With("limit", strconv.Itoa(ordersPage))
 	if after != "" {
-		paged = paged.with("after", after)
+		paged = paged.With("after", after)
 	}
 	return paged
 }

@@ -43,11 +43,11 @@ func (a *Account) Order(ctx context.Context, ref venues.OrderRef) (venues.Execut
 
 // queryOrder asks for an order by its name.
 func (a *Account) queryOrder(ctx context.Context, k *contract, ref venues.OrderRef) (venues.ExecutionReport, error) {
-	p := params{{"instId", k.VenueSymbol}}
+	p := restclient.Params{{"instId", k.VenueSymbol}}
 	if name := nameOf(k, ref); name.ClOrdID != "" {
-		p = p.with("clOrdId", name.ClOrdID)
+		p = p.With("clOrdId", name.ClOrdID)
 	} else {
-		p = p.with("ordId", name.OrdID)
+		p = p.With("ordId", name.OrdID)
 	}
 	var rows []orderRecord
 	err := a.c.call(ctx, a.perInstrument(orderPath, p, orderLimit, k), &rows)
@@ -66,7 +66,7 @@ func (a *Account) queryOrder(ctx context.Context, k *contract, ref venues.OrderR
 	return report, nil
 }
 
-func (a *Account) perInstrument(path string, p params, limit int, k *contract) request {
+func (a *Account) perInstrument(path string, p restclient.Params, limit int, k *contract) request {
 	r := a.reading(path, p, limit)
 	r.limit.scope = k.VenueSymbol
 	return r
@@ -81,7 +81,7 @@ func (a *Account) OpenOrders(ctx context.Context) ([]venues.ExecutionReport, err
 	var reports []venues.ExecutionReport
 	err := eachPage(pendingPagesMax, func(after string) (last string, more bool, err error) {
 		var rows []orderRecord
-		if err := a.get(ctx, pendingPath, params{}.page(after), 60, &rows); err != nil {
+		if err := a.get(ctx, pendingPath, pageAfter(restclient.Params{}, after), 60, &rows); err != nil {
 			return "", false, err
 		}
 		for n := range rows {

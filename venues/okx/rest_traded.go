@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"time"
+
+	"venuegate/venues/internal/restclient"
 )
 
 // Traded reads the executions of all instruments for their names, from the lists
@@ -30,14 +32,14 @@ func (a *Account) Traded(ctx context.Context, from, to time.Time) ([]string, err
 }
 
 func (a *Account) tradedIn(ctx context.Context, path string, limit int, instType string, from, to time.Time, found map[string]bool) error {
-	p := params{
+	p := restclient.Params{
 		{"instType", instType},
 		{"begin", strconv.FormatInt(from.UnixMilli(), 10)},
 		{"end", strconv.FormatInt(to.Add(fillsSlack).UnixMilli(), 10)},
 	}
 	return eachPage(fillsPagesMax, func(after string) (last string, more bool, err error) {
 		var rows []fillRecord
-		r := a.reading(path, p.page(after), limit)
+		r := a.reading(path, pageAfter(p, after), limit)
 		if err := a.c.call(ctx, r, &rows); err != nil {
 			return "", false, err
 		}

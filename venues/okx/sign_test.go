@@ -33,12 +33,6 @@ func TestLogin(t *testing.T) {
 	}
 }
 
-func TestParamsAreEncodedInOrder(t *testing.T) {
-	if got := (params{{"b", "x y"}, {"a", "1,2"}}).encode(); got != "b=x+y&a=1%2C2" {
-		t.Error(got)
-	}
-}
-
 func TestPresets(t *testing.T) {
 	for _, name := range []string{Live, Demo, LiveEEA, DemoEEA, LiveUS, DemoUS} {
 		o, ok := Preset(name)

@@ -122,7 +122,7 @@ func (c *Connector) Instruments(ctx context.Context) ([]venues.Instrument, error
 func (c *Connector) readContracts(ctx context.Context, instType string) ([]*contract, error) {
 	var rows []instrumentRecord
 	err := c.call(ctx, request{
-		method: "GET", path: instrumentsPath, query: params{{"instType", instType}}, lane: restclient.LaneReconcile,
+		method: "GET", path: instrumentsPath, query: restclient.Params{{"instType", instType}}, lane: restclient.LaneReconcile,
 		limit: allowance{name: instrumentsPath, limit: 20, scope: instType},
 	}, &rows)
 	if err != nil {

@@ -1,0 +1,39 @@
+package restclient
+
+import (
+	"net/url"
+	"strings"
+
+	"venuegate/venues"
+)
+
+// Params are parameters of a request, name and value, in the order in which they are
+// sent and signed.
+type Params [][2]string
+
+// With adds one behind those of p, which stays as it is.
+func (p Params) With(name, value string) Params {
+	return append(p[:len(p):len(p)], [2]string{name, value})
+}
+
+// WithOptional leaves an unknown decimal out.
+func (p Params) WithOptional(name string, value venues.Optional) Params {
+	if !value.Valid {
+		return p
+	}
+	return p.With(name, venues.FormatDecimal(value.Decimal))
+}
+
+// Encode percent-encodes the values: what is signed is what is sent.
+func (p Params) Encode() string {
+	var b strings.Builder
+	for i, one := range p {
+		if i > 0 {
+			b.WriteByte('&')
+		}
+		b.WriteString(one[0])
+		b.WriteByte('=')
+		b.WriteString(url.QueryEscape(one[1]))
+	}
+	return b.String()
+}
