@@ -102,6 +102,14 @@ func FormatDecimal(d decimal.Decimal) string {
 	return string(AppendDecimal(buffer[:0], d))
 }
 
+// FormatOptional is FormatDecimal, and empty if the decimal is unknown.
+func FormatOptional(d Optional) string {
+	if !d.Valid {
+		return ""
+	}
+	return FormatDecimal(d.Decimal)
+}
+
 // Optional is a decimal that may be unknown or not applicable. It is encoded as
 // null then, never as a made-up zero.
 type Optional = decimal.NullDecimal

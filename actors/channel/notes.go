@@ -28,8 +28,8 @@ func (s *state) noteReceived(m moment, t *task) {
 	fields := []persistence.JournalField{field("action", string(t.Action)), field("request_id", t.RequestID)}
 	for _, f := range []persistence.JournalField{
 		field("verified_by", string(t.Proof)), field("exchange", string(t.Exchange)), field("side", string(t.Side)), field("order_type", string(t.Type)),
-		field("qty", optional(t.Qty)), field("price", optional(t.Price)),
-		field("stop_loss", optional(t.StopLoss)), field("take_profit", optional(t.TakeProfit)),
+		field("qty", venues.FormatOptional(t.Qty)), field("price", venues.FormatOptional(t.Price)),
+		field("stop_loss", venues.FormatOptional(t.StopLoss)), field("take_profit", venues.FormatOptional(t.TakeProfit)),
 		field("comment", t.Comment), field("ignored_members", strings.Join(t.Ignored, " ")),
 	} {
 		if f.Value != "" {
@@ -46,13 +46,6 @@ func (s *state) noteReceived(m moment, t *task) {
 // has been answered.
 func (s *state) noteRepeat(m moment, first string, in *venues.Signal) {
 	s.note(m, &task{SignalRecord: persistence.SignalRecord{Signal: *in, ID: first}}, "signal.repeat", "duplicate")
-}
-
-func optional(d venues.Optional) string {
-	if !d.Valid {
-		return ""
-	}
-	return venues.FormatDecimal(d.Decimal)
 }
 
 func (s *state) noteVerdict(m moment, t *task, v *verdict) {
@@ -73,7 +66,7 @@ func (s *state) noteOrder(m moment, t *task, o *venues.Order) {
 		field("filled_qty", venues.FormatDecimal(o.FilledQty)),
 	}
 	if o.AvgPrice.Valid {
-		fields = append(fields, field("avg_price", optional(o.AvgPrice)))
+		fields = append(fields, field("avg_price", venues.FormatOptional(o.AvgPrice)))
 	}
 	s.note(m, t, "signal.step", string(o.Status), fields...)
 }

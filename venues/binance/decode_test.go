@@ -11,6 +11,7 @@ import (
 
 	"venuegate/venues"
 	"venuegate/venues/internal/connectortest"
+	"venuegate/venues/internal/payload"
 )
 
 const (
@@ -340,13 +341,13 @@ func TestParseFault(t *testing.T) {
 
 func TestNumber(t *testing.T) {
 	for text, want := range map[string]venues.Optional{`"1.50"`: dec("1.5"), `1.5`: dec("1.5"), `""`: {}, `null`: {}, `"0"`: dec("0"), `-3`: dec("-3")} {
-		var n number
+		var n payload.Number
 		if err := json.Unmarshal([]byte(text), &n); err != nil || !venues.EqualOptional(n.Optional, want) {
 			t.Errorf("%s: %v, %v", text, n, err)
 		}
 	}
 	for _, text := range []string{`1e5`, `"1E5"`, `"NaN"`, `"Infinity"`, `true`, `{}`, `[]`, `" 1"`, `"1."`} {
-		var n number
+		var n payload.Number
 		if err := json.Unmarshal([]byte(text), &n); err == nil {
 			t.Errorf("%s: %v", text, n)
 		}

@@ -29,7 +29,7 @@ func (m *leverageMemory) asking() (changes uint64) {
 func (m *leverageMemory) adopt(changes uint64, configs map[string]symbolConfig) {
 	leverages := make(map[string]venues.Optional, len(configs))
 	for symbol, config := range configs {
-		leverages[symbol] = config.Leverage.positive()
+		leverages[symbol] = config.Leverage.Positive()
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()

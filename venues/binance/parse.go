@@ -7,31 +7,6 @@ import (
 	"venuegate/venues/internal/payload"
 )
 
-// number is a decimal of the venue: a JSON string, or a plain JSON number where
-// it prints one. null, "" and absence are unknown; exponents are refused.
-type number struct{ venues.Optional }
-
-func (n *number) UnmarshalJSON(data []byte) error {
-	text := string(data)
-	if len(text) >= 2 && text[0] == '"' {
-		text = text[1 : len(text)-1]
-	}
-	if text == "" || text == "null" {
-		*n = number{}
-		return nil
-	}
-	value, err := venues.ParseVenueDecimal(text)
-	if err != nil {
-		return err
-	}
-	n.Optional = venues.Some(value)
-	return nil
-}
-
-// positive is the number if it is above zero, else unknown: the venue prints "0"
-// where there is none.
-func (n number) positive() venues.Optional { return venues.SomePositive(n.Decimal) }
-
 func parseSide(word string) (venues.Side, error) {
 	switch word {
 	case "BUY":

@@ -47,20 +47,20 @@ func (a *Account) get(ctx context.Context, path string, p restclient.Params, wei
 
 // accountRecord is GET /fapi/v3/account.
 type accountRecord struct {
-	TotalInitialMargin    number        `json:"totalInitialMargin"`
-	TotalUnrealizedProfit number        `json:"totalUnrealizedProfit"`
-	TotalMarginBalance    number        `json:"totalMarginBalance"`
-	AvailableBalance      number        `json:"availableBalance"`
-	Assets                []assetRecord `json:"assets"`
+	TotalInitialMargin    payload.Number `json:"totalInitialMargin"`
+	TotalUnrealizedProfit payload.Number `json:"totalUnrealizedProfit"`
+	TotalMarginBalance    payload.Number `json:"totalMarginBalance"`
+	AvailableBalance      payload.Number `json:"availableBalance"`
+	Assets                []assetRecord  `json:"assets"`
 }
 
 type assetRecord struct {
-	Asset            string `json:"asset"`
-	WalletBalance    number `json:"walletBalance"`
-	UnrealizedProfit number `json:"unrealizedProfit"`
-	MarginBalance    number `json:"marginBalance"`
-	InitialMargin    number `json:"initialMargin"`
-	AvailableBalance number `json:"availableBalance"`
+	Asset            string         `json:"asset"`
+	WalletBalance    payload.Number `json:"walletBalance"`
+	UnrealizedProfit payload.Number `json:"unrealizedProfit"`
+	MarginBalance    payload.Number `json:"marginBalance"`
+	InitialMargin    payload.Number `json:"initialMargin"`
+	AvailableBalance payload.Number `json:"availableBalance"`
 }
 
 // Balances lists the assets that the account holds or uses, and USDT in any

@@ -26,18 +26,18 @@ const (
 
 // tradeRecord is a row of GET /fapi/v1/userTrades.
 type tradeRecord struct {
-	Symbol          string `json:"symbol"`
-	ID              int64  `json:"id"`
-	OrderID         int64  `json:"orderId"`
-	Side            string `json:"side"`
-	PositionSide    string `json:"positionSide"`
-	Price           number `json:"price"`
-	Qty             number `json:"qty"`
-	RealizedPnl     number `json:"realizedPnl"`
-	Commission      number `json:"commission"`
-	CommissionAsset string `json:"commissionAsset"`
-	Time            int64  `json:"time"`
-	Maker           bool   `json:"maker"`
+	Symbol          string         `json:"symbol"`
+	ID              int64          `json:"id"`
+	OrderID         int64          `json:"orderId"`
+	Side            string         `json:"side"`
+	PositionSide    string         `json:"positionSide"`
+	Price           payload.Number `json:"price"`
+	Qty             payload.Number `json:"qty"`
+	RealizedPnl     payload.Number `json:"realizedPnl"`
+	Commission      payload.Number `json:"commission"`
+	CommissionAsset string         `json:"commissionAsset"`
+	Time            int64          `json:"time"`
+	Maker           bool           `json:"maker"`
 }
 
 // Fills reads the executions of an instrument in [From, To), oldest first: in

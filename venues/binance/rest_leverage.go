@@ -59,7 +59,7 @@ func (a *Account) leverageOf(ctx context.Context, symbol string) (venues.Optiona
 	if err != nil {
 		return venues.Optional{}, err
 	}
-	return configs[symbol].Leverage.positive(), nil
+	return configs[symbol].Leverage.Positive(), nil
 }
 
 // leverageRefusal says in the service's words why the venue refused.
@@ -83,7 +83,7 @@ func (a *Account) leverageRefusal(symbol string, err error) error {
 type bracketRecord struct {
 	Symbol   string `json:"symbol"`
 	Brackets []struct {
-		InitialLeverage number `json:"initialLeverage"`
+		InitialLeverage payload.Number `json:"initialLeverage"`
 	} `json:"brackets"`
 }
 
@@ -96,7 +96,7 @@ func (a *Account) readLeverageLimits(ctx context.Context) error {
 	highs := make(map[string]decimal.Decimal, len(answer))
 	for _, row := range answer {
 		for _, bracket := range row.Brackets {
-			if high := bracket.InitialLeverage.positive(); high.Valid && high.Decimal.GreaterThan(highs[row.Symbol]) {
+			if high := bracket.InitialLeverage.Positive(); high.Valid && high.Decimal.GreaterThan(highs[row.Symbol]) {
 				highs[row.Symbol] = high.Decimal
 			}
 		}

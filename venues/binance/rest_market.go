@@ -132,12 +132,12 @@ func (k klineRow) candle(symbol string, tf venues.Timeframe, now time.Time) (ven
 		return venues.Candle{}, payload.Missing("kline column")
 	}
 	var opened, closed int64
-	var open, high, low, last, volume, turnover number
+	var open, high, low, last, volume, turnover payload.Number
 	for column, target := range []any{&opened, &open, &high, &low, &last, &volume, &closed, &turnover} {
 		if err := json.Unmarshal(k[column], target); err != nil {
 			return venues.Candle{}, fmt.Errorf("kline column %d: %w", column, err)
 		}
-		if n, ok := target.(*number); ok && !n.Valid {
+		if n, ok := target.(*payload.Number); ok && !n.Valid {
 			return venues.Candle{}, payload.Missing(fmt.Sprintf("kline column %d", column))
 		}
 	}
@@ -160,7 +160,7 @@ func (c *Connector) lastPrice(ctx context.Context, symbol string) (decimal.Decim
 		params: restclient.Params{{"symbol", c.venueSymbol(symbol)}},
 	}
 	var answer struct {
-		Price number `json:"price"`
+		Price payload.Number `json:"price"`
 	}
 	if err := c.call(ctx, r, &answer); err != nil {
 		return decimal.Decimal{}, err

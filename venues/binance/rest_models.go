@@ -12,23 +12,23 @@ import (
 // orderRecord is an order of the order endpoints. Answers to changes lack
 // avgPrice, answers to queries have it.
 type orderRecord struct {
-	OrderID       int64  `json:"orderId"`
-	Symbol        string `json:"symbol"`
-	Status        string `json:"status"`
-	ClientOrderID string `json:"clientOrderId"`
-	Price         number `json:"price"`
-	AvgPrice      number `json:"avgPrice"`
-	OrigQty       number `json:"origQty"`
-	ExecutedQty   number `json:"executedQty"`
-	TimeInForce   string `json:"timeInForce"`
-	Type          string `json:"type"`
-	OrigType      string `json:"origType"`
-	ReduceOnly    bool   `json:"reduceOnly"`
-	ClosePosition bool   `json:"closePosition"`
-	Side          string `json:"side"`
-	PositionSide  string `json:"positionSide"`
-	StopPrice     number `json:"stopPrice"`
-	UpdateTime    int64  `json:"updateTime"`
+	OrderID       int64          `json:"orderId"`
+	Symbol        string         `json:"symbol"`
+	Status        string         `json:"status"`
+	ClientOrderID string         `json:"clientOrderId"`
+	Price         payload.Number `json:"price"`
+	AvgPrice      payload.Number `json:"avgPrice"`
+	OrigQty       payload.Number `json:"origQty"`
+	ExecutedQty   payload.Number `json:"executedQty"`
+	TimeInForce   string         `json:"timeInForce"`
+	Type          string         `json:"type"`
+	OrigType      string         `json:"origType"`
+	ReduceOnly    bool           `json:"reduceOnly"`
+	ClosePosition bool           `json:"closePosition"`
+	Side          string         `json:"side"`
+	PositionSide  string         `json:"positionSide"`
+	StopPrice     payload.Number `json:"stopPrice"`
+	UpdateTime    int64          `json:"updateTime"`
 }
 
 // report reads an order object. What decides (status, side, type, quantities) is
@@ -59,7 +59,7 @@ func (o *orderRecord) report() (venues.ExecutionReport, error) {
 		Symbol: canonicalSymbol(o.Symbol), ClientOrderID: o.ClientOrderID, VenueOrderID: strconv.FormatInt(o.OrderID, 10),
 		Side: side, Type: orderType, Status: status,
 		Qty: o.OrigQty.Decimal, FilledQty: o.ExecutedQty.Decimal,
-		Price: o.Price.positive(), TriggerPrice: o.StopPrice.positive(), AvgPrice: o.AvgPrice.positive(),
+		Price: o.Price.Positive(), TriggerPrice: o.StopPrice.Positive(), AvgPrice: o.AvgPrice.Positive(),
 		ReduceOnly: book.reduces(side, o.ReduceOnly || o.ClosePosition), PostOnly: postOnly, TimeInForce: tif,
 		Forced: isForced(o.ClientOrderID, o.Type), VenueTime: payload.Millis(o.UpdateTime),
 	}
@@ -86,24 +86,24 @@ func (id *idText) UnmarshalJSON(data []byte) error {
 
 // algoRecord is an order of the algo endpoints.
 type algoRecord struct {
-	AlgoID        int64  `json:"algoId"`
-	ClientAlgoID  string `json:"clientAlgoId"`
-	OrderType     string `json:"orderType"`
-	Symbol        string `json:"symbol"`
-	Side          string `json:"side"`
-	PositionSide  string `json:"positionSide"`
-	TimeInForce   string `json:"timeInForce"`
-	Quantity      number `json:"quantity"`
-	AlgoStatus    string `json:"algoStatus"`
-	ActualOrderID idText `json:"actualOrderId"`
-	ActualPrice   number `json:"actualPrice"`
-	ActualQty     number `json:"actualQty"`
-	TriggerPrice  number `json:"triggerPrice"`
-	Price         number `json:"price"`
-	ClosePosition bool   `json:"closePosition"`
-	ReduceOnly    bool   `json:"reduceOnly"`
-	CreateTime    int64  `json:"createTime"`
-	UpdateTime    int64  `json:"updateTime"`
+	AlgoID        int64          `json:"algoId"`
+	ClientAlgoID  string         `json:"clientAlgoId"`
+	OrderType     string         `json:"orderType"`
+	Symbol        string         `json:"symbol"`
+	Side          string         `json:"side"`
+	PositionSide  string         `json:"positionSide"`
+	TimeInForce   string         `json:"timeInForce"`
+	Quantity      payload.Number `json:"quantity"`
+	AlgoStatus    string         `json:"algoStatus"`
+	ActualOrderID idText         `json:"actualOrderId"`
+	ActualPrice   payload.Number `json:"actualPrice"`
+	ActualQty     payload.Number `json:"actualQty"`
+	TriggerPrice  payload.Number `json:"triggerPrice"`
+	Price         payload.Number `json:"price"`
+	ClosePosition bool           `json:"closePosition"`
+	ReduceOnly    bool           `json:"reduceOnly"`
+	CreateTime    int64          `json:"createTime"`
+	UpdateTime    int64          `json:"updateTime"`
 }
 
 // report reads an algo order. Once triggered its state is that of the engine
@@ -132,7 +132,7 @@ func (o *algoRecord) report() (venues.ExecutionReport, error) {
 	report = venues.ExecutionReport{
 		Symbol: canonicalSymbol(o.Symbol), ClientOrderID: o.ClientAlgoID, VenueOrderID: strconv.FormatInt(o.AlgoID, 10), ConditionalID: true,
 		Side: side, Type: orderType, Status: status, Qty: o.Quantity.Decimal, FilledQty: filled,
-		Price: o.Price.positive(), TriggerPrice: o.TriggerPrice.positive(), AvgPrice: o.ActualPrice.positive(),
+		Price: o.Price.Positive(), TriggerPrice: o.TriggerPrice.Positive(), AvgPrice: o.ActualPrice.Positive(),
 		ReduceOnly: book.reduces(side, o.ReduceOnly || o.ClosePosition), PostOnly: postOnly, TimeInForce: tif,
 		VenueTime: payload.Millis(max(o.UpdateTime, o.CreateTime)),
 	}

@@ -22,21 +22,21 @@ type keyRecord struct {
 
 // positionRecord is a row of GET /fapi/v3/positionRisk.
 type positionRecord struct {
-	Symbol           string `json:"symbol"`
-	PositionSide     string `json:"positionSide"`
-	PositionAmt      number `json:"positionAmt"`
-	EntryPrice       number `json:"entryPrice"`
-	MarkPrice        number `json:"markPrice"`
-	UnrealizedProfit number `json:"unRealizedProfit"`
-	LiquidationPrice number `json:"liquidationPrice"`
-	UpdateTime       int64  `json:"updateTime"`
+	Symbol           string         `json:"symbol"`
+	PositionSide     string         `json:"positionSide"`
+	PositionAmt      payload.Number `json:"positionAmt"`
+	EntryPrice       payload.Number `json:"entryPrice"`
+	MarkPrice        payload.Number `json:"markPrice"`
+	UnrealizedProfit payload.Number `json:"unRealizedProfit"`
+	LiquidationPrice payload.Number `json:"liquidationPrice"`
+	UpdateTime       int64          `json:"updateTime"`
 }
 
 // symbolConfig is a row of GET /fapi/v1/symbolConfig.
 type symbolConfig struct {
-	Symbol     string `json:"symbol"`
-	MarginType string `json:"marginType"`
-	Leverage   number `json:"leverage"`
+	Symbol     string         `json:"symbol"`
+	MarginType string         `json:"marginType"`
+	Leverage   payload.Number `json:"leverage"`
 }
 
 // Positions lists open positions. Leverage and margin mode come from a second
@@ -86,9 +86,9 @@ func (r *positionRecord) position() (p venues.Position, open bool, err error) {
 		Symbol:           symbol,
 		Side:             book.sideOf(r.PositionAmt.Decimal),
 		Qty:              r.PositionAmt.Decimal.Abs(),
-		EntryPrice:       r.EntryPrice.positive(),
-		MarkPrice:        r.MarkPrice.positive(),
-		LiquidationPrice: r.LiquidationPrice.positive(),
+		EntryPrice:       r.EntryPrice.Positive(),
+		MarkPrice:        r.MarkPrice.Positive(),
+		LiquidationPrice: r.LiquidationPrice.Positive(),
 		UnrealizedPnl:    r.UnrealizedProfit.Optional,
 		UpdatedAt:        venues.At(payload.Millis(r.UpdateTime)),
 	}, true, nil
@@ -105,7 +105,7 @@ func (a *Account) addConfigs(ctx context.Context, positions []venues.Position) e
 		if !ok {
 			continue
 		}
-		p.Leverage = config.Leverage.positive()
+		p.Leverage = config.Leverage.Positive()
 		if p.MarginMode, err = parseMarginMode(config.MarginType); err != nil {
 			return malformed(request{method: http.MethodGet, path: symbolConfigPath}, err)
 		}
@@ -138,7 +138,7 @@ func (a *Account) symbolConfigs(ctx context.Context, symbol string) (map[string]
 	if symbol == "" {
 		a.leverages.adopt(changes, configs)
 	} else {
-		a.leverages.learn(symbol, configs[symbol].Leverage.positive())
+		a.leverages.learn(symbol, configs[symbol].Leverage.Positive())
 	}
 	return configs, nil
 }

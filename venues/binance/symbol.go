@@ -46,14 +46,14 @@ type symbolRecord struct {
 }
 
 type symbolFilter struct {
-	FilterType string `json:"filterType"`
-	MinPrice   number `json:"minPrice"`
-	MaxPrice   number `json:"maxPrice"`
-	TickSize   number `json:"tickSize"`
-	MinQty     number `json:"minQty"`
-	MaxQty     number `json:"maxQty"`
-	StepSize   number `json:"stepSize"`
-	Notional   number `json:"notional"`
+	FilterType string         `json:"filterType"`
+	MinPrice   payload.Number `json:"minPrice"`
+	MaxPrice   payload.Number `json:"maxPrice"`
+	TickSize   payload.Number `json:"tickSize"`
+	MinQty     payload.Number `json:"minQty"`
+	MaxQty     payload.Number `json:"maxQty"`
+	StepSize   payload.Number `json:"stepSize"`
+	Notional   payload.Number `json:"notional"`
 }
 
 // instrument turns a record into the service's words. The tick comes from the
@@ -90,14 +90,14 @@ func (f *symbolFilter) apply(i *venues.Instrument) {
 	switch f.FilterType {
 	case "PRICE_FILTER":
 		i.TickSize = f.TickSize.Decimal
-		i.MinPrice, i.MaxPrice = f.MinPrice.positive(), f.MaxPrice.positive()
+		i.MinPrice, i.MaxPrice = f.MinPrice.Positive(), f.MaxPrice.Positive()
 	case "LOT_SIZE":
 		i.QtyStep, i.MinQty = f.StepSize.Decimal, f.MinQty.Decimal
-		i.MaxQty = f.MaxQty.positive()
+		i.MaxQty = f.MaxQty.Positive()
 	case "MARKET_LOT_SIZE":
-		i.MaxMarketQty = f.MaxQty.positive()
+		i.MaxMarketQty = f.MaxQty.Positive()
 	case "MIN_NOTIONAL":
-		i.MinNotional = f.Notional.positive()
+		i.MinNotional = f.Notional.Positive()
 	}
 }
 

@@ -52,7 +52,7 @@ func parseEnvelope(body []byte) (code int, e envelope, ok bool) {
 	if !bytes.HasPrefix(bytes.TrimLeft(body, " \r\n\t"), []byte("{")) || payload.Decode(body, &e) != nil {
 		return 0, envelope{}, false
 	}
-	code, err := strconv.Atoi(unquote(e.RetCode))
+	code, err := strconv.Atoi(payload.Unquote(e.RetCode))
 	return code, e, err == nil
 }
 

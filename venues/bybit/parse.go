@@ -8,34 +8,12 @@ import (
 	"venuegate/venues/internal/payload"
 )
 
-// number is a decimal of the venue, a JSON string; "" and null are unknown, as
-// the venue prints what does not apply. Exponents are refused.
-type number struct{ venues.Optional }
-
-func (n *number) UnmarshalJSON(data []byte) error {
-	text := unquote(data)
-	if text == "" {
-		*n = number{}
-		return nil
-	}
-	value, err := venues.ParseVenueDecimal(text)
-	if err != nil {
-		return err
-	}
-	n.Optional = venues.Some(value)
-	return nil
-}
-
-// positive is the number if it is above zero, else unknown: the venue prints "0"
-// or "0.00" where there is none.
-func (n number) positive() venues.Optional { return venues.SomePositive(n.Decimal) }
-
 // integer is a whole number that the venue prints as a number here and as a
 // string there; "" and null are zero.
 type integer int64
 
 func (i *integer) UnmarshalJSON(data []byte) error {
-	text := unquote(data)
+	text := payload.Unquote(data)
 	if text == "" {
 		*i = 0
 		return nil
@@ -51,25 +29,7 @@ func (i *integer) UnmarshalJSON(data []byte) error {
 // time is the integer as milliseconds.
 func (i integer) time() time.Time { return payload.Millis(int64(i)) }
 
-func unquote(data []byte) string {
-	text := string(data)
-	if len(text) >= 2 && text[0] == '"' {
-		return text[1 : len(text)-1]
-	}
-	if text == "null" {
-		return ""
-	}
-	return text
-}
-
 func formatMillis(t time.Time) string { return strconv.FormatInt(t.UnixMilli(), 10) }
-
-func formatOptional(value venues.Optional) string {
-	if !value.Valid {
-		return ""
-	}
-	return venues.FormatDecimal(value.Decimal)
-}
 
 func parseSide(word string) (venues.Side, error) {
 	switch word {
@@ -175,7 +135,7 @@ const (
 type positionSlot string
 
 func (s *positionSlot) UnmarshalJSON(data []byte) error {
-	*s = positionSlot(unquote(data))
+	*s = positionSlot(payload.Unquote(data))
 	return nil
 }
 

@@ -68,5 +68,5 @@ func triggerWanted(price *venues.Optional) (trigger, by string) {
 	case !price.Valid:
 		return noTrigger, ""
 	}
-	return formatOptional(*price), byLastPrice
+	return venues.FormatOptional(*price), byLastPrice
 }

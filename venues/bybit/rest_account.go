@@ -63,21 +63,21 @@ const balanceDecimals = 8
 // walletRecord is the unified account of GET /v5/account/wallet-balance. Its
 // totals are in USD over all coins; isolated margin has none.
 type walletRecord struct {
-	TotalAvailableBalance number       `json:"totalAvailableBalance"`
-	TotalInitialMargin    number       `json:"totalInitialMargin"`
-	Coins                 []coinRecord `json:"coin"`
+	TotalAvailableBalance payload.Number `json:"totalAvailableBalance"`
+	TotalInitialMargin    payload.Number `json:"totalInitialMargin"`
+	Coins                 []coinRecord   `json:"coin"`
 }
 
 type coinRecord struct {
-	Coin            string `json:"coin"`
-	Equity          number `json:"equity"`
-	USDValue        number `json:"usdValue"`
-	WalletBalance   number `json:"walletBalance"`
-	Locked          number `json:"locked"`
-	Bonus           number `json:"bonus"`
-	TotalOrderIM    number `json:"totalOrderIM"`
-	TotalPositionIM number `json:"totalPositionIM"`
-	UnrealisedPnl   number `json:"unrealisedPnl"`
+	Coin            string         `json:"coin"`
+	Equity          payload.Number `json:"equity"`
+	USDValue        payload.Number `json:"usdValue"`
+	WalletBalance   payload.Number `json:"walletBalance"`
+	Locked          payload.Number `json:"locked"`
+	Bonus           payload.Number `json:"bonus"`
+	TotalOrderIM    payload.Number `json:"totalOrderIM"`
+	TotalPositionIM payload.Number `json:"totalPositionIM"`
+	UnrealisedPnl   payload.Number `json:"unrealisedPnl"`
 }
 
 // Balances lists the coins that the account holds or uses, and USDT in any case.
@@ -110,7 +110,7 @@ func (w *walletRecord) balances(mode accountMode) ([]venues.Balance, error) {
 	var balances []venues.Balance
 	coins := w.Coins
 	if !slices.ContainsFunc(coins, func(r coinRecord) bool { return r.Coin == usdt }) {
-		coins = append(slices.Clip(coins), coinRecord{Coin: usdt, Equity: number{venues.Some(decimal.Zero)}, WalletBalance: number{venues.Some(decimal.Zero)}})
+		coins = append(slices.Clip(coins), coinRecord{Coin: usdt, Equity: payload.Number{Optional: venues.Some(decimal.Zero)}, WalletBalance: payload.Number{Optional: venues.Some(decimal.Zero)}})
 	}
 	for n := range coins {
 		r := &coins[n]
@@ -169,7 +169,7 @@ func (w *walletRecord) usedMargin(r *coinRecord) decimal.Decimal {
 
 // keyRecord is the result of GET /v5/user/query-api.
 type keyRecord struct {
-	ReadOnly    number `json:"readOnly"`
+	ReadOnly    payload.Number `json:"readOnly"`
 	Permissions *struct {
 		ContractTrade []string `json:"ContractTrade"`
 		Wallet        []string `json:"Wallet"`

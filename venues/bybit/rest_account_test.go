@@ -367,7 +367,7 @@ func TestSettlementIsAFill(t *testing.T) {
 }
 
 func TestFeesWithTaxes(t *testing.T) {
-	row := executionRecord{ExecFee: number{dec("1")}, FeeCurrency: "USDT", ExtraFees: extraFees{{FeeCoin: "USDT", Fee: number{dec("0.18")}}, {FeeCoin: "XYZ", Fee: number{dec("5")}}}}
+	row := executionRecord{ExecFee: payload.Number{Optional: dec("1")}, FeeCurrency: "USDT", ExtraFees: extraFees{{FeeCoin: "USDT", Fee: payload.Number{Optional: dec("0.18")}}, {FeeCoin: "XYZ", Fee: payload.Number{Optional: dec("5")}}}}
 	if fee, currency := row.fee(); currency != "USDT" || !fee.Decimal.Equal(dec("1.18").Decimal) {
 		t.Errorf("%s %s", fee.Decimal, currency)
 	}

@@ -24,38 +24,38 @@ const (
 // executionRecord is an execution, as queries and the private stream tell it
 // alike.
 type executionRecord struct {
-	Category      string    `json:"category"` // of the stream alone
-	Symbol        string    `json:"symbol"`
-	OrderID       string    `json:"orderId"`
-	OrderLinkID   string    `json:"orderLinkId"`
-	Side          string    `json:"side"`
-	OrderPrice    number    `json:"orderPrice"`
-	OrderQty      number    `json:"orderQty"`
-	LeavesQty     number    `json:"leavesQty"`
-	OrderType     string    `json:"orderType"`
-	StopOrderType string    `json:"stopOrderType"`
-	CreateType    string    `json:"createType"`
-	ExecType      string    `json:"execType"`
-	ExecID        string    `json:"execId"`
-	ExecPrice     number    `json:"execPrice"`
-	ExecQty       number    `json:"execQty"`
-	ExecFee       number    `json:"execFee"`
-	FeeCurrency   string    `json:"feeCurrency"`
-	ExtraFees     extraFees `json:"extraFees"`
-	ExecPnl       number    `json:"execPnl"`
-	ClosedSize    number    `json:"closedSize"`
-	ExecTime      integer   `json:"execTime"`
-	IsMaker       bool      `json:"isMaker"`
+	Category      string         `json:"category"` // of the stream alone
+	Symbol        string         `json:"symbol"`
+	OrderID       string         `json:"orderId"`
+	OrderLinkID   string         `json:"orderLinkId"`
+	Side          string         `json:"side"`
+	OrderPrice    payload.Number `json:"orderPrice"`
+	OrderQty      payload.Number `json:"orderQty"`
+	LeavesQty     payload.Number `json:"leavesQty"`
+	OrderType     string         `json:"orderType"`
+	StopOrderType string         `json:"stopOrderType"`
+	CreateType    string         `json:"createType"`
+	ExecType      string         `json:"execType"`
+	ExecID        string         `json:"execId"`
+	ExecPrice     payload.Number `json:"execPrice"`
+	ExecQty       payload.Number `json:"execQty"`
+	ExecFee       payload.Number `json:"execFee"`
+	FeeCurrency   string         `json:"feeCurrency"`
+	ExtraFees     extraFees      `json:"extraFees"`
+	ExecPnl       payload.Number `json:"execPnl"`
+	ClosedSize    payload.Number `json:"closedSize"`
+	ExecTime      integer        `json:"execTime"`
+	IsMaker       bool           `json:"isMaker"`
 }
 
 // extraFees are taxes beside the fee; the venue prints "" for none.
 type extraFees []struct {
-	FeeCoin string `json:"feeCoin"`
-	Fee     number `json:"fee"`
+	FeeCoin string         `json:"feeCoin"`
+	Fee     payload.Number `json:"fee"`
 }
 
 func (f *extraFees) UnmarshalJSON(data []byte) error {
-	if unquote(data) == "" {
+	if payload.Unquote(data) == "" {
 		*f = nil
 		return nil
 	}

@@ -128,12 +128,12 @@ func (k klineRow) candle(symbol string, tf venues.Timeframe, now time.Time) (ven
 		return venues.Candle{}, payload.Missing("kline column")
 	}
 	var started integer
-	var open, high, low, last, volume, turnover number
+	var open, high, low, last, volume, turnover payload.Number
 	for column, target := range []any{&started, &open, &high, &low, &last, &volume, &turnover} {
 		if err := json.Unmarshal(k[column], target); err != nil {
 			return venues.Candle{}, err
 		}
-		if n, ok := target.(*number); ok && !n.Valid {
+		if n, ok := target.(*payload.Number); ok && !n.Valid {
 			return venues.Candle{}, payload.Missing("kline column")
 		}
 	}
@@ -154,7 +154,7 @@ func (c *Connector) lastPrice(ctx context.Context, symbol string) (decimal.Decim
 	r := get("/v5/market/tickers", restclient.Params{{"category", category}, {"symbol", c.venueSymbol(symbol)}}, nil, restclient.LaneOrder)
 	var answer struct {
 		List []struct {
-			LastPrice number `json:"lastPrice"`
+			LastPrice payload.Number `json:"lastPrice"`
 		} `json:"list"`
 	}
 	if err := c.call(ctx, r, &answer); err != nil {

@@ -129,7 +129,7 @@ func (a *Account) settingsOf(ctx context.Context, symbol string) (leverage venue
 	}
 	hedge = index != oneWay
 	a.hedges.learn(symbol, hedge)
-	return rows[0].Leverage.positive(), hedge, nil
+	return rows[0].Leverage.Positive(), hedge, nil
 }
 
 // hedgeOf is an instrument's position mode as far as known.

@@ -9,28 +9,28 @@ import (
 
 // orderRecord is an order, as queries and the private stream tell it alike.
 type orderRecord struct {
-	Category       string       `json:"category"` // of the stream alone
-	OrderID        string       `json:"orderId"`
-	OrderLinkID    string       `json:"orderLinkId"`
-	Symbol         string       `json:"symbol"`
-	Side           string       `json:"side"`
-	PositionIdx    positionSlot `json:"positionIdx"`
-	OrderStatus    string       `json:"orderStatus"`
-	CreateType     string       `json:"createType"`
-	CancelType     string       `json:"cancelType"`
-	RejectReason   string       `json:"rejectReason"`
-	OrderType      string       `json:"orderType"`
-	StopOrderType  string       `json:"stopOrderType"`
-	ParentLinkID   string       `json:"parentOrderLinkId"`
-	TimeInForce    string       `json:"timeInForce"`
-	Price          number       `json:"price"`
-	Qty            number       `json:"qty"`
-	AvgPrice       number       `json:"avgPrice"`
-	CumExecQty     number       `json:"cumExecQty"`
-	TriggerPrice   number       `json:"triggerPrice"`
-	ReduceOnly     bool         `json:"reduceOnly"`
-	CloseOnTrigger bool         `json:"closeOnTrigger"`
-	UpdatedTime    integer      `json:"updatedTime"`
+	Category       string         `json:"category"` // of the stream alone
+	OrderID        string         `json:"orderId"`
+	OrderLinkID    string         `json:"orderLinkId"`
+	Symbol         string         `json:"symbol"`
+	Side           string         `json:"side"`
+	PositionIdx    positionSlot   `json:"positionIdx"`
+	OrderStatus    string         `json:"orderStatus"`
+	CreateType     string         `json:"createType"`
+	CancelType     string         `json:"cancelType"`
+	RejectReason   string         `json:"rejectReason"`
+	OrderType      string         `json:"orderType"`
+	StopOrderType  string         `json:"stopOrderType"`
+	ParentLinkID   string         `json:"parentOrderLinkId"`
+	TimeInForce    string         `json:"timeInForce"`
+	Price          payload.Number `json:"price"`
+	Qty            payload.Number `json:"qty"`
+	AvgPrice       payload.Number `json:"avgPrice"`
+	CumExecQty     payload.Number `json:"cumExecQty"`
+	TriggerPrice   payload.Number `json:"triggerPrice"`
+	ReduceOnly     bool           `json:"reduceOnly"`
+	CloseOnTrigger bool           `json:"closeOnTrigger"`
+	UpdatedTime    integer        `json:"updatedTime"`
 }
 
 // report reads an order object. What decides (status, side, type, quantities) is
@@ -39,9 +39,9 @@ func (o *orderRecord) report() (venues.ExecutionReport, error) {
 	report := venues.ExecutionReport{
 		Symbol: canonicalSymbol(o.Symbol), ClientOrderID: o.OrderLinkID, VenueOrderID: o.OrderID,
 		Qty: o.Qty.Decimal, FilledQty: o.CumExecQty.Decimal,
-		TriggerPrice: o.TriggerPrice.positive(), AvgPrice: o.AvgPrice.positive(),
+		TriggerPrice: o.TriggerPrice.Positive(), AvgPrice: o.AvgPrice.Positive(),
 		Forced: isForced(o.CreateType), VenueTime: o.UpdatedTime.time(),
-		Attachment: attachmentOf(o.StopOrderType, o.ParentLinkID, o.TriggerPrice.positive()),
+		Attachment: attachmentOf(o.StopOrderType, o.ParentLinkID, o.TriggerPrice.Positive()),
 	}
 	switch {
 	case o.OrderID == "":
@@ -62,7 +62,7 @@ func (o *orderRecord) report() (venues.ExecutionReport, error) {
 		return report, err
 	}
 	if !report.Type.IsMarket() { // of a market order it is the venue's own bound
-		report.Price = o.Price.positive()
+		report.Price = o.Price.Positive()
 	}
 	report.TimeInForce, report.PostOnly = parseTimeInForce(o.TimeInForce)
 	report.ReduceOnly = index.reduces(report.Side, o.ReduceOnly || o.CloseOnTrigger)

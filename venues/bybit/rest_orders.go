@@ -106,13 +106,13 @@ func (a *Account) createBody(ctx context.Context, r *venues.OrderRequest) (creat
 		Qty: venues.FormatDecimal(r.Qty), OrderLinkID: r.ClientOrderID, ReduceOnly: r.ReduceOnly,
 	}
 	if !r.Type.IsMarket() {
-		body.Price, body.TimeInForce = formatOptional(r.Price), formatTimeInForce(r.TimeInForce, r.PostOnly)
+		body.Price, body.TimeInForce = venues.FormatOptional(r.Price), formatTimeInForce(r.TimeInForce, r.PostOnly)
 	}
 	if r.ClosePosition {
 		body.Qty, body.ReduceOnly, body.CloseOnTrigger = "0", true, true
 	}
 	if r.StopLoss.Valid || r.TakeProfit.Valid {
-		body.TpslMode, body.StopLoss, body.TakeProfit = wholePosition, formatOptional(r.StopLoss), formatOptional(r.TakeProfit)
+		body.TpslMode, body.StopLoss, body.TakeProfit = wholePosition, venues.FormatOptional(r.StopLoss), venues.FormatOptional(r.TakeProfit)
 	}
 	if r.StopLoss.Valid {
 		body.SlTriggerBy = byLastPrice
@@ -127,7 +127,7 @@ func (a *Account) createBody(ctx context.Context, r *venues.OrderRequest) (creat
 		return body, venues.InvalidFields(venues.FieldFault{Field: "triggerPrice", Rule: "missing"})
 	}
 	direction, err := a.triggerDirection(ctx, r)
-	body.TriggerPrice, body.TriggerBy, body.TriggerDirection = formatOptional(r.TriggerPrice), byLastPrice, direction
+	body.TriggerPrice, body.TriggerBy, body.TriggerDirection = venues.FormatOptional(r.TriggerPrice), byLastPrice, direction
 	return body, err
 }
 
@@ -213,7 +213,7 @@ type amendBody struct {
 func (a *Account) Amend(ctx context.Context, r venues.AmendRequest) (venues.ExecutionReport, error) {
 	body := amendBody{Category: category, Symbol: a.c.venueSymbol(r.Symbol), Qty: venues.FormatDecimal(r.Qty)}
 	if !r.Type.IsMarket() {
-		body.Price = formatOptional(r.Price)
+		body.Price = venues.FormatOptional(r.Price)
 	}
 	body.OrderLinkID, body.OrderID = idsOf(r.OrderRef)
 	if r.Type.IsStop() {
@@ -222,7 +222,7 @@ func (a *Account) Amend(ctx context.Context, r venues.AmendRequest) (venues.Exec
 			return venues.ExecutionReport{}, restclient.NotSent(err)
 		}
 		if now.Status == venues.StatusUntriggered {
-			body.TriggerPrice = formatOptional(r.TriggerPrice)
+			body.TriggerPrice = venues.FormatOptional(r.TriggerPrice)
 		}
 		if now.Qty.IsZero() { // it closes whatever there is
 			body.Qty = ""

@@ -18,21 +18,21 @@ const (
 // positionRecord is a position. Queries call its price avgPrice, the stream
 // entryPrice.
 type positionRecord struct {
-	Category      string       `json:"category"` // of the stream alone
-	PositionIdx   positionSlot `json:"positionIdx"`
-	Symbol        string       `json:"symbol"`
-	Side          string       `json:"side"`
-	Size          number       `json:"size"`
-	AvgPrice      number       `json:"avgPrice"`
-	EntryPrice    number       `json:"entryPrice"`
-	MarkPrice     number       `json:"markPrice"`
-	LiqPrice      number       `json:"liqPrice"`
-	UnrealisedPnl number       `json:"unrealisedPnl"`
-	Leverage      number       `json:"leverage"`
-	TakeProfit    number       `json:"takeProfit"`
-	StopLoss      number       `json:"stopLoss"`
-	OpenTime      integer      `json:"openTime"`
-	UpdatedTime   integer      `json:"updatedTime"`
+	Category      string         `json:"category"` // of the stream alone
+	PositionIdx   positionSlot   `json:"positionIdx"`
+	Symbol        string         `json:"symbol"`
+	Side          string         `json:"side"`
+	Size          payload.Number `json:"size"`
+	AvgPrice      payload.Number `json:"avgPrice"`
+	EntryPrice    payload.Number `json:"entryPrice"`
+	MarkPrice     payload.Number `json:"markPrice"`
+	LiqPrice      payload.Number `json:"liqPrice"`
+	UnrealisedPnl payload.Number `json:"unrealisedPnl"`
+	Leverage      payload.Number `json:"leverage"`
+	TakeProfit    payload.Number `json:"takeProfit"`
+	StopLoss      payload.Number `json:"stopLoss"`
+	OpenTime      integer        `json:"openTime"`
+	UpdatedTime   integer        `json:"updatedTime"`
 }
 
 // positionRows reads the rows of an instrument, or the open ones of a settlement
@@ -76,20 +76,20 @@ func (r *positionRecord) position(mode accountMode) (positionIndex, venues.Posit
 		Exchange:         venues.Bybit,
 		Symbol:           canonicalSymbol(r.Symbol),
 		Qty:              r.Size.Decimal,
-		EntryPrice:       r.AvgPrice.positive(),
-		MarkPrice:        r.MarkPrice.positive(),
-		LiquidationPrice: r.LiqPrice.positive(),
+		EntryPrice:       r.AvgPrice.Positive(),
+		MarkPrice:        r.MarkPrice.Positive(),
+		LiquidationPrice: r.LiqPrice.Positive(),
 		UnrealizedPnl:    r.UnrealisedPnl.Optional,
-		Leverage:         r.Leverage.positive(),
-		StopLoss:         r.StopLoss.positive(),
-		TakeProfit:       r.TakeProfit.positive(),
+		Leverage:         r.Leverage.Positive(),
+		StopLoss:         r.StopLoss.Positive(),
+		TakeProfit:       r.TakeProfit.Positive(),
 		AccountType:      mode.AccountType,
 		MarginMode:       mode.marginMode(),
 		OpenedAt:         venues.At(r.OpenTime.time()),
 		UpdatedAt:        venues.At(r.UpdatedTime.time()),
 	}
 	if !p.EntryPrice.Valid {
-		p.EntryPrice = r.EntryPrice.positive()
+		p.EntryPrice = r.EntryPrice.Positive()
 	}
 	switch {
 	case err != nil:

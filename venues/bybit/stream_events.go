@@ -154,7 +154,7 @@ func (r *executionRecord) report(hedge bool) (venues.ExecutionReport, error) {
 		Fill: &fill, Forced: isForcedExecution(r.CreateType, r.ExecType), VenueTime: fill.ExecutedAt.Time,
 	}
 	if !orderType.IsMarket() {
-		report.Price = r.OrderPrice.positive()
+		report.Price = r.OrderPrice.Positive()
 	}
 	if report.FilledQty.LessThan(fill.Qty) || !r.LeavesQty.Valid {
 		report.FilledQty = fill.Qty

@@ -87,19 +87,19 @@ type instrumentRecord struct {
 	QuoteCoin      string `json:"quoteCoin"`
 	SettleCoin     string `json:"settleCoin"`
 	LeverageFilter struct {
-		MaxLeverage number `json:"maxLeverage"`
+		MaxLeverage payload.Number `json:"maxLeverage"`
 	} `json:"leverageFilter"`
 	PriceFilter struct {
-		MinPrice number `json:"minPrice"`
-		MaxPrice number `json:"maxPrice"`
-		TickSize number `json:"tickSize"`
+		MinPrice payload.Number `json:"minPrice"`
+		MaxPrice payload.Number `json:"maxPrice"`
+		TickSize payload.Number `json:"tickSize"`
 	} `json:"priceFilter"`
 	LotSizeFilter struct {
-		MinOrderQty      number `json:"minOrderQty"`
-		MaxOrderQty      number `json:"maxOrderQty"`
-		MaxMktOrderQty   number `json:"maxMktOrderQty"`
-		QtyStep          number `json:"qtyStep"`
-		MinNotionalValue number `json:"minNotionalValue"`
+		MinOrderQty      payload.Number `json:"minOrderQty"`
+		MaxOrderQty      payload.Number `json:"maxOrderQty"`
+		MaxMktOrderQty   payload.Number `json:"maxMktOrderQty"`
+		QtyStep          payload.Number `json:"qtyStep"`
+		MinNotionalValue payload.Number `json:"minNotionalValue"`
 	} `json:"lotSizeFilter"`
 }
 
@@ -112,14 +112,14 @@ func (r *instrumentRecord) instrument(at time.Time) (venues.Instrument, error) {
 		Exchange:       venues.Bybit,
 		Status:         instrumentStatus(r.Status),
 		TickSize:       price.TickSize.Decimal,
-		MinPrice:       price.MinPrice.positive(),
-		MaxPrice:       price.MaxPrice.positive(),
+		MinPrice:       price.MinPrice.Positive(),
+		MaxPrice:       price.MaxPrice.Positive(),
 		MinQty:         lot.MinOrderQty.Decimal,
 		QtyStep:        lot.QtyStep.Decimal,
-		MaxQty:         lot.MaxOrderQty.positive(),
-		MaxMarketQty:   lot.MaxMktOrderQty.positive(),
-		MinNotional:    lot.MinNotionalValue.positive(),
-		MaxLeverage:    r.LeverageFilter.MaxLeverage.positive(),
+		MaxQty:         lot.MaxOrderQty.Positive(),
+		MaxMarketQty:   lot.MaxMktOrderQty.Positive(),
+		MinNotional:    lot.MinNotionalValue.Positive(),
+		MaxLeverage:    r.LeverageFilter.MaxLeverage.Positive(),
 		ContractSize:   venues.MustDecimal("1"),
 		BaseCurrency:   r.BaseCoin,
 		QuoteCurrency:  r.QuoteCoin,

@@ -36,10 +36,10 @@ func attached(s *venues.OrderSpec, clientOrderID string) []attachedStop {
 	}
 	stop := attachedStop{AttachAlgoClOrdID: attachedID(clientOrderID)}
 	if s.StopLoss.Valid {
-		stop.SlTriggerPx, stop.SlOrdPx, stop.SlTriggerPxType = formatOptional(s.StopLoss), marketOrder, lastPriceTrigger
+		stop.SlTriggerPx, stop.SlOrdPx, stop.SlTriggerPxType = venues.FormatOptional(s.StopLoss), marketOrder, lastPriceTrigger
 	}
 	if s.TakeProfit.Valid {
-		stop.TpTriggerPx, stop.TpOrdPx, stop.TpTriggerPxType = formatOptional(s.TakeProfit), marketOrder, lastPriceTrigger
+		stop.TpTriggerPx, stop.TpOrdPx, stop.TpTriggerPxType = venues.FormatOptional(s.TakeProfit), marketOrder, lastPriceTrigger
 	}
 	return []attachedStop{stop}
 }
@@ -54,7 +54,7 @@ func (o *algoRecord) attachment() *venues.Attachment {
 	if !isAttached && o.AlgoClOrdID != "" {
 		return nil // a stop that somebody placed under an id of its own
 	}
-	a := &venues.Attachment{EntryClientID: entry, StopLoss: o.SlTriggerPx.positive(), TakeProfit: o.TpTriggerPx.positive()}
+	a := &venues.Attachment{EntryClientID: entry, StopLoss: o.SlTriggerPx.Positive(), TakeProfit: o.TpTriggerPx.Positive()}
 	switch o.ActualSide {
 	case actualStopLoss:
 		a.Fired = venues.ProtectingStopLoss

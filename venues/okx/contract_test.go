@@ -88,19 +88,19 @@ func TestRecordedInstruments(t *testing.T) {
 
 func TestBrokenInstruments(t *testing.T) {
 	good := instrumentRecord{
-		InstType: instTypeFutures, InstID: "BTC-USDT-260925", CtType: "linear", CtVal: number{dec("0.01")}, CtValCcy: "BTC", SettleCcy: "USDT",
-		TickSz: number{dec("0.1")}, LotSz: number{dec("1")}, MinSz: number{dec("1")}, State: "live",
+		InstType: instTypeFutures, InstID: "BTC-USDT-260925", CtType: "linear", CtVal: payload.Number{Optional: dec("0.01")}, CtValCcy: "BTC", SettleCcy: "USDT",
+		TickSz: payload.Number{Optional: dec("0.1")}, LotSz: payload.Number{Optional: dec("1")}, MinSz: payload.Number{Optional: dec("1")}, State: "live",
 	}
 	k, err := good.contract(time.Now())
 	if err != nil || k.Symbol != "BTCUSDT-260925" || k.Kind != venues.KindFuture || k.QuoteCurrency != "USDT" {
 		t.Fatalf("%+v %v", k, err)
 	}
 	for name, spoil := range map[string]func(*instrumentRecord){
-		"no size":      func(r *instrumentRecord) { r.CtVal = number{} },
-		"zero factor":  func(r *instrumentRecord) { r.CtMult = number{dec("0")} },
-		"no tick":      func(r *instrumentRecord) { r.TickSz = number{} },
-		"negative lot": func(r *instrumentRecord) { r.LotSz = number{dec("-1")} },
-		"no least":     func(r *instrumentRecord) { r.MinSz = number{} },
+		"no size":      func(r *instrumentRecord) { r.CtVal = payload.Number{} },
+		"zero factor":  func(r *instrumentRecord) { r.CtMult = payload.Number{Optional: dec("0")} },
+		"no tick":      func(r *instrumentRecord) { r.TickSz = payload.Number{} },
+		"negative lot": func(r *instrumentRecord) { r.LotSz = payload.Number{Optional: dec("-1")} },
+		"no least":     func(r *instrumentRecord) { r.MinSz = payload.Number{} },
 		"no name":      func(r *instrumentRecord) { r.InstID = "-" },
 	} {
 		bad := good

@@ -42,7 +42,7 @@ func parseEnvelope(body []byte) (e envelope, code int, ok bool) {
 	if json.Unmarshal(body, &e) != nil {
 		return e, 0, false
 	}
-	code, err := strconv.Atoi(unquote(e.Code))
+	code, err := strconv.Atoi(payload.Unquote(e.Code))
 	return e, code, err == nil
 }
 

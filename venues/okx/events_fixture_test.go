@@ -157,7 +157,7 @@ func TestRecordedNotices(t *testing.T) {
 		t.Errorf("%+v %v", p, err)
 	}
 	for _, row := range dataOf[instrumentTier](t, fixture(t, "rest_position_tiers_2026_real.json")) {
-		if !row.MaxLever.positive().Valid {
+		if !row.MaxLever.Positive().Valid {
 			t.Errorf("%+v", row)
 		}
 	}
@@ -166,7 +166,7 @@ func TestRecordedNotices(t *testing.T) {
 // instrumentTier is a row of the venue's position tiers, whose first one has the
 // leverage that instruments tell too.
 type instrumentTier struct {
-	MaxLever number `json:"maxLever"`
+	MaxLever payload.Number `json:"maxLever"`
 }
 
 const (

@@ -7,6 +7,7 @@ import (
 
 	"venuegate/venues"
 	"venuegate/venues/fixturetest"
+	"venuegate/venues/internal/payload"
 )
 
 // fixture reads a recorded payload.
@@ -54,9 +55,9 @@ func pushesOf[T any](t testing.TB, name, channel string) []T {
 func contractOf(t testing.TB, instID, size, tick, lot string) *contract {
 	t.Helper()
 	record := instrumentRecord{
-		InstType: instTypeSwap, InstID: instID, CtType: "linear", CtVal: number{dec(size)}, CtMult: number{dec("1")},
-		CtValCcy: "BTC", SettleCcy: "USDT", Uly: "BTC-USDT", TickSz: number{dec(tick)}, LotSz: number{dec(lot)}, MinSz: number{dec(lot)},
-		MaxLmtSz: number{dec("100000000")}, MaxMktSz: number{dec("35000")}, Lever: number{dec("100")}, State: "live",
+		InstType: instTypeSwap, InstID: instID, CtType: "linear", CtVal: payload.Number{Optional: dec(size)}, CtMult: payload.Number{Optional: dec("1")},
+		CtValCcy: "BTC", SettleCcy: "USDT", Uly: "BTC-USDT", TickSz: payload.Number{Optional: dec(tick)}, LotSz: payload.Number{Optional: dec(lot)}, MinSz: payload.Number{Optional: dec(lot)},
+		MaxLmtSz: payload.Number{Optional: dec("100000000")}, MaxMktSz: payload.Number{Optional: dec("35000")}, Lever: payload.Number{Optional: dec("100")}, State: "live",
 	}
 	k, err := record.contract(time.Now())
 	if err != nil {

@@ -10,34 +10,12 @@ import (
 	"venuegate/venues/internal/payload"
 )
 
-// number is a decimal of the venue, which prints it as a string. "", null and
-// absence are unknown; exponents are refused.
-type number struct{ venues.Optional }
-
-func (n *number) UnmarshalJSON(data []byte) error {
-	text := unquote(data)
-	if text == "" || text == "null" {
-		*n = number{}
-		return nil
-	}
-	value, err := venues.ParseVenueDecimal(text)
-	if err != nil {
-		return err
-	}
-	n.Optional = venues.Some(value)
-	return nil
-}
-
-// positive is the number if it is above zero, else unknown: the venue prints "0"
-// and "-1" where there is none.
-func (n number) positive() venues.Optional { return venues.SomePositive(n.Decimal) }
-
 // moment is a time of the venue: milliseconds, as a string. "" is unknown.
 type moment struct{ time.Time }
 
 func (m *moment) UnmarshalJSON(data []byte) error {
-	text := unquote(data)
-	if text == "" || text == "null" {
+	text := payload.Unquote(data)
+	if text == "" {
 		*m = moment{}
 		return nil
 	}
@@ -53,30 +31,15 @@ func (m *moment) UnmarshalJSON(data []byte) error {
 type flag bool
 
 func (f *flag) UnmarshalJSON(data []byte) error {
-	switch text := unquote(data); text {
+	switch text := payload.Unquote(data); text {
 	case "true":
 		*f = true
-	case "false", "", "null":
+	case "false", "":
 		*f = false
 	default:
 		return payload.UnknownWord("boolean", text)
 	}
 	return nil
-}
-
-func unquote(data []byte) string {
-	if len(data) >= 2 && data[0] == '"' && data[len(data)-1] == '"' {
-		data = data[1 : len(data)-1]
-	}
-	return string(data)
-}
-
-// formatOptional is how the venue writes a decimal; empty if it is unknown.
-func formatOptional(value venues.Optional) string {
-	if !value.Valid {
-		return ""
-	}
-	return venues.FormatDecimal(value.Decimal)
 }
 
 func parseSide(word string) (venues.Side, error) {

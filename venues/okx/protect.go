@@ -62,7 +62,7 @@ func triggerWanted(price *venues.Optional) (trigger, order string) {
 	case !price.Valid:
 		return noTrigger, noTrigger
 	}
-	return formatOptional(*price), marketOrder
+	return venues.FormatOptional(*price), marketOrder
 }
 
 // typeOf is the price that a trigger watches; none where there is no trigger.

@@ -75,13 +75,13 @@ type balanceRecord struct {
 }
 
 type currencyRecord struct {
-	Ccy       string `json:"ccy"`
-	Eq        number `json:"eq"`
-	AvailEq   number `json:"availEq"`
-	AvailBal  number `json:"availBal"`
-	FrozenBal number `json:"frozenBal"`
-	Imr       number `json:"imr"`
-	Upl       number `json:"upl"`
+	Ccy       string         `json:"ccy"`
+	Eq        payload.Number `json:"eq"`
+	AvailEq   payload.Number `json:"availEq"`
+	AvailBal  payload.Number `json:"availBal"`
+	FrozenBal payload.Number `json:"frozenBal"`
+	Imr       payload.Number `json:"imr"`
+	Upl       payload.Number `json:"upl"`
 }
 
 const balancePath = "/api/v5/account/balance"

@@ -148,9 +148,9 @@ func checkStop(r *venues.OrderRequest, reduces bool) error {
 // only reduces the venue must know whether it stops a loss or takes a profit: a
 // loss is stopped when the price moves in the order's own direction.
 func (w *algoCommand) setTrigger(r *venues.OrderRequest, reduces bool, direction venues.TriggerDirection) {
-	trigger, price := formatOptional(r.TriggerPrice), marketOrder
+	trigger, price := venues.FormatOptional(r.TriggerPrice), marketOrder
 	if r.Type == venues.TypeStopLimit {
-		price = formatOptional(r.Price)
+		price = venues.FormatOptional(r.Price)
 	}
 	switch {
 	case !reduces:
@@ -194,14 +194,14 @@ func (a *Account) amendAlgo(ctx context.Context, k *contract, r venues.AmendRequ
 }
 
 func (w *algoAmendment) setTerms(now *algoRecord, r venues.AmendRequest) {
-	trigger, price := formatOptional(r.TriggerPrice), marketOrder
+	trigger, price := venues.FormatOptional(r.TriggerPrice), marketOrder
 	if r.Type == venues.TypeStopLimit {
-		price = formatOptional(r.Price)
+		price = venues.FormatOptional(r.Price)
 	}
 	switch {
 	case now.OrdType == algoTrigger:
 		w.NewTriggerPx, w.NewOrdPx = trigger, price
-	case now.SlTriggerPx.positive().Valid:
+	case now.SlTriggerPx.Positive().Valid:
 		w.NewSlTriggerPx, w.NewSlOrdPx = trigger, price
 	default:
 		w.NewTpTriggerPx, w.NewTpOrdPx = trigger, price

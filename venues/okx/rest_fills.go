@@ -28,20 +28,20 @@ const (
 
 // fillRecord is a row of both lists of executions.
 type fillRecord struct {
-	InstID   string `json:"instId"`
-	OrdID    string `json:"ordId"`
-	TradeID  string `json:"tradeId"`
-	BillID   string `json:"billId"`
-	Side     string `json:"side"`
-	PosSide  string `json:"posSide"`
-	FillSz   number `json:"fillSz"`
-	FillPx   number `json:"fillPx"`
-	FillPnl  number `json:"fillPnl"`
-	FillTime moment `json:"fillTime"`
-	Fee      number `json:"fee"`
-	FeeCcy   string `json:"feeCcy"`
-	ExecType string `json:"execType"`
-	TS       moment `json:"ts"`
+	InstID   string         `json:"instId"`
+	OrdID    string         `json:"ordId"`
+	TradeID  string         `json:"tradeId"`
+	BillID   string         `json:"billId"`
+	Side     string         `json:"side"`
+	PosSide  string         `json:"posSide"`
+	FillSz   payload.Number `json:"fillSz"`
+	FillPx   payload.Number `json:"fillPx"`
+	FillPnl  payload.Number `json:"fillPnl"`
+	FillTime moment         `json:"fillTime"`
+	Fee      payload.Number `json:"fee"`
+	FeeCcy   string         `json:"feeCcy"`
+	ExecType string         `json:"execType"`
+	TS       moment         `json:"ts"`
 }
 
 // Fills reads the executions of an instrument in [From, To), oldest first: what

@@ -17,9 +17,9 @@ const leveragePath = "/api/v5/account/leverage-info"
 // leverageRecord is a row of GET /api/v5/account/leverage-info and what
 // POST /api/v5/account/set-leverage takes.
 type leverageRecord struct {
-	InstID  string `json:"instId"`
-	Lever   number `json:"lever"`
-	PosSide string `json:"posSide"`
+	InstID  string         `json:"instId"`
+	Lever   payload.Number `json:"lever"`
+	PosSide string         `json:"posSide"`
 }
 
 type leverageCommand struct {
@@ -108,10 +108,10 @@ func (a *Account) leverageOf(ctx context.Context, k *contract, mode venues.Margi
 		if row.InstID != k.VenueSymbol {
 			continue
 		}
-		if leverage.Valid && !venues.EqualOptional(leverage, row.Lever.positive()) {
+		if leverage.Valid && !venues.EqualOptional(leverage, row.Lever.Positive()) {
 			return venues.Optional{}, nil
 		}
-		leverage = row.Lever.positive()
+		leverage = row.Lever.Positive()
 	}
 	return leverage, nil
 }

@@ -154,7 +154,7 @@ func (row candleRow) candle(symbol string, tf venues.Timeframe) (venues.Candle, 
 func (c *Connector) lastPrice(ctx context.Context, k *contract) (decimal.Decimal, error) {
 	const path = "/api/v5/market/ticker"
 	var rows []struct {
-		Last number `json:"last"`
+		Last payload.Number `json:"last"`
 	}
 	if err := c.publicGet(ctx, path, restclient.Params{{"instId", k.VenueSymbol}}, 20, restclient.LaneOrder, &rows); err != nil {
 		return decimal.Decimal{}, err

@@ -11,33 +11,33 @@ import (
 // orders. The fields of one execution (fill*, execType, tradeId) are those of the
 // newest one; in an event they are set if it is news.
 type orderRecord struct {
-	InstID       string `json:"instId"`
-	OrdID        string `json:"ordId"`
-	ClOrdID      string `json:"clOrdId"`
-	AlgoID       string `json:"algoId"`
-	AlgoClOrdID  string `json:"algoClOrdId"`
-	Side         string `json:"side"`
-	PosSide      string `json:"posSide"`
-	OrdType      string `json:"ordType"`
-	State        string `json:"state"`
-	Sz           number `json:"sz"`
-	Px           number `json:"px"`
-	AccFillSz    number `json:"accFillSz"`
-	AvgPx        number `json:"avgPx"`
-	ReduceOnly   flag   `json:"reduceOnly"`
-	Category     string `json:"category"`
-	CancelSource string `json:"cancelSource"`
-	CTime        moment `json:"cTime"`
-	UTime        moment `json:"uTime"`
+	InstID       string         `json:"instId"`
+	OrdID        string         `json:"ordId"`
+	ClOrdID      string         `json:"clOrdId"`
+	AlgoID       string         `json:"algoId"`
+	AlgoClOrdID  string         `json:"algoClOrdId"`
+	Side         string         `json:"side"`
+	PosSide      string         `json:"posSide"`
+	OrdType      string         `json:"ordType"`
+	State        string         `json:"state"`
+	Sz           payload.Number `json:"sz"`
+	Px           payload.Number `json:"px"`
+	AccFillSz    payload.Number `json:"accFillSz"`
+	AvgPx        payload.Number `json:"avgPx"`
+	ReduceOnly   flag           `json:"reduceOnly"`
+	Category     string         `json:"category"`
+	CancelSource string         `json:"cancelSource"`
+	CTime        moment         `json:"cTime"`
+	UTime        moment         `json:"uTime"`
 
-	FillSz   number `json:"fillSz"`
-	FillPx   number `json:"fillPx"`
-	FillFee  number `json:"fillFee"`
-	FillPnl  number `json:"fillPnl"`
-	FillTime moment `json:"fillTime"`
-	TradeID  string `json:"tradeId"`
-	ExecType string `json:"execType"`
-	FeeCcy   string `json:"fillFeeCcy"`
+	FillSz   payload.Number `json:"fillSz"`
+	FillPx   payload.Number `json:"fillPx"`
+	FillFee  payload.Number `json:"fillFee"`
+	FillPnl  payload.Number `json:"fillPnl"`
+	FillTime moment         `json:"fillTime"`
+	TradeID  string         `json:"tradeId"`
+	ExecType string         `json:"execType"`
+	FeeCcy   string         `json:"fillFeeCcy"`
 }
 
 // report reads an order object. What decides (state, side, type, quantities) is
@@ -64,7 +64,7 @@ func (o *orderRecord) report(k *contract) (venues.ExecutionReport, error) {
 		Symbol: k.Symbol, ClientOrderID: o.ClOrdID, VenueOrderID: o.OrdID,
 		Side: side, Type: kind.orderType, Status: status,
 		Qty: k.base(o.Sz.Decimal), FilledQty: k.base(o.AccFillSz.Decimal),
-		Price: o.Px.positive(), AvgPrice: o.AvgPx.positive(),
+		Price: o.Px.Positive(), AvgPrice: o.AvgPx.Positive(),
 		ReduceOnly: book.reduces(side, bool(o.ReduceOnly)), PostOnly: kind.postOnly, TimeInForce: kind.timeInForce,
 		Forced: isForced(o.Category), VenueTime: o.UTime.Time,
 	}
@@ -117,7 +117,7 @@ func (o *orderRecord) fill(k *contract, r *venues.ExecutionReport) (*venues.Fill
 
 // charged is a fee in the service's sign: the venue prints what it takes as a
 // negative number.
-func charged(fee number) venues.Optional {
+func charged(fee payload.Number) venues.Optional {
 	if !fee.Valid {
 		return venues.Optional{}
 	}
@@ -127,30 +127,30 @@ func charged(fee number) venues.Optional {
 // algoRecord is an order of the algo endpoints and of the stream channel
 // orders-algo.
 type algoRecord struct {
-	InstID        string   `json:"instId"`
-	AlgoID        string   `json:"algoId"`
-	AlgoClOrdID   string   `json:"algoClOrdId"`
-	Side          string   `json:"side"`
-	PosSide       string   `json:"posSide"`
-	OrdType       string   `json:"ordType"`
-	State         string   `json:"state"`
-	Sz            number   `json:"sz"`
-	CloseFraction string   `json:"closeFraction"`
-	TriggerPx     number   `json:"triggerPx"`
-	OrdPx         number   `json:"ordPx"`
-	SlTriggerPx   number   `json:"slTriggerPx"`
-	SlOrdPx       number   `json:"slOrdPx"`
-	TpTriggerPx   number   `json:"tpTriggerPx"`
-	TpOrdPx       number   `json:"tpOrdPx"`
-	MoveTriggerPx number   `json:"moveTriggerPx"`
-	ActualSide    string   `json:"actualSide"`
-	AdvanceType   string   `json:"advanceOrdType"`
-	ReduceOnly    flag     `json:"reduceOnly"`
-	OrdID         string   `json:"ordId"`
-	OrdIDList     []string `json:"ordIdList"`
-	FailCode      string   `json:"failCode"`
-	CTime         moment   `json:"cTime"`
-	UTime         moment   `json:"uTime"`
+	InstID        string         `json:"instId"`
+	AlgoID        string         `json:"algoId"`
+	AlgoClOrdID   string         `json:"algoClOrdId"`
+	Side          string         `json:"side"`
+	PosSide       string         `json:"posSide"`
+	OrdType       string         `json:"ordType"`
+	State         string         `json:"state"`
+	Sz            payload.Number `json:"sz"`
+	CloseFraction string         `json:"closeFraction"`
+	TriggerPx     payload.Number `json:"triggerPx"`
+	OrdPx         payload.Number `json:"ordPx"`
+	SlTriggerPx   payload.Number `json:"slTriggerPx"`
+	SlOrdPx       payload.Number `json:"slOrdPx"`
+	TpTriggerPx   payload.Number `json:"tpTriggerPx"`
+	TpOrdPx       payload.Number `json:"tpOrdPx"`
+	MoveTriggerPx payload.Number `json:"moveTriggerPx"`
+	ActualSide    string         `json:"actualSide"`
+	AdvanceType   string         `json:"advanceOrdType"`
+	ReduceOnly    flag           `json:"reduceOnly"`
+	OrdID         string         `json:"ordId"`
+	OrdIDList     []string       `json:"ordIdList"`
+	FailCode      string         `json:"failCode"`
+	CTime         moment         `json:"cTime"`
+	UTime         moment         `json:"uTime"`
 }
 
 // Kinds of algo order.
@@ -163,19 +163,19 @@ const (
 
 // terms are the trigger of an algo order and the price of its child; of two
 // triggers the stop loss counts, until the other was reached.
-func (o *algoRecord) terms() (trigger, price number, err error) {
+func (o *algoRecord) terms() (trigger, price payload.Number, err error) {
 	switch o.OrdType {
 	case algoTrigger:
 		return o.TriggerPx, o.OrdPx, nil
 	case algoConditional, algoOCO:
-		if o.SlTriggerPx.positive().Valid && o.ActualSide != actualTakeProfit {
+		if o.SlTriggerPx.Positive().Valid && o.ActualSide != actualTakeProfit {
 			return o.SlTriggerPx, o.SlOrdPx, nil
 		}
 		return o.TpTriggerPx, o.TpOrdPx, nil
 	case algoTrailing:
-		return o.MoveTriggerPx, number{}, nil
+		return o.MoveTriggerPx, payload.Number{}, nil
 	}
-	return number{}, number{}, payload.UnknownWord("algo type", o.OrdType)
+	return payload.Number{}, payload.Number{}, payload.UnknownWord("algo type", o.OrdType)
 }
 
 // child is the id of the order that a triggered algo order became, if known.
@@ -208,7 +208,7 @@ func (o *algoRecord) report(k *contract) (venues.ExecutionReport, error) {
 	report := venues.ExecutionReport{
 		Symbol: k.Symbol, ClientOrderID: o.AlgoClOrdID, VenueOrderID: o.AlgoID, ConditionalID: true,
 		Side: side, Type: venues.TypeStopMarket, Status: status, Qty: k.base(o.Sz.Decimal),
-		Price: price.positive(), TriggerPrice: trigger.positive(),
+		Price: price.Positive(), TriggerPrice: trigger.Positive(),
 		ReduceOnly:  book.reduces(side, bool(o.ReduceOnly) || o.CloseFraction != ""),
 		TimeInForce: venues.GoodTillCancel, VenueTime: o.UTime.Time, Attachment: o.attachment(),
 	}

@@ -172,7 +172,7 @@ func (a *Account) placeOrder(ctx context.Context, k *contract, r *venues.OrderRe
 		Sz: size, ReduceOnly: r.ReduceOnly && !m.hedge, AttachAlgoOrds: attached(&r.OrderSpec, r.ClientOrderID),
 	}
 	if !r.Type.IsMarket() {
-		command.Px = formatOptional(r.Price)
+		command.Px = venues.FormatOptional(r.Price)
 	}
 	accepted, err := a.send(ctx, change{path: orderPath, limit: orderLimit, body: command, k: k, lane: laneOf(r.ReduceOnly), counted: true, deadline: r.Deadline})
 	if err != nil {
@@ -262,7 +262,7 @@ func (a *Account) amendOrder(ctx context.Context, k *contract, r venues.AmendReq
 	name := nameOf(k, r.OrderRef)
 	_, err = a.send(ctx, change{
 		path: amendPath, limit: orderLimit, k: k, lane: laneOf(r.ReduceOnly), counted: true, deadline: r.Deadline,
-		body: amendCommand{instrumentName: name.instrumentName, OrdID: name.OrdID, ClOrdID: name.ClOrdID, NewSz: size, NewPx: formatOptional(r.Price)},
+		body: amendCommand{instrumentName: name.instrumentName, OrdID: name.OrdID, ClOrdID: name.ClOrdID, NewSz: size, NewPx: venues.FormatOptional(r.Price)},
 	})
 	return err
 }

@@ -19,21 +19,21 @@ const positionsPath = "/api/v5/account/positions"
 // positionRecord is a row of GET /api/v5/account/positions and of the stream
 // channel of that name.
 type positionRecord struct {
-	InstID         string `json:"instId"`
-	PosSide        string `json:"posSide"`
-	Pos            number `json:"pos"`
-	AvgPx          number `json:"avgPx"`
-	MarkPx         number `json:"markPx"`
-	LiqPx          number `json:"liqPx"`
-	Upl            number `json:"upl"`
-	Lever          number `json:"lever"`
-	MgnMode        string `json:"mgnMode"`
-	CTime          moment `json:"cTime"`
-	UTime          moment `json:"uTime"`
+	InstID         string         `json:"instId"`
+	PosSide        string         `json:"posSide"`
+	Pos            payload.Number `json:"pos"`
+	AvgPx          payload.Number `json:"avgPx"`
+	MarkPx         payload.Number `json:"markPx"`
+	LiqPx          payload.Number `json:"liqPx"`
+	Upl            payload.Number `json:"upl"`
+	Lever          payload.Number `json:"lever"`
+	MgnMode        string         `json:"mgnMode"`
+	CTime          moment         `json:"cTime"`
+	UTime          moment         `json:"uTime"`
 	CloseOrderAlgo []struct {
-		SlTriggerPx   number `json:"slTriggerPx"`
-		TpTriggerPx   number `json:"tpTriggerPx"`
-		CloseFraction string `json:"closeFraction"`
+		SlTriggerPx   payload.Number `json:"slTriggerPx"`
+		TpTriggerPx   payload.Number `json:"tpTriggerPx"`
+		CloseFraction string         `json:"closeFraction"`
 	} `json:"closeOrderAlgo"`
 }
 
@@ -88,13 +88,13 @@ func (r *positionRecord) position(k *contract) (venues.Position, positionBook, e
 	}
 	p := venues.Position{
 		Exchange: venues.OKX, Symbol: k.Symbol, Side: book.sideOf(r.Pos.Decimal), Qty: k.base(r.Pos.Decimal.Abs()),
-		EntryPrice: r.AvgPx.positive(), MarkPrice: r.MarkPx.positive(), LiquidationPrice: r.LiqPx.positive(),
-		UnrealizedPnl: r.Upl.Optional, Leverage: r.Lever.positive(), MarginMode: mode,
+		EntryPrice: r.AvgPx.Positive(), MarkPrice: r.MarkPx.Positive(), LiquidationPrice: r.LiqPx.Positive(),
+		UnrealizedPnl: r.Upl.Optional, Leverage: r.Lever.Positive(), MarginMode: mode,
 		OpenedAt: venues.At(r.CTime.Time), UpdatedAt: venues.At(r.UTime.Time),
 	}
 	for _, stop := range r.CloseOrderAlgo {
 		if stop.CloseFraction == "1" {
-			p.StopLoss, p.TakeProfit = stop.SlTriggerPx.positive(), stop.TpTriggerPx.positive()
+			p.StopLoss, p.TakeProfit = stop.SlTriggerPx.Positive(), stop.TpTriggerPx.Positive()
 		}
 	}
 	return p, book, nil

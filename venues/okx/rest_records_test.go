@@ -59,7 +59,7 @@ func TestRecordedAnswers(t *testing.T) {
 			row := dataOf[algoRecord](t, recorded.Response)[0]
 			_, err = row.report(contractOf(t, row.InstID, "1", "0.1", "0.00000001"))
 		case path == "/api/v5/account/leverage-info":
-			if rows := dataOf[leverageRecord](t, recorded.Response); len(rows) == 0 || !rows[0].Lever.positive().Valid {
+			if rows := dataOf[leverageRecord](t, recorded.Response); len(rows) == 0 || !rows[0].Lever.Positive().Valid {
 				t.Errorf("%+v", rows)
 			}
 		default:

@@ -93,21 +93,21 @@ func (c *catalogue) named(instID string) *contract {
 
 // instrumentRecord is a row of GET /api/v5/public/instruments.
 type instrumentRecord struct {
-	InstType  string `json:"instType"`
-	InstID    string `json:"instId"`
-	CtType    string `json:"ctType"`
-	CtVal     number `json:"ctVal"`
-	CtMult    number `json:"ctMult"`
-	CtValCcy  string `json:"ctValCcy"`
-	SettleCcy string `json:"settleCcy"`
-	Uly       string `json:"uly"`
-	TickSz    number `json:"tickSz"`
-	LotSz     number `json:"lotSz"`
-	MinSz     number `json:"minSz"`
-	MaxLmtSz  number `json:"maxLmtSz"`
-	MaxMktSz  number `json:"maxMktSz"`
-	Lever     number `json:"lever"`
-	State     string `json:"state"`
+	InstType  string         `json:"instType"`
+	InstID    string         `json:"instId"`
+	CtType    string         `json:"ctType"`
+	CtVal     payload.Number `json:"ctVal"`
+	CtMult    payload.Number `json:"ctMult"`
+	CtValCcy  string         `json:"ctValCcy"`
+	SettleCcy string         `json:"settleCcy"`
+	Uly       string         `json:"uly"`
+	TickSz    payload.Number `json:"tickSz"`
+	LotSz     payload.Number `json:"lotSz"`
+	MinSz     payload.Number `json:"minSz"`
+	MaxLmtSz  payload.Number `json:"maxLmtSz"`
+	MaxMktSz  payload.Number `json:"maxMktSz"`
+	Lever     payload.Number `json:"lever"`
+	State     string         `json:"state"`
 	// InstIDCode is an integer, or null.
 	InstIDCode json.Number `json:"instIdCode"`
 }
@@ -148,14 +148,14 @@ func (r *instrumentRecord) contract(at time.Time) (*contract, error) {
 	k.Instrument = venues.Instrument{
 		Symbol: symbol, Exchange: venues.OKX, Kind: venues.KindPerpetual, Status: instrumentStatus(r.State),
 		TickSize: r.TickSz.Decimal, QtyStep: r.LotSz.Decimal.Mul(size), MinQty: r.MinSz.Decimal.Mul(size),
-		ContractSize: size, MaxLeverage: r.Lever.positive(),
+		ContractSize: size, MaxLeverage: r.Lever.Positive(),
 		BaseCurrency: r.CtValCcy, QuoteCurrency: quoteOf(r.Uly, r.SettleCcy), SettleCurrency: r.SettleCcy,
 		VenueSymbol: r.InstID, UpdatedAt: venues.At(at),
 	}
 	if r.InstType == instTypeFutures {
 		k.Kind = venues.KindFuture
 	}
-	k.MaxQty, k.MaxMarketQty = k.baseOf(r.MaxLmtSz.positive()), k.baseOf(r.MaxMktSz.positive())
+	k.MaxQty, k.MaxMarketQty = k.baseOf(r.MaxLmtSz.Positive()), k.baseOf(r.MaxMktSz.Positive())
 	k.scale = k.Scale()
 	k.fold = newFold(size, k.lot, k.scale.QtyDecimals)
 	return k, nil

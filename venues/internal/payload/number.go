@@ -1,0 +1,38 @@
+package payload
+
+import "venuegate/venues"
+
+// Number is a decimal of a venue: a JSON string, or a plain JSON number where it
+// prints one. null, "", "null" and absence are unknown; exponents are refused.
+type Number struct{ venues.Optional }
+
+// UnmarshalJSON refuses what is no decimal.
+func (n *Number) UnmarshalJSON(data []byte) error {
+	text := Unquote(data)
+	if text == "" {
+		*n = Number{}
+		return nil
+	}
+	value, err := venues.ParseVenueDecimal(text)
+	if err != nil {
+		return err
+	}
+	n.Optional = venues.Some(value)
+	return nil
+}
+
+// Positive is the number if it is above zero, else unknown: venues print "0" or "-1"
+// where there is none.
+func (n Number) Positive() venues.Optional { return venues.SomePositive(n.Decimal) }
+
+// Unquote is the text of a JSON value that venues print with quotes or without; null
+// is empty, quoted too. Their words and numbers have no escapes.
+func Unquote(data []byte) string {
+	if len(data) >= 2 && data[0] == '"' && data[len(data)-1] == '"' {
+		data = data[1 : len(data)-1]
+	}
+	if text := string(data); text != "null" {
+		return text
+	}
+	return ""
+}
