@@ -12,31 +12,26 @@ type groupTx struct {
 	changed bool
 	// logBytes is about what the rows take of badger's log.
 	logBytes int64
-	// recent are the writer's rows as this group sees them; nil is none.
-	recent  *rows.Recent[[]byte]
-	indexes rows.Indexes
+	known    rows.Known
+	filter   *keyFilter
 }
 
 var _ rows.Tx = (*groupTx)(nil)
 
-// beginGroup starts from what the newest ledger row says.
-func beginGroup(v *versions, head ledger) *groupTx {
-	return &groupTx{snapshot: snapshot{v.write()}, ledger: head}
+// begin starts a group from a ledger row.
+func (w *writer) begin(head ledger) *groupTx {
+	return &groupTx{snapshot: snapshot{w.versions.write()}, ledger: head, known: w.known, filter: w.filter}
 }
 
-// Indexes implements rows.Tx.
-func (g *groupTx) Indexes() rows.Indexes { return g.indexes }
+// Known implements rows.Tx.
+func (g *groupTx) Known() rows.Known { return g.known }
 
 // Get implements rows.Getter.
 func (g *groupTx) Get(key []byte) ([]byte, error) {
-	if value, kept := g.recent.Get(key); kept {
-		return value, nil
+	if g.filter.misses(key) {
+		return nil, nil
 	}
-	value, err := g.snapshot.Get(key)
-	if err == nil {
-		g.recent.Put(key, value, len(value))
-	}
-	return value, err
+	return g.snapshot.Get(key)
 }
 
 // logBytesFixed is what a row takes of badger's log besides its key and value.
@@ -46,13 +41,11 @@ const logBytesFixed = 24
 func (g *groupTx) Replace(key, old, value []byte) error {
 	g.changed = true
 	g.logBytes += int64(len(key) + len(value) + logBytesFixed)
-	if _, kept := g.recent.Get(key); kept {
-		g.recent.Put(key, value, len(value))
-	}
 	g.ledger.replace(key, old, value)
 	if value == nil {
 		return g.txn.Delete(key)
 	}
+	g.filter.add(key)
 	return g.txn.Set(key, value)
 }
 

@@ -22,9 +22,9 @@ const (
 	// gatherPauseMax bounds how many groups the writer begins at once after it has
 	// yielded and nobody came.
 	gatherPauseMax = 255
-	// recentBytesMax bounds the rows, and again their index, that the writer keeps
-	// so that it need not read them again.
-	recentBytesMax = 2 << 20
+	// knownBytesMax bounds the rows that the writer keeps so that it need not read
+	// them again.
+	knownBytesMax = 4 << 20
 )
 
 // Bounds of the distance between the database and its seal.

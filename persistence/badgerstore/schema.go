@@ -71,7 +71,7 @@ func (w *writer) opened(found inspection) error {
 		return err
 	}
 	w.generation++
-	tx := beginGroup(w.versions, w.head)
+	tx := w.begin(w.head)
 	defer tx.txn.Discard()
 	if version == 0 {
 		err = tx.Replace(schemaKey, nil, encodeCount(w.schema.version()))
@@ -94,7 +94,7 @@ func (w *writer) migrate(m migration, version uint64) error {
 }
 
 func (w *writer) migrateStep(m migration, version uint64, from []byte) (next []byte, err error) {
-	tx := beginGroup(w.versions, w.head)
+	tx := w.begin(w.head)
 	defer tx.txn.Discard()
 	if next, err = m(tx, from); err != nil {
 		return nil, err
@@ -111,7 +111,7 @@ func (w *writer) migrateStep(m migration, version uint64, from []byte) (next []b
 // reseal makes the rows as they are the start of a new chain, above whatever the
 // database and the seal had reached.
 func (w *writer) reseal(found inspection) error {
-	tx := beginGroup(w.versions, found.counted)
+	tx := w.begin(found.counted)
 	defer tx.txn.Discard()
 	for _, key := range found.keys {
 		if err := tx.txn.Delete(key); err != nil {

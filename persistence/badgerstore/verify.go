@@ -20,6 +20,8 @@ type inspection struct {
 	head ledger
 	// counted are the rows and their sum as they are.
 	counted ledger
+	// filter knows their keys.
+	filter *keyFilter
 	// fault is what is wrong with the ledger rows themselves.
 	fault error
 	// schema and generation are the values of their rows, nil if absent.
@@ -30,7 +32,11 @@ type inspection struct {
 
 // inspect reads the whole database.
 func inspect(db *badger.DB) (inspection, error) {
-	var found inspection
+	stored := 0
+	for _, table := range db.Tables() {
+		stored += int(table.KeyCount)
+	}
+	found := inspection{filter: newKeyFilter(stored)}
 	txn := readAll(db)
 	defer txn.Discard()
 	err := snapshot{txn}.Scan(nil, nil, false, func(key, value []byte) bool {
@@ -39,6 +45,7 @@ func inspect(db *badger.DB) (inspection, error) {
 			return true
 		}
 		found.counted.replace(key, nil, value)
+		found.filter.add(key)
 		switch {
 		case bytes.Equal(key, schemaKey):
 			found.schema = bytes.Clone(value)

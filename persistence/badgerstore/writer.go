@@ -42,11 +42,10 @@ type writer struct {
 	refusal    error
 	lost       *inspection
 	diskFull   bool
-	// recent are rows as the groups so far have left them, absent ones as nil: the
-	// epoch and the sequence of a customer, an order between its commits. A group
-	// that is thrown away empties it.
-	recent  *rows.Recent[[]byte]
-	indexes rows.Indexes
+	// known are rows as the groups so far have left them. A group that is thrown away
+	// empties it.
+	known  rows.Known
+	filter *keyFilter
 	// alone is how many groups are still begun without waiting for company, of
 	// the pause that began when nobody came.
 	alone, pause int
@@ -62,14 +61,14 @@ type writer struct {
 func newWriter(db *badger.DB, wal *wal, seal *seal, disk *diskGuard, schema schema, log *zap.Logger) *writer {
 	return &writer{
 		versions: newVersions(db), wal: wal, seal: seal, disk: disk, schema: schema, log: log,
-		recent: rows.NewRecent[[]byte](recentBytesMax), indexes: rows.NewIndexes(recentBytesMax),
-		wake: make(chan struct{}, 1), finished: make(chan struct{}),
+		known: rows.NewKnown(knownBytesMax),
+		wake:  make(chan struct{}, 1), finished: make(chan struct{}),
 	}
 }
 
 // start writes what an opening writes and begins to take requests.
 func (w *writer) start(found inspection) error {
-	w.head = found.head
+	w.head, w.filter = found.head, found.filter
 	if err := w.opened(found); err != nil {
 		return err
 	}
@@ -79,7 +78,7 @@ func (w *writer) start(found inspection) error {
 
 // startRefusing takes requests only to refuse them, until a loss is accepted.
 func (w *writer) startRefusing(found inspection, why error) {
-	w.lost = &found
+	w.lost, w.filter = &found, found.filter
 	w.refusal = fmt.Errorf("%w: %w", persistence.ErrUnavailable, why)
 	go w.run()
 }
@@ -240,16 +239,15 @@ func (w *writer) checkDisk() error {
 // commit makes the group durable, or as many of its first requests as one
 // transaction takes, and answers those. It returns how many.
 func (w *writer) commit(group []request) int {
-	tx := beginGroup(w.versions, w.head)
+	tx := w.begin(w.head)
 	defer tx.txn.Discard()
-	tx.recent, tx.indexes = w.recent, w.indexes
 	answers := make([]error, len(group))
 	for i, r := range group {
 		answers[i] = r.op(tx, w.generation)
 		if rows.IsAnswer(answers[i]) {
 			continue
 		}
-		w.recent.Clear()
+		w.known.Clear()
 		if i > 0 {
 			return w.commit(group[:i])
 		}
@@ -259,7 +257,7 @@ func (w *writer) commit(group []request) int {
 	if tx.changed {
 		err := w.write(tx)
 		if err != nil {
-			w.recent.Clear()
+			w.known.Clear()
 		}
 		switch {
 		case errors.Is(err, badger.ErrTxnTooBig) && len(group) > 1:

@@ -194,6 +194,7 @@ func TestCorruptRowSpoilsItsOwnBatch(t *testing.T) {
 
 // corrupt rewrites the row of the setting "bad" as something else.
 func corrupt(tx *groupTx) error {
+	tx.Known().Clear()
 	var key, old []byte
 	err := tx.Scan([]byte{0, 1}, []byte{0, 2}, false, func(k, value []byte) bool {
 		if strings.Contains(string(k), "bad") {

@@ -23,7 +23,7 @@ type Memory struct {
 	// guarded orders access to rows: readers see whole commits only.
 	guarded    sync.RWMutex
 	durable    *rowMap
-	indexes    rows.Indexes
+	known      rows.Known
 	generation uint64
 
 	mu        sync.Mutex
@@ -36,9 +36,9 @@ type Memory struct {
 	committed int
 }
 
-// indexesBytesMax is so little that a test of some length sees both what is
+// knownBytesMax is so little that a test of some length sees both what is
 // remembered and what is not.
-const indexesBytesMax = 64 << 10
+const knownBytesMax = 64 << 10
 
 type mode int
 
@@ -78,7 +78,7 @@ func Manual() Option { return func(m *Memory) { m.mode = modeManual } }
 // has been called, when Submit returns; only if a Submit is called while another
 // runs, or from its done, the batch waits for its turn.
 func NewMemory(options ...Option) *Memory {
-	m := &Memory{durable: &rowMap{}, indexes: rows.NewIndexes(indexesBytesMax), generation: 1}
+	m := &Memory{durable: &rowMap{}, known: rows.NewKnown(knownBytesMax), generation: 1}
 	for _, option := range options {
 		option(m)
 	}
@@ -234,7 +234,7 @@ func (m *Memory) apply(op rows.Operation, fail *failure) error {
 	if m.durable == nil {
 		return errClosed
 	}
-	tx := &mapTx{rows: m.durable, indexes: m.indexes}
+	tx := &mapTx{rows: m.durable, known: m.known}
 	err := op(tx, m.generation)
 	if err != nil {
 		tx.undo()

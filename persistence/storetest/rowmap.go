@@ -75,7 +75,7 @@ type change struct{ key, old []byte }
 // mapTx changes a rowMap and can take the changes back.
 type mapTx struct {
 	rows    *rowMap
-	indexes rows.Indexes
+	known   rows.Known
 	changes []change
 }
 
@@ -84,8 +84,8 @@ var _ rows.Tx = (*mapTx)(nil)
 // Get implements rows.Getter.
 func (t *mapTx) Get(key []byte) ([]byte, error) { return t.rows.Get(key) }
 
-// Indexes implements rows.Tx.
-func (t *mapTx) Indexes() rows.Indexes { return t.indexes }
+// Known implements rows.Tx.
+func (t *mapTx) Known() rows.Known { return t.known }
 
 // Replace implements rows.Tx. A caller that is wrong about what was there would
 // break the embedded store's checksum, so it breaks tests here.
@@ -99,6 +99,7 @@ func (t *mapTx) Replace(key, old, value []byte) error {
 }
 
 func (t *mapTx) undo() {
+	t.known.Clear()
 	for _, c := range slices.Backward(t.changes) {
 		t.rows.set(c.key, c.old)
 	}

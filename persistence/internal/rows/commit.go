@@ -20,9 +20,9 @@ type Tx interface {
 	// Replace changes one row. old is the value there now, nil for none; value
 	// is the new one, nil to delete. The engine may keep all three slices.
 	Replace(key, old, value []byte) error
-	// Indexes are those that the engine keeps from one group to the next; the zero
-	// Indexes remember nothing.
-	Indexes() Indexes
+	// Known is what the engine keeps from one group to the next; it forgets all of it
+	// when the changes of a group are thrown away. The zero Known remembers nothing.
+	Known() Known
 }
 
 // Commit is a batch prepared for the writer: everything that needs no reading
@@ -147,7 +147,7 @@ func (c *Commit) checkFence(tx Tx, generation uint64) error {
 	if c.fence.Customer == "" {
 		return nil
 	}
-	epoch, err := readNumber(tx, epochKey(c.fence.Customer))
+	epoch, err := latestNumber(tx, epochKey(c.fence.Customer))
 	if err != nil {
 		return err
 	}
@@ -158,7 +158,7 @@ func (c *Commit) checkFence(tx Tx, generation uint64) error {
 }
 
 func checkAbsent(tx Tx, a absence) error {
-	value, err := tx.Get(a.key)
+	value, err := latestValue(tx, a.key)
 	if err != nil || value == nil {
 		return err
 	}
@@ -170,24 +170,18 @@ func checkAbsent(tx Tx, a absence) error {
 }
 
 func put(tx Tx, e entity) error {
-	before, err := tx.Get(e.key)
+	old, err := latest(tx, e.key)
 	if err != nil {
 		return err
 	}
-	if before == nil {
-		return keep(tx, e, insert(tx, e))
+	if old.value == nil {
+		err = insert(tx, e)
+	} else {
+		err = replace(tx, old, e)
 	}
-	old, err := tx.Indexes().of(e.key, before)
-	if err != nil {
-		return err
-	}
-	return keep(tx, e, replace(tx, old, e))
-}
-
-// keep remembers a record that was put; the log's rows never change.
-func keep(tx Tx, e entity, err error) error {
+	// The log's rows never change.
 	if err == nil && e.changes {
-		tx.Indexes().keep(e)
+		tx.Known().keep(e)
 	}
 	return err
 }
@@ -233,6 +227,7 @@ func replace(tx Tx, old, e entity) error {
 }
 
 func remove(tx Tx, e entity) error {
+	tx.Known().recent.Delete(e.key)
 	if err := tx.Replace(e.key, e.value, nil); err != nil {
 		return err
 	}
@@ -263,17 +258,9 @@ func (c *Commit) raiseSequence(tx Tx) error {
 
 func sequenceKey(customer string) key { return newKey(customer, tableSequence) }
 
-func readNumber(g Getter, k key) (uint64, error) {
-	value, err := g.Get(k)
-	if err != nil {
-		return 0, err
-	}
-	return decodeNumber(value)
-}
-
 // raiseNumber sets a number that never falls.
 func raiseNumber(tx Tx, k key, n uint64) error {
-	before, err := readNumber(tx, k)
+	before, err := latestNumber(tx, k)
 	if err != nil || before >= n {
 		return err
 	}
@@ -281,5 +268,7 @@ func raiseNumber(tx Tx, k key, n uint64) error {
 	if before > 0 {
 		old = encodeNumber(before)
 	}
-	return tx.Replace(k, old, encodeNumber(n))
+	value := encodeNumber(n)
+	tx.Known().keep(entity{row: row{k, value}})
+	return tx.Replace(k, old, value)
 }

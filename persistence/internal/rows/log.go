@@ -163,8 +163,10 @@ func matchJournal(q persistence.JournalQuery, j persistence.JournalEntry) bool {
 func (r Reader) LastSequence(ctx context.Context, customer string) (uint64, error) {
 	var seq uint64
 	err := r.engine.View(ctx, func(s Snapshot) error {
-		var err error
-		seq, err = readNumber(s, sequenceKey(customer))
+		value, err := s.Get(sequenceKey(customer))
+		if err == nil {
+			seq, err = decodeNumber(value)
+		}
 		return err
 	})
 	return seq, err

@@ -15,7 +15,7 @@ func epochKey(customer string) key { return newKey(customer, tableEpoch) }
 // customer is taken anew.
 func takeOwnership(tx Tx, customer string, generation uint64) (persistence.Fence, error) {
 	k := epochKey(customer)
-	epoch, err := readNumber(tx, k)
+	epoch, err := latestNumber(tx, k)
 	if err != nil {
 		return persistence.Fence{}, err
 	}

@@ -41,34 +41,17 @@ func (r *Recent[V]) Put(key []byte, value V, bytes int) {
 	r.bytes += recentBytesFixed + len(key) + bytes
 }
 
+// Delete forgets what is kept under a key.
+func (r *Recent[V]) Delete(key []byte) {
+	if r != nil {
+		delete(r.young, string(key))
+		delete(r.old, string(key))
+	}
+}
+
 // Clear forgets everything.
 func (r *Recent[V]) Clear() {
 	if r != nil {
 		r.young, r.old, r.bytes = map[string]V{}, nil, 0
 	}
-}
-
-// Indexes remembers the index rows of primary rows that were written last, so
-// that the next change of a record need not decode it to find them. They follow
-// from the row's bytes alone, which are compared: what became of the row
-// otherwise does not matter.
-type Indexes struct{ recent *Recent[entity] }
-
-// NewIndexes makes Indexes of at most bytesMax.
-func NewIndexes(bytesMax int) Indexes { return Indexes{NewRecent[entity](bytesMax)} }
-
-func (i Indexes) keep(e entity) {
-	bytes := len(e.value)
-	for _, r := range e.index {
-		bytes += len(r.key) + len(r.value)
-	}
-	i.recent.Put(e.key, e, bytes)
-}
-
-// of finds the index rows of a primary row, or decodes it.
-func (i Indexes) of(key, value []byte) (entity, error) {
-	if e, kept := i.recent.Get(key); kept && string(e.value) == string(value) {
-		return e, nil
-	}
-	return decodeEntity(key, value)
 }

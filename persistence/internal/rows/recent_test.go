@@ -20,6 +20,12 @@ func TestRecentIsWhatWasPutLast(t *testing.T) {
 			case 0:
 				recent.Clear()
 				clear(put)
+			case 1:
+				recent.Delete([]byte(key))
+				delete(put, key)
+				if _, kept := recent.Get([]byte(key)); kept {
+					t.Fatalf("%s is kept just after it was deleted", key)
+				}
 			default:
 				recent.Put([]byte(key), n, 20)
 				put[key] = n
@@ -48,6 +54,7 @@ func TestRecentIsWhatWasPutLast(t *testing.T) {
 func TestNoRecentKeepsNothing(t *testing.T) {
 	var none *rows.Recent[int]
 	none.Put([]byte("a"), 1, 1)
+	none.Delete([]byte("a"))
 	none.Clear()
 	if _, kept := none.Get([]byte("a")); kept {
 		t.Error("kept")

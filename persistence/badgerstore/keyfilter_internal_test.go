@@ -1,0 +1,79 @@
+package badgerstore
+
+import (
+	"fmt"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"venuegate/persistence"
+	"venuegate/persistence/storetest"
+)
+
+// What was added is never missed.
+func TestKeyFilterMissesNothingThatIsThere(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		filter := &keyFilter{seed: newKeyFilter(0).seed, words: make([]uint64, 1<<rapid.IntRange(0, 6).Draw(t, "size"))}
+		var added [][]byte
+		for range rapid.IntRange(0, 100).Draw(t, "keys") {
+			key := rapid.SliceOf(rapid.Byte()).Draw(t, "key")
+			filter.add(key)
+			added = append(added, key)
+			for _, key := range added {
+				if filter.misses(key) {
+					t.Fatalf("%x is missed", key)
+				}
+			}
+		}
+	})
+}
+
+// A filter as large as it should be spares nearly every look.
+func TestKeyFilterSparesLooks(t *testing.T) {
+	const rows = keyFilterBytesMin / keyFilterRowBytes
+	filter := newKeyFilter(rows)
+	for n := range 2 * rows {
+		filter.add(fmt.Append(nil, "there", n))
+	}
+	looks := 0
+	for n := range rows {
+		if !filter.misses(fmt.Append(nil, "absent", n)) {
+			looks++
+		}
+	}
+	if share := float64(looks) / rows; share > 0.03 {
+		t.Errorf("%.2f %% of the looks for nothing are not spared", 100*share)
+	}
+}
+
+// The filter of a store knows the rows that an opening finds and those that a commit
+// adds.
+func TestOpeningFiltersTheRowsThatAreThere(t *testing.T) {
+	dir := t.TempDir()
+	for opening := range 3 {
+		s := openSmall(t, dir)
+		fence, err := s.TakeOwnership(t.Context(), "alice")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for n := range 50 * (opening + 1) {
+			// Rows of the journal are not remembered: each is written twice in an opening.
+			entry := storetest.NewJournal(n / 2)
+			entry.Result = fmt.Sprint(opening, n)
+			if err := s.Commit(t.Context(), persistence.Batch{Fence: fence, Journal: []persistence.JournalEntry{entry}}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		found, err := inspect(s.db)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
+		}
+		// A row written over one that was taken for absent would be counted twice.
+		if err := found.verifyRows(); err != nil {
+			t.Errorf("opening %d: %v", opening, err)
+		}
+	}
+}
