@@ -85,7 +85,7 @@ const (
 	valueLogFileBytes = 2 << 20
 	valueLogThreshold = 1 << 20
 	memTablesMax      = 2
-	levelZeroTables   = 2
+	levelZeroTables   = 4
 	levelZeroStall    = 8
 	compactors        = 2
 )
@@ -94,8 +94,10 @@ const (
 // log only logs a failed sync, and its garbage collection is not needed then.
 // Its file is as small as badger allows. Syncing is not left to badger: see wal.
 // Conflicts are not looked for: there is one writer, and it gives the versions.
+// Nobody reads badger's own counters.
 func (o Options) badger(dir string) badger.Options {
 	return badger.DefaultOptions(dir).
+		WithMetricsEnabled(false).
 		WithLogger(badgerLogger{o.Logger.WithOptions(zap.WithCaller(false))}).
 		WithSyncWrites(false).
 		WithDetectConflicts(false).
