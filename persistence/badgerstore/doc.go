@@ -46,6 +46,12 @@
 //
 // # Disk
 //
-// badger dies of a full disk, so commits are refused while fewer bytes are free
-// than Options.FreeBytesMin. Reading goes on.
+// badger writes through mappings of its files, and a process that does so on a full
+// disk is killed. So commits are refused while fewer bytes are free than
+// Options.FreeBytesMin, and a restored backup must leave as many. The writer looks
+// before each group. After a refusal it looks once a second, and takes commits again
+// where an eighth more is free. Reading goes on.
+//
+// badger also writes when it is opened and closed, for which half of that must be
+// free: else Open fails, and Close leaves the database as a kill would.
 package badgerstore

@@ -51,12 +51,14 @@ type Options struct {
 	// FreeBytesMin refuses commits while fewer bytes are free in the file
 	// system of the store. Zero is FreeBytesMinDefault, a negative value
 	// switches the guard off. On a disk so small that a tenth of it is less,
-	// the tenth counts.
+	// the tenth counts. To open the store half of it must be free.
 	FreeBytesMin int64
 	// MemTableBytes is how much is kept in memory before it becomes a table:
 	// it bounds memory, the log that an opening replays and, at 15 %, the
 	// largest transaction. Zero is MemTableBytesDefault, the least is 2 MiB.
 	MemTableBytes int64
+
+	stat diskStat // statfs, but for tests
 }
 
 const memTableBytesMin = 2 << 20
@@ -75,6 +77,9 @@ func (o Options) withDefaults() Options {
 	}
 	o.FreeBytesMin = cmp.Or(o.FreeBytesMin, FreeBytesMinDefault)
 	o.MemTableBytes = cmp.Or(o.MemTableBytes, MemTableBytesDefault)
+	if o.stat == nil {
+		o.stat = statFree
+	}
 	return o
 }
 

@@ -6,22 +6,24 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"time"
 
 	"github.com/dgraph-io/badger/v4"
 )
 
 // Restore makes a store from a backup, in a directory that is absent or empty.
 // The store appears there whole or not at all: it is made beside the directory,
-// read back and compared with the backup's ledger, synced, and renamed. Of a
-// *bufio.Reader nothing is read behind the end of the backup.
+// read back and compared with the backup's ledger, synced, and renamed. It fails with
+// persistence.ErrUnavailable if the disk is too full for it. Of a *bufio.Reader nothing
+// is read behind the end of the backup.
 func Restore(dir string, r io.Reader) error {
-	if err := restore(dir, r); err != nil {
+	if err := restore(dir, r, Options{}); err != nil {
 		return fmt.Errorf("restore to %s: %w", dir, err)
 	}
 	return nil
 }
 
-func restore(dir string, r io.Reader) error {
+func restore(dir string, r io.Reader, o Options) error {
 	if err := checkAbsentOrEmpty(dir); err != nil {
 		return err
 	}
@@ -34,7 +36,7 @@ func restore(dir string, r io.Reader) error {
 		return err
 	}
 	defer func() { _ = os.RemoveAll(scratch) }()
-	if err := build(scratch, r); err != nil {
+	if err := build(scratch, r, o.withDefaults()); err != nil {
 		return err
 	}
 	// Only an empty directory can be removed so.
@@ -60,13 +62,17 @@ func checkAbsentOrEmpty(dir string) error {
 }
 
 // build makes the database and its seal from a backup.
-func build(dir string, r io.Reader) error {
+func build(dir string, r io.Reader, o Options) error {
+	disk := newDiskGuard(dir, o.FreeBytesMin, o.stat)
+	if err := disk.check(time.Now()); err != nil {
+		return err
+	}
 	// One sync at the end instead of one for each transaction.
-	db, err := openBadger(Options{}.withDefaults().badger(filepath.Join(dir, databaseName)))
+	db, err := openBadger(o.badger(filepath.Join(dir, databaseName)))
 	if err != nil {
 		return err
 	}
-	head, err := load(db, r)
+	head, err := load(db, r, disk)
 	if err == nil {
 		err = db.Sync()
 	}
@@ -80,11 +86,16 @@ func build(dir string, r io.Reader) error {
 	return errors.Join(seal.reset(head), seal.close(), syncDir(dir))
 }
 
-// load writes the rows of a backup and reads them back.
-func load(db *badger.DB, r io.Reader) (ledger, error) {
+// load writes the rows of a backup, as long as there is room, and reads them back.
+func load(db *badger.DB, r io.Reader, disk *diskGuard) (ledger, error) {
 	batch := db.NewWriteBatchAt(firstVersion)
 	defer batch.Cancel()
-	head, err := readBackup(r, batch.Set)
+	head, err := readBackup(r, func(key, value []byte) error {
+		if err := disk.check(time.Now()); err != nil {
+			return err
+		}
+		return batch.Set(key, value)
+	})
 	if err != nil {
 		return ledger{}, err
 	}

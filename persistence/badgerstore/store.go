@@ -25,6 +25,7 @@ type Store struct {
 	log    *zap.Logger
 	schema schema
 	lock   *os.File
+	disk   *diskGuard
 	db     *badger.DB
 	wal    *wal
 	seal   *seal
@@ -73,6 +74,10 @@ func (s *Store) open(o Options) error {
 	if s.lock, err = acquireLock(s.dir); err != nil {
 		return err
 	}
+	s.disk = newDiskGuard(s.dir, o.FreeBytesMin, o.stat)
+	if err := s.disk.look(tablesPercent); err != nil {
+		return err
+	}
 	database := filepath.Join(s.dir, databaseName)
 	if err := checkFiles(database, o.badger(database)); err != nil {
 		return err
@@ -97,7 +102,7 @@ func (s *Store) open(o Options) error {
 		return err
 	}
 	s.integrity = found.verify(s.seal)
-	s.writer = newWriter(s.db, s.wal, s.seal, newDiskGuard(s.dir, o.FreeBytesMin), s.schema, s.log)
+	s.writer = newWriter(s.db, s.wal, s.seal, s.disk, s.schema, s.log)
 	return s.start(found)
 }
 
@@ -204,7 +209,9 @@ func (s *Store) Purge(ctx context.Context, before persistence.Retention) error {
 }
 
 // Close commits what is queued, syncs the seal and waits for readers. Closing
-// twice does nothing. It must not be called from an answer.
+// twice does nothing. It must not be called from an answer. On a full disk it leaves
+// the database as a kill would: the next opening reads its log, but no sooner than
+// this process has ended.
 func (s *Store) Close() error {
 	s.writer.stop()
 	s.reading.Lock()
@@ -216,10 +223,11 @@ func (s *Store) Close() error {
 	return s.release()
 }
 
-// release lets go of whatever is open.
+// release lets go of whatever is open, but of a database that is left, with its lock.
 func (s *Store) release() error {
 	var errs []error
-	if s.db != nil {
+	left := s.db != nil && s.leavesDatabase()
+	if s.db != nil && !left {
 		errs = append(errs, s.db.Close())
 	}
 	if s.wal != nil {
@@ -228,8 +236,18 @@ func (s *Store) release() error {
 	if s.seal != nil {
 		errs = append(errs, s.seal.close())
 	}
-	if s.lock != nil {
+	if s.lock != nil && !left {
 		errs = append(errs, s.lock.Close())
 	}
 	return errors.Join(errs...)
+}
+
+// leavesDatabase says whether the disk is too full to close the database: badger makes
+// tables of its log then.
+func (s *Store) leavesDatabase() bool {
+	full := s.disk.look(tablesPercent)
+	if full != nil {
+		s.log.Warn("the database is left to the next opening as it is", zap.Error(full))
+	}
+	return full != nil
 }

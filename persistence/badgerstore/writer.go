@@ -322,6 +322,9 @@ func (w *writer) accept() error {
 	if w.lost == nil {
 		return w.refusal
 	}
+	if err := w.checkDisk(); err != nil {
+		return err
+	}
 	err := w.reseal(*w.lost)
 	if err == nil {
 		err = w.opened(*w.lost)

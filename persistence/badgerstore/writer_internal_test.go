@@ -3,7 +3,6 @@ package badgerstore
 import (
 	"errors"
 	"fmt"
-	"os"
 	"strings"
 	"sync"
 	"testing"
@@ -203,78 +202,6 @@ func corrupt(tx *groupTx) error {
 		return true
 	})
 	return errors.Join(err, tx.Replace(key, old, []byte("nonsense")))
-}
-
-func TestFullDiskRefusesAndRecovers(t *testing.T) {
-	dir := t.TempDir()
-	synctest.Test(t, func(t *testing.T) {
-		s := openSmall(t, dir)
-		free := int64(FreeBytesMinDefault)
-		release := held(s)
-		looks := 0
-		s.writer.disk.stat = func(string) (int64, int64, error) {
-			looks++
-			return free, 1 << 40, nil
-		}
-		s.writer.disk.checkedAt = time.Time{}
-		release()
-		size := 0
-		commit := func() error {
-			size++
-			return s.Commit(t.Context(), setting("s", size))
-		}
-		if err := commit(); err != nil {
-			t.Errorf("with just enough room: %v", err)
-		}
-		free--
-		if err := commit(); err != nil || looks != 1 {
-			t.Errorf("within a second of the last look: %v, %d looks", err, looks)
-		}
-		time.Sleep(diskCheckInterval)
-		if err := commit(); !errors.Is(err, persistence.ErrUnavailable) {
-			t.Errorf("without room: %v", err)
-		}
-		if err := s.Commit(t.Context(), persistence.Batch{}); err != nil {
-			t.Errorf("a barrier without room: %v", err)
-		}
-		if _, err := s.Setting(t.Context(), "s"); err != nil {
-			t.Errorf("reading without room: %v", err)
-		}
-		free++
-		time.Sleep(diskCheckInterval)
-		if err := commit(); err != nil {
-			t.Errorf("with room again: %v", err)
-		}
-		if err := s.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-}
-
-func TestDiskGuard(t *testing.T) {
-	const gib = 1 << 30
-	for _, c := range []struct {
-		min, free, total int64
-		err              error
-		refused          bool
-	}{
-		{min: gib, free: gib, total: 100 * gib},
-		{min: gib, free: gib - 1, total: 100 * gib, refused: true},
-		// A tenth of a small disk is enough.
-		{min: gib, free: gib / 10, total: gib},
-		{min: gib, free: gib/10 - 1, total: gib, refused: true},
-		{min: -1, free: 0, total: gib},
-		{min: gib, err: os.ErrPermission, refused: true},
-	} {
-		g := newDiskGuard("", c.min)
-		g.stat = func(string) (int64, int64, error) { return c.free, c.total, c.err }
-		if err := g.check(time.Now()); errors.Is(err, persistence.ErrUnavailable) != c.refused {
-			t.Errorf("%+v gave %v", c, err)
-		}
-	}
-	if free, total, err := statFree(t.TempDir()); err != nil || free <= 0 || total < free {
-		t.Errorf("statFree = %d, %d, %v", free, total, err)
-	}
 }
 
 // The seal of an idle store is synced a moment after the last commit.
