@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -20,7 +21,7 @@ const (
 	// diskOfFullBytes: a tenth of it is where the guard refuses.
 	diskOfFullBytes = 300 << 20
 	guardFraction   = 10
-	// noticeMax is how long the guard may take to look again.
+	// noticeMax is how long the accounts may take to have noticed.
 	noticeMax = 20 * time.Second
 	// recoverMax is how long trading may take to come back after there is room: a
 	// look at the disk and the start of each account, of which a slow machine makes
@@ -48,22 +49,58 @@ func TestDiskFull(t *testing.T) {
 	w := newWorld(t, shipped, d.dir+"/data")
 	t.Cleanup(func() { w.service.kill() })
 	w.loadFor(2 * time.Second)
-	mark := diskSize(t, d.dir) / guardFraction
-	d.fill("ballast", mark-margin)
-	total.inject("disk full", 1)
-	w.awaitEach(noticeMax, answer.refusedForMaintenance)
-	d.fill("more", 0)
+	w.fill(d)
 	w.loadOnFullDisk(5 * time.Second)
 	if !w.service.running() {
 		t.Fatalf("the service died of a full disk:\n%s", w.service.tail())
 	}
-	d.remove("more")
-	d.remove("ballast")
+	w.makeRoom(d)
 	freed := time.Now()
 	w.awaitEach(recoverMax, answer.taken)
 	t.Logf("orders again %s after there was room", time.Since(freed).Round(time.Millisecond))
 	w.loadFor(2 * time.Second)
 	judgeWorld(t, w)
+}
+
+// TestStopOnFullDisk stops the service on a full disk in order, in vain starts it
+// again, and makes room. An operator does so, and so does a machine that is short of
+// disk.
+func TestStopOnFullDisk(t *testing.T) {
+	t.Parallel() // most of its time is waiting
+	d := newDisk(t, diskOfFullBytes)
+	w := newWorld(t, shipped, d.dir+"/data")
+	t.Cleanup(func() { w.service.kill() })
+	w.loadFor(2 * time.Second)
+	w.fill(d)
+	if err := w.service.stop(stopMax); err != nil {
+		t.Fatal(err)
+	}
+	if w.start() {
+		t.Error("the service serves on a full disk")
+	}
+	if says := w.service.output(); !strings.Contains(says, "bytes are free on the disk") || strings.Contains(says, "fatal error") {
+		t.Errorf("on a full disk a start says\n%s", w.service.tail())
+	}
+	w.makeRoom(d)
+	w.mustStart()
+	w.loadFor(2 * time.Second)
+	judgeWorld(t, w)
+}
+
+// fill fills the disk of the service, first to the guard's mark, then to the last
+// byte.
+func (w *world) fill(d *disk) {
+	w.t.Helper()
+	d.fill("ballast", diskSize(w.t, d.dir)/guardFraction-margin)
+	total.inject("disk full", 1)
+	w.awaitEach(noticeMax, answer.refusedForMaintenance)
+	d.fill("more", 0)
+}
+
+func (w *world) makeRoom(d *disk) {
+	w.t.Helper()
+	d.remove("more")
+	d.remove("ballast")
 }
 
 // loadOnFullDisk is load of which nothing may be taken. What was taken before is
