@@ -49,7 +49,7 @@ func (s *state) followLeg(m moment, o, leg *order, kind venues.Protecting) {
 		s.withdraw(m, o) // what was stopped must not go on opening
 		if leg.Status.IsClosed() {
 			s.cancelOtherLegs(m, o, kind)
-			s.releaseMissing(o, leg)
+			s.cutShort(o, leg)
 			s.rearm(m, o)
 		}
 	case leg.Status == venues.StatusRejected || leg.Status == venues.StatusExpired:

@@ -2,15 +2,18 @@ package account
 
 import "venuegate/venues"
 
-// releaseMissing takes what a leg that was reached did not find off the quantity that
-// its entry has to protect: others have closed it. What is open all the same is not
-// missing: the venue has cut the leg short.
-func (s *state) releaseMissing(o, leg *order) {
-	missing := o.guarded().Sub(s.open(o.Symbol, openedBy(o.Side)))
-	if leg.FilledQty.LessThan(leg.Qty) && missing.IsPositive() {
+// cutShort takes what a leg that was reached did not find off the quantity that its
+// entry has to protect: others have closed it. What is open all the same is not missing:
+// the venue has cut the leg short, and makes no other.
+func (s *state) cutShort(o, leg *order) {
+	if leg.FilledQty.GreaterThanOrEqual(leg.Qty) {
+		return
+	}
+	if missing := o.guarded().Sub(s.open(o.Symbol, openedBy(o.Side))); missing.IsPositive() {
 		o.ReleasedQty = o.ReleasedQty.Add(missing)
 		s.touch(o)
 	}
+	o.guard.own = o.guard.own || o.guarded().IsPositive()
 }
 
 // rearm plans protection anew for what of an entry a stop that was reached has left

@@ -84,6 +84,21 @@ func TestStopThatIsCutShortLeavesNothingNaked(t *testing.T) {
 	}
 }
 
+// TestAttachedStopThatIsCutShortLeavesNothingNaked: the venue makes no other.
+func TestAttachedStopThatIsCutShortLeavesNothingNaked(t *testing.T) {
+	b := newBench(t, attaches)
+	o := b.fillEntry("1")
+	b.holds("1")
+	a := bothLegs(o)
+	b.tells(attachedLeg("a", o, a, venues.StatusUntriggered, "0"))
+	a.Fired = venues.ProtectingStopLoss
+	b.tells(attachedLeg("a", o, a, venues.StatusOpen, "0"))
+	b.tells(attachedLeg("a", o, a, venues.StatusCancelled, "0"))
+	if again := b.legs(time.Second); len(again) != 2 || !again[0].Qty.Equal(o.Qty) {
+		t.Fatalf("%d legs of our own", len(again))
+	}
+}
+
 // TestStopThatFindsLessIsProtectedForTheRestAlone: what it missed is gone, and what the
 // entry fills from then on is not.
 func TestStopThatFindsLessIsProtectedForTheRestAlone(t *testing.T) {
