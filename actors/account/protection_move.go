@@ -220,7 +220,6 @@ func (s *state) placeMoved(m moment, o *order, kind venues.Protecting, wanted ve
 		s.withdrawLegs(m, o, kind)
 	case o.guarded().IsPositive():
 		o.guard.own = true
-		s.beginGuard(m, o)
 		s.placeLeg(m, o, kind, wanted.Decimal)
 	case s.caps.AttachedProtection:
 		o.guard.own = true // the order left without it

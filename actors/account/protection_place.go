@@ -173,6 +173,7 @@ func (s *state) placeLeg(m moment, o *order, kind venues.Protecting, price decim
 	leg.EntryOrderID, leg.Protects = o.OrderID, kind
 	o.guard.link(leg, kind)
 	s.setLeg(o, kind, venues.ProtectionPending, leg.OrderID)
+	s.beginGuard(m, o)
 	s.after(callPlace{orderID: leg.OrderID, request: leg.request()})
 	s.touch(leg)
 }

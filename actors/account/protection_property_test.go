@@ -16,6 +16,9 @@ import (
 type moodyVenue struct {
 	*bench
 	asks []effect
+	// coveredAt is when each twentieth of the entry was last covered by a stop loss,
+	// closed, or not filled yet. The oldest are covered and closed first.
+	coveredAt [20]time.Time
 }
 
 func (v *moodyVenue) pass(d time.Duration) { v.asks = append(v.asks, v.bench.pass(d)...) }
@@ -67,6 +70,17 @@ func (v *moodyVenue) reach(o, leg *order) {
 	}
 	r.Fill = leg.fill("r"+leg.OrderID, qty.String(), "58000")
 	v.step(func(m moment) { v.state.report(m, r) })
+}
+
+// starves lets the market come to a leg that nobody takes, or not the whole of: the
+// venue cuts it short.
+func (v *moodyVenue) starves(o, leg *order, qty string, end venues.OrderStatus) {
+	if leg.Status != venues.StatusUntriggered || !decimal.Min(v.left(o), leg.Qty).GreaterThan(venues.MustDecimal(qty)) {
+		return
+	}
+	v.step(func(m moment) { v.state.report(m, leg.says(venues.StatusOpen, "0")) })
+	v.cutsShort(leg, end, qty)
+	v.asks = append(v.asks, v.asked...)
 }
 
 // exits answers an order that closes at once.
@@ -160,25 +174,33 @@ func (v *moodyVenue) calmsDown(o *order) {
 }
 
 // TestNothingIsLeftNaked: legs are reached at any moment, also while their entry goes
-// on filling. In the end what is open has legs of its size, and what is not none.
+// on filling. What is naked for too long is an alarm; in the end what is open has legs
+// of its size, and what is not none.
 func TestNothingIsLeftNaked(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		v := &moodyVenue{bench: newBench(t, venues.Capabilities{})}
 		o := v.open(protectedOrder(), venues.StatusOpen)
 		fills := 0
-		for range rapid.IntRange(1, 25).Draw(rt, "steps") {
+		for range rapid.IntRange(1, 30).Draw(rt, "steps") {
+			v.checkAlarmed(rt, o)
 			v.drop()
-			switch what := rapid.IntRange(0, 5).Draw(rt, "what"); {
+			switch what := rapid.IntRange(0, 6).Draw(rt, "what"); {
 			case what == 0 && o.FilledQty.LessThan(o.Qty) && !o.Status.IsClosed():
 				fills++
 				v.fillMore(o, string(rune('a'+fills)), "0.25")
 				v.asks = append(v.asks, v.asked...)
 			case what == 1:
-				v.pass(time.Duration(rapid.IntRange(10, 1500).Draw(rt, "ms")) * time.Millisecond)
+				v.pass(time.Duration(rapid.IntRange(10, 4000).Draw(rt, "ms")) * time.Millisecond)
 			case what == 2:
 				all := v.state.inOrder()
 				if leg := all[rapid.IntRange(0, len(all)-1).Draw(rt, "leg")]; leg != o {
 					v.reach(o, leg)
+				}
+			case what == 6:
+				all := v.state.inOrder()
+				if leg := all[rapid.IntRange(0, len(all)-1).Draw(rt, "leg")]; leg != o {
+					end := rapid.SampledFrom([]venues.OrderStatus{venues.StatusExpired, venues.StatusCancelled}).Draw(rt, "end")
+					v.starves(o, leg, rapid.SampledFrom([]string{"0", "0.05"}).Draw(rt, "found"), end)
 				}
 			case len(v.asks) > 0:
 				e := v.take(rapid.IntRange(0, len(v.asks)-1).Draw(rt, "which"))
@@ -195,6 +217,22 @@ func TestNothingIsLeftNaked(t *testing.T) {
 			rt.Fatalf("%s open, still looked after %t", v.left(o), o.Unfinished())
 		}
 	})
+}
+
+// checkAlarmed wants an alarm, or the position on its way to be closed, once
+// something that was filled has been naked for so long.
+func (v *moodyVenue) checkAlarmed(rt *rapid.T, o *order) {
+	covered := o.FilledQty.Sub(v.left(o)).Add(v.waiting(o, venues.ProtectingStopLoss))
+	for i, since := range v.coveredAt {
+		filled := venues.MustDecimal("0.05").Mul(decimal.NewFromInt(int64(i + 1)))
+		if filled.GreaterThan(o.FilledQty) || filled.LessThanOrEqual(covered) {
+			v.coveredAt[i] = v.now
+			continue
+		}
+		if naked := v.now.Sub(since); naked > DefaultAlarmAfter+protectSettle && o.guard.alarmedAt.IsZero() && !o.guard.closing {
+			rt.Fatalf("%s open, something of it naked for %s, and nobody says so (%s)", v.left(o), naked, o.Protection.StopLoss.Status)
+		}
+	}
 }
 
 // waiting is how much the waiting legs of a kind are for.

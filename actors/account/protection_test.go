@@ -229,6 +229,19 @@ func TestLaterFillIsAnAlarmOfItsOwn(t *testing.T) {
 	}
 }
 
+// TestFillBehindLegsThatBeginToLiveIsAnAlarmOfItsOwn: what was filled before is
+// protected just now.
+func TestFillBehindLegsThatBeginToLiveIsAnAlarmOfItsOwn(t *testing.T) {
+	b := newBench(t, venues.Capabilities{})
+	o := b.fillEntry("0.4")
+	legs := b.legs(protectSettle)
+	b.fillMore(o, "t2", "0.6")
+	b.live(legs...)
+	if b.pass(protectSettle + DefaultAlarmAfter); b.notes("unprotected") != 1 {
+		t.Fatalf("%d alarms while the second legs do not come", b.notes("unprotected"))
+	}
+}
+
 // TestProtectionOfAPositionClosedUnseenIsWithdrawn: after a restart, say.
 func TestProtectionOfAPositionClosedUnseenIsWithdrawn(t *testing.T) {
 	b := newBench(t, venues.Capabilities{})
