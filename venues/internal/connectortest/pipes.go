@@ -24,7 +24,8 @@ func ServePipes(t testing.TB, serve func(*http.Request, *websocket.Conn)) (dial 
 		}
 	}))
 	_ = server.Listener.Close() // the network's, which is not wanted
-	server.Listener = pipes{accepted, t.Context().Done()}
+	closed := t.Context().Done()
+	server.Listener = pipes{accepted, closed}
 	server.Start()
 	t.Cleanup(server.Close)
 	return func(ctx context.Context, _, _ string) (net.Conn, error) {
@@ -32,6 +33,8 @@ func ServePipes(t testing.TB, serve func(*http.Request, *websocket.Conn)) (dial 
 		select {
 		case accepted <- theirs:
 			return ours, nil
+		case <-closed:
+			return nil, net.ErrClosed
 		case <-ctx.Done():
 			return nil, ctx.Err()
 		}

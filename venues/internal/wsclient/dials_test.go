@@ -2,6 +2,7 @@ package wsclient_test
 
 import (
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/fasthttp/websocket"
@@ -13,35 +14,39 @@ import (
 // The links of a venue share what it allows: none is let through beyond that, none
 // is forgotten, and one that is closed while it waits ends at once.
 func TestLinksShareTheirDials(t *testing.T) {
-	dialled := make(chan time.Time, 10)
-	v := newVenue(t, func(_ int, c *websocket.Conn) {
-		dialled <- time.Now()
-		hold(c)
+	synctest.Test(t, func(t *testing.T) {
+		dialled := make(chan time.Time, 10)
+		v := newVenue(t, func(_ int, c *websocket.Conn) {
+			dialled <- time.Now()
+			hold(c)
+		})
+		const between = time.Second
+		dials := rate.NewLimiter(rate.Every(between), 1)
+		shared := func(o *wsclient.Options) { o.Dials = dials }
+		for range 4 {
+			open(t, v, newRecorder(), shared)
+		}
+		first := <-dialled
+		var last time.Time
+		for range 3 {
+			last = <-dialled
+		}
+		if spread := last.Sub(first); spread != 3*between {
+			t.Errorf("four links were connected within %v, one in %v is allowed", spread, between)
+		}
 	})
-	const between = 60 * time.Millisecond
-	dials := rate.NewLimiter(rate.Every(between), 1)
-	shared := func(o *wsclient.Options) { o.Dials = dials }
-	for range 4 {
-		open(t, v, newRecorder(), shared)
-	}
-	first := <-dialled
-	var last time.Time
-	for range 3 {
-		last = <-dialled
-	}
-	if spread := last.Sub(first); spread < 2*between {
-		t.Errorf("four links were connected within %v, one in %v is allowed", spread, between)
-	}
 }
 
 func TestALinkThatWaitsToDialIsClosedAtOnce(t *testing.T) {
-	v := newVenue(t, func(_ int, c *websocket.Conn) { hold(c) })
-	dials := rate.NewLimiter(rate.Every(time.Hour), 1)
-	dials.Allow()
-	r := newRecorder()
-	link := open(t, v, r, func(o *wsclient.Options) { o.Dials = dials })
-	link.Close()
-	if events := r.list(); has("opened", 1)(events) {
-		t.Errorf("heard %q of a link that may not dial", events)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		v := newVenue(t, func(_ int, c *websocket.Conn) { hold(c) })
+		dials := rate.NewLimiter(rate.Every(time.Hour), 1)
+		dials.Allow()
+		r := newRecorder()
+		link := open(t, v, r, func(o *wsclient.Options) { o.Dials = dials })
+		link.Close()
+		if events := r.list(); has("opened", 1)(events) {
+			t.Errorf("heard %q of a link that may not dial", events)
+		}
+	})
 }

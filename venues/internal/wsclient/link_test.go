@@ -4,11 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -100,33 +103,31 @@ func has(prefix string, times int) func([]string) bool {
 	}
 }
 
-// venue serves WebSocket connections by a function; n counts from 1.
+// venue serves WebSocket connections by a function; n counts from 1, as they are
+// dialled. They are pipes, so that the tests run in virtual time: what a link does
+// within a time it does whatever the machine is busy with. A pipe holds nothing: what
+// a venue says is read by the link before it goes on.
 type venue struct {
-	url string
-	mu  sync.Mutex
-	n   int
+	dial    func(ctx context.Context, network, address string) (net.Conn, error)
+	dialled atomic.Int64
 }
 
 func newVenue(t *testing.T, serve func(n int, c *websocket.Conn)) *venue {
 	t.Helper()
 	v := &venue{}
-	upgrader := websocket.Upgrader{}
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		// Numbered before the client hears of it: it may dial again at once.
-		v.mu.Lock()
-		v.n++
-		n := v.n
-		v.mu.Unlock()
-		c, err := upgrader.Upgrade(w, r, nil)
+	v.dial = connectortest.ServePipes(t, func(r *http.Request, c *websocket.Conn) {
+		n, err := strconv.Atoi(strings.TrimPrefix(r.URL.Path, "/"))
 		if err != nil {
-			return
+			t.Error(err)
 		}
-		defer c.Close()
 		serve(n, c)
-	}))
-	t.Cleanup(server.Close)
-	v.url = "ws" + strings.TrimPrefix(server.URL, "http")
+	})
 	return v
+}
+
+// url is an address for each connection.
+func (v *venue) url(context.Context) (string, error) {
+	return fmt.Sprint("ws://venue/", v.dialled.Add(1)), nil
 }
 
 // hold reads until the peer is gone.
@@ -143,7 +144,8 @@ func say(c *websocket.Conn, text string) { _ = c.WriteMessage(websocket.TextMess
 func open(t *testing.T, v *venue, r *recorder, set func(*wsclient.Options)) *wsclient.Link {
 	t.Helper()
 	o := wsclient.Options{
-		URL:        func(context.Context) (string, error) { return v.url, nil },
+		URL:        v.url,
+		Dial:       v.dial,
 		Handler:    r,
 		BackoffMin: 5 * time.Millisecond, BackoffMax: 20 * time.Millisecond,
 		TickInterval: 10 * time.Millisecond, SendsPerSecond: 1000,
@@ -158,65 +160,73 @@ func open(t *testing.T, v *venue, r *recorder, set func(*wsclient.Options)) *wsc
 }
 
 func TestMessagesInOrder(t *testing.T) {
-	v := newVenue(t, func(_ int, c *websocket.Conn) {
+	synctest.Test(t, func(t *testing.T) {
+		v := newVenue(t, func(_ int, c *websocket.Conn) {
+			for n := range 100 {
+				say(c, fmt.Sprint(n, strings.Repeat("x", n*50)))
+			}
+			hold(c)
+		})
+		r := newRecorder()
+		open(t, v, r, nil)
+		events := r.await(t, "the last message", has("message", 100))
 		for n := range 100 {
-			say(c, fmt.Sprint(n, strings.Repeat("x", n*50)))
+			if want := "message " + fmt.Sprint(n, strings.Repeat("x", n*50)); events[n+1] != want {
+				t.Fatalf("message %d is %.20q, want %.20q", n, events[n+1], want)
+			}
 		}
-		hold(c)
 	})
-	r := newRecorder()
-	open(t, v, r, nil)
-	events := r.await(t, "the last message", has("message", 100))
-	for n := range 100 {
-		if want := "message " + fmt.Sprint(n, strings.Repeat("x", n*50)); events[n+1] != want {
-			t.Fatalf("message %d is %.20q, want %.20q", n, events[n+1], want)
-		}
-	}
 }
 
 func TestReconnects(t *testing.T) {
-	v := newVenue(t, func(n int, c *websocket.Conn) {
-		say(c, fmt.Sprint("from ", n))
-		if n == 3 {
-			hold(c)
+	synctest.Test(t, func(t *testing.T) {
+		v := newVenue(t, func(n int, c *websocket.Conn) {
+			say(c, fmt.Sprint("from ", n))
+			if n == 3 {
+				hold(c)
+			}
+		})
+		r := newRecorder()
+		open(t, v, r, nil)
+		events := r.await(t, "the third connection", has("message from 3", 1))
+		if len(events) != 8 || events[0] != "opened" || events[1] != "message from 1" || !strings.HasPrefix(events[2], "lost") {
+			t.Errorf("heard %v", events)
 		}
 	})
-	r := newRecorder()
-	open(t, v, r, nil)
-	events := r.await(t, "the third connection", has("message from 3", 1))
-	if len(events) != 8 || events[0] != "opened" || events[1] != "message from 1" || !strings.HasPrefix(events[2], "lost") {
-		t.Errorf("heard %v", events)
-	}
 }
 
 func TestDialFailureIsNoLoss(t *testing.T) {
-	v := newVenue(t, func(_ int, c *websocket.Conn) { hold(c) })
-	r := newRecorder()
-	failures := 0
-	open(t, v, r, func(o *wsclient.Options) {
-		o.URL = func(context.Context) (string, error) {
-			if failures++; failures <= 2 {
-				return "", errors.New("no key")
+	synctest.Test(t, func(t *testing.T) {
+		v := newVenue(t, func(_ int, c *websocket.Conn) { hold(c) })
+		r := newRecorder()
+		failures := 0
+		open(t, v, r, func(o *wsclient.Options) {
+			o.URL = func(ctx context.Context) (string, error) {
+				if failures++; failures <= 2 {
+					return "", errors.New("no key")
+				}
+				return v.url(ctx)
 			}
-			return v.url, nil
+		})
+		if events := r.await(t, "a connection", has("opened", 1)); len(events) != 1 {
+			t.Errorf("heard %v, want nothing before the first connection", events)
 		}
 	})
-	if events := r.await(t, "a connection", has("opened", 1)); len(events) != 1 {
-		t.Errorf("heard %v, want nothing before the first connection", events)
-	}
 }
 
 func TestSilenceEndsAConnection(t *testing.T) {
-	v := newVenue(t, func(_ int, c *websocket.Conn) {
-		c.SetPingHandler(func(string) error { return nil }) // takes pings, answers none
-		hold(c)
+	synctest.Test(t, func(t *testing.T) {
+		v := newVenue(t, func(_ int, c *websocket.Conn) {
+			c.SetPingHandler(func(string) error { return nil }) // takes pings, answers none
+			hold(c)
+		})
+		r := newRecorder()
+		open(t, v, r, func(o *wsclient.Options) {
+			o.SilenceMax, o.PingInterval = 50*time.Millisecond, 10*time.Millisecond
+		})
+		r.await(t, "the loss", has("lost: "+wsclient.ErrSilent.Error(), 1))
+		r.await(t, "the next connection", has("opened", 2))
 	})
-	r := newRecorder()
-	open(t, v, r, func(o *wsclient.Options) {
-		o.SilenceMax, o.PingInterval = 50*time.Millisecond, 10*time.Millisecond
-	})
-	r.await(t, "the loss", has("lost: "+wsclient.ErrSilent.Error(), 1))
-	r.await(t, "the next connection", has("opened", 2))
 }
 
 func TestPongsCountAsLife(t *testing.T) {
@@ -237,113 +247,123 @@ func TestPongsCountAsLife(t *testing.T) {
 }
 
 func TestPingsAreAnswered(t *testing.T) {
-	pongs := make(chan string, 1)
-	v := newVenue(t, func(_ int, c *websocket.Conn) {
-		c.SetPongHandler(func(payload string) error {
-			select {
-			case pongs <- payload:
-			default:
-			}
-			return nil
+	synctest.Test(t, func(t *testing.T) {
+		pongs := make(chan string, 1)
+		v := newVenue(t, func(_ int, c *websocket.Conn) {
+			c.SetPongHandler(func(payload string) error {
+				select {
+				case pongs <- payload:
+				default:
+				}
+				return nil
+			})
+			_ = c.WriteControl(websocket.PingMessage, []byte("1626"), time.Now().Add(time.Second))
+			hold(c)
 		})
-		_ = c.WriteControl(websocket.PingMessage, []byte("1626"), time.Now().Add(time.Second))
-		hold(c)
-	})
-	open(t, v, newRecorder(), nil)
-	select {
-	case got := <-pongs:
-		if got != "1626" {
-			t.Errorf("pong %q, want the ping's payload", got)
+		open(t, v, newRecorder(), nil)
+		select {
+		case got := <-pongs:
+			if got != "1626" {
+				t.Errorf("pong %q, want the ping's payload", got)
+			}
+		case <-time.After(time.Minute):
+			t.Fatal("no pong")
 		}
-	case <-time.After(time.Minute):
-		t.Fatal("no pong")
-	}
+	})
 }
 
 func TestTextPing(t *testing.T) {
-	said := make(chan string, 10)
-	v := newVenue(t, func(_ int, c *websocket.Conn) {
-		for {
-			_, text, err := c.ReadMessage()
-			if err != nil {
-				return
+	synctest.Test(t, func(t *testing.T) {
+		said := make(chan string, 10)
+		v := newVenue(t, func(_ int, c *websocket.Conn) {
+			for {
+				_, text, err := c.ReadMessage()
+				if err != nil {
+					return
+				}
+				said <- string(text)
 			}
-			said <- string(text)
+		})
+		open(t, v, newRecorder(), func(o *wsclient.Options) {
+			o.Ping, o.PingInterval = []byte("ping"), 10*time.Millisecond
+		})
+		if got := <-said; got != "ping" {
+			t.Errorf("venue heard %q", got)
 		}
 	})
-	open(t, v, newRecorder(), func(o *wsclient.Options) {
-		o.Ping, o.PingInterval = []byte("ping"), 10*time.Millisecond
-	})
-	if got := <-said; got != "ping" {
-		t.Errorf("venue heard %q", got)
-	}
 }
 
 func TestOversizedMessageEndsAConnection(t *testing.T) {
-	v := newVenue(t, func(n int, c *websocket.Conn) {
-		if n == 1 {
-			say(c, strings.Repeat("x", 2000))
+	synctest.Test(t, func(t *testing.T) {
+		v := newVenue(t, func(n int, c *websocket.Conn) {
+			if n == 1 {
+				say(c, strings.Repeat("x", 2000))
+			}
+			hold(c)
+		})
+		r := newRecorder()
+		open(t, v, r, func(o *wsclient.Options) { o.ReadBytesMax = 1000 })
+		events := r.await(t, "the next connection", has("opened", 2))
+		if has("message", 1)(events) {
+			t.Error("the oversized message was passed on")
 		}
-		hold(c)
 	})
-	r := newRecorder()
-	open(t, v, r, func(o *wsclient.Options) { o.ReadBytesMax = 1000 })
-	events := r.await(t, "the next connection", has("opened", 2))
-	if has("message", 1)(events) {
-		t.Error("the oversized message was passed on")
-	}
 }
 
 func TestAuthenticate(t *testing.T) {
-	v := newVenue(t, func(n int, c *websocket.Conn) {
-		_, login, err := c.ReadMessage()
-		if err != nil || string(login) != "login" {
-			return
-		}
-		if n == 1 {
-			say(c, "refused")
-			return
-		}
-		say(c, "welcome")
-		say(c, "data")
-		hold(c)
-	})
-	r := newRecorder()
-	open(t, v, r, func(o *wsclient.Options) {
-		o.Authenticate = func(s *wsclient.Session) error {
-			if err := s.Write([]byte("login")); err != nil {
+	synctest.Test(t, func(t *testing.T) {
+		v := newVenue(t, func(n int, c *websocket.Conn) {
+			_, login, err := c.ReadMessage()
+			if err != nil || string(login) != "login" {
+				return
+			}
+			if n == 1 {
+				say(c, "refused")
+				return
+			}
+			say(c, "welcome")
+			say(c, "data")
+			hold(c)
+		})
+		r := newRecorder()
+		open(t, v, r, func(o *wsclient.Options) {
+			o.Authenticate = func(s *wsclient.Session) error {
+				if err := s.Write([]byte("login")); err != nil {
+					return err
+				}
+				answer, err := s.Read()
+				if err == nil && string(answer) != "welcome" {
+					err = errors.New("login refused")
+				}
 				return err
 			}
-			answer, err := s.Read()
-			if err == nil && string(answer) != "welcome" {
-				err = errors.New("login refused")
-			}
-			return err
+		})
+		if events := r.await(t, "data", has("message", 1)); !slices.Equal(events, []string{"opened", "message data"}) {
+			t.Errorf("heard %v", events)
 		}
 	})
-	if events := r.await(t, "data", has("message", 1)); !slices.Equal(events, []string{"opened", "message data"}) {
-		t.Errorf("heard %v", events)
-	}
 }
 
 func TestAConnectionIsGivenUpByOrder(t *testing.T) {
-	v := newVenue(t, func(_ int, c *websocket.Conn) { hold(c) })
-	r := newRecorder()
-	conns := make(chan *wsclient.Conn, 2)
-	r.onOpen = func(c *wsclient.Conn) { conns <- c }
-	open(t, v, r, nil)
-	first := <-conns
-	for range 3 {
-		first.GiveUp(errors.New("tired of it"))
-	}
-	second := <-conns
-	first.GiveUp(errors.New("too late"))
-	if began, err := second.Write(t.Context(), []byte("hello")); !began || err != nil {
-		t.Errorf("the second connection: began %v, %v", began, err)
-	}
-	if lost := r.list(); !slices.Equal(lost, []string{"opened", "lost: tired of it", "opened"}) {
-		t.Errorf("heard %v", lost)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		v := newVenue(t, func(_ int, c *websocket.Conn) { hold(c) })
+		r := newRecorder()
+		conns := make(chan *wsclient.Conn, 2)
+		r.onOpen = func(c *wsclient.Conn) { conns <- c }
+		open(t, v, r, nil)
+		first := <-conns
+		for range 3 {
+			first.GiveUp(errors.New("tired of it"))
+		}
+		second := <-conns
+		first.GiveUp(errors.New("too late"))
+		if began, err := second.Write(t.Context(), []byte("hello")); !began || err != nil {
+			t.Errorf("the second connection: began %v, %v", began, err)
+		}
+		if lost := r.list(); !slices.Equal(lost, []string{"opened", "lost: tired of it", "opened"}) {
+			t.Errorf("heard %v", lost)
+		}
+	})
 }
 
 func TestSendsArePaced(t *testing.T) {
@@ -378,18 +398,20 @@ func TestSendsArePaced(t *testing.T) {
 }
 
 func TestSendQueueIsBounded(t *testing.T) {
-	v := newVenue(t, func(_ int, c *websocket.Conn) { hold(c) })
-	r := newRecorder()
-	var once sync.Once
-	r.onOpen = func(c *wsclient.Conn) {
-		once.Do(func() {
-			for range 2000 {
-				c.Send([]byte("x"))
-			}
-		})
-	}
-	open(t, v, r, func(o *wsclient.Options) { o.SendsPerSecond = 1 })
-	r.await(t, "the overflow", has("lost: "+wsclient.ErrSendQueueFull.Error(), 1))
+	synctest.Test(t, func(t *testing.T) {
+		v := newVenue(t, func(_ int, c *websocket.Conn) { hold(c) })
+		r := newRecorder()
+		var once sync.Once
+		r.onOpen = func(c *wsclient.Conn) {
+			once.Do(func() {
+				for range 2000 {
+					c.Send([]byte("x"))
+				}
+			})
+		}
+		open(t, v, r, func(o *wsclient.Options) { o.SendsPerSecond = 1 })
+		r.await(t, "the overflow", has("lost: "+wsclient.ErrSendQueueFull.Error(), 1))
+	})
 }
 
 func TestDialErrorTellsNoKey(t *testing.T) {

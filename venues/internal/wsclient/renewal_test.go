@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/fasthttp/websocket"
@@ -15,70 +16,72 @@ import (
 // Both connections get every message of the venue; the link must pass each on at
 // least once, first the old one's, then the new one's.
 func TestRenewalLosesNothing(t *testing.T) {
-	var mu sync.Mutex
-	peers := map[*websocket.Conn]int{}
-	broadcast := func(n int) {
-		mu.Lock()
-		defer mu.Unlock()
-		for c, id := range peers {
-			say(c, fmt.Sprint(id, ":", n))
+	synctest.Test(t, func(t *testing.T) {
+		var mu sync.Mutex
+		peers := map[*websocket.Conn]int{}
+		broadcast := func(n int) {
+			mu.Lock()
+			defer mu.Unlock()
+			for c, id := range peers {
+				say(c, fmt.Sprint(id, ":", n))
+			}
 		}
-	}
-	v := newVenue(t, func(n int, c *websocket.Conn) {
-		mu.Lock()
-		peers[c] = n
-		mu.Unlock()
-		hold(c)
-		mu.Lock()
-		delete(peers, c)
-		mu.Unlock()
-	})
-	r := newRecorder()
-	link := open(t, v, r, func(o *wsclient.Options) { o.RenewOverlap = 500 * time.Millisecond })
-	r.await(t, "a connection", has("opened", 1))
+		v := newVenue(t, func(n int, c *websocket.Conn) {
+			mu.Lock()
+			peers[c] = n
+			mu.Unlock()
+			hold(c)
+			mu.Lock()
+			delete(peers, c)
+			mu.Unlock()
+		})
+		r := newRecorder()
+		link := open(t, v, r, func(o *wsclient.Options) { o.RenewOverlap = 500 * time.Millisecond })
+		r.await(t, "a connection", has("opened", 1))
 
-	stop := make(chan struct{})
-	var sender sync.WaitGroup
-	sent := 0
-	sender.Go(func() {
-		for {
-			select {
-			case <-stop:
-				return
-			case <-time.After(time.Millisecond):
-				broadcast(sent)
-				sent++
+		stop := make(chan struct{})
+		var sender sync.WaitGroup
+		sent := 0
+		sender.Go(func() {
+			for {
+				select {
+				case <-stop:
+					return
+				case <-time.After(time.Millisecond):
+					broadcast(sent)
+					sent++
+				}
+			}
+		})
+		r.await(t, "messages", has("message 1:", 20))
+		link.Renew()
+		link.Renew() // one renewal at a time
+		events := r.await(t, "messages of the successor", has("message 2:", 20))
+		close(stop)
+		sender.Wait()
+
+		if has("lost", 1)(events) || !has("opened", 2)(events) {
+			t.Fatalf("heard a loss: %v", events)
+		}
+		seen, byNew := map[int]bool{}, false
+		last := 0
+		for _, e := range events {
+			var conn, n int
+			if _, err := fmt.Sscanf(e, "message %d:%d", &conn, &n); err != nil {
+				continue
+			}
+			if byNew && conn == 1 {
+				t.Fatalf("the old connection spoke after the new one: %v", events)
+			}
+			byNew = conn == 2
+			seen[n], last = true, max(last, n)
+		}
+		for n := firstOf(seen); n <= last; n++ {
+			if !seen[n] {
+				t.Errorf("message %d was lost", n)
 			}
 		}
 	})
-	r.await(t, "messages", has("message 1:", 20))
-	link.Renew()
-	link.Renew() // one renewal at a time
-	events := r.await(t, "messages of the successor", has("message 2:", 20))
-	close(stop)
-	sender.Wait()
-
-	if has("lost", 1)(events) || !has("opened", 2)(events) {
-		t.Fatalf("heard a loss: %v", events)
-	}
-	seen, byNew := map[int]bool{}, false
-	last := 0
-	for _, e := range events {
-		var conn, n int
-		if _, err := fmt.Sscanf(e, "message %d:%d", &conn, &n); err != nil {
-			continue
-		}
-		if byNew && conn == 1 {
-			t.Fatalf("the old connection spoke after the new one: %v", events)
-		}
-		byNew = conn == 2
-		seen[n], last = true, max(last, n)
-	}
-	for n := firstOf(seen); n <= last; n++ {
-		if !seen[n] {
-			t.Errorf("message %d was lost", n)
-		}
-	}
 }
 
 func firstOf(seen map[int]bool) int {
@@ -90,65 +93,71 @@ func firstOf(seen map[int]bool) int {
 }
 
 func TestRenewalByAge(t *testing.T) {
-	v := newVenue(t, func(n int, c *websocket.Conn) {
-		say(c, fmt.Sprint("from ", n))
-		hold(c)
+	synctest.Test(t, func(t *testing.T) {
+		v := newVenue(t, func(n int, c *websocket.Conn) {
+			say(c, fmt.Sprint("from ", n))
+			hold(c)
+		})
+		r := newRecorder()
+		open(t, v, r, func(o *wsclient.Options) { o.Lifetime, o.RenewOverlap = 20*time.Millisecond, 5*time.Millisecond })
+		if events := r.await(t, "the third connection", has("message from 3", 1)); has("lost", 1)(events) {
+			t.Errorf("heard %v", events)
+		}
 	})
-	r := newRecorder()
-	open(t, v, r, func(o *wsclient.Options) { o.Lifetime, o.RenewOverlap = 20*time.Millisecond, 5*time.Millisecond })
-	if events := r.await(t, "the third connection", has("message from 3", 1)); has("lost", 1)(events) {
-		t.Errorf("heard %v", events)
-	}
 }
 
 // If the old connection breaks before the successor took over, messages may be
 // missing: that is a loss.
 func TestBreakDuringRenewalIsALoss(t *testing.T) {
-	kill := make(chan struct{})
-	v := newVenue(t, func(n int, c *websocket.Conn) {
-		if n == 1 {
-			go func() { <-kill; c.Close() }()
-		}
-		hold(c)
+	synctest.Test(t, func(t *testing.T) {
+		kill := make(chan struct{})
+		v := newVenue(t, func(n int, c *websocket.Conn) {
+			if n == 1 {
+				go func() { <-kill; c.Close() }()
+			}
+			hold(c)
+		})
+		r := newRecorder()
+		link := open(t, v, r, func(o *wsclient.Options) { o.RenewOverlap = time.Hour })
+		r.await(t, "a connection", has("opened", 1))
+		link.Renew()
+		r.await(t, "the successor", has("opened", 2))
+		close(kill)
+		r.await(t, "the loss", has("lost", 1))
+		r.await(t, "a new connection", has("opened", 3))
 	})
-	r := newRecorder()
-	link := open(t, v, r, func(o *wsclient.Options) { o.RenewOverlap = time.Hour })
-	r.await(t, "a connection", has("opened", 1))
-	link.Renew()
-	r.await(t, "the successor", has("opened", 2))
-	close(kill)
-	r.await(t, "the loss", has("lost", 1))
-	r.await(t, "a new connection", has("opened", 3))
 }
 
 // The last word of a connection may ask for another one when its successor has taken
 // its place: that one stays.
 func TestGivingUpAnOldConnectionSparesItsSuccessor(t *testing.T) {
-	replaced := make(chan struct{})
-	v := newVenue(t, func(n int, c *websocket.Conn) {
-		if n == 1 {
-			say(c, "the end")
+	synctest.Test(t, func(t *testing.T) {
+		replaced := make(chan struct{})
+		v := newVenue(t, func(n int, c *websocket.Conn) {
+			if n == 1 {
+				say(c, "the end")
+				hold(c)
+				close(replaced)
+				return
+			}
+			say(c, "hello")
 			hold(c)
-			close(replaced)
-			return
+		})
+		r := newRecorder()
+		r.onWord = func(c *wsclient.Conn, word string) {
+			if word == "the end" {
+				<-replaced
+				c.GiveUp(errors.New("too late"))
+			}
 		}
-		say(c, "hello")
-		hold(c)
+		link := open(t, v, r, func(o *wsclient.Options) { o.RenewOverlap = time.Millisecond })
+		r.await(t, "the last word", has("message the end", 1))
+		link.Renew()
+		r.await(t, "the successor", has("message hello", 1))
+		link.Renew()
+		events := r.await(t, "one more", has("message hello", 2))
+		if has("lost", 1)(events) {
+			t.Errorf("heard %v", events)
+		}
 	})
-	r := newRecorder()
-	r.onWord = func(c *wsclient.Conn, word string) {
-		if word == "the end" {
-			<-replaced
-			c.GiveUp(errors.New("too late"))
-		}
-	}
-	link := open(t, v, r, func(o *wsclient.Options) { o.RenewOverlap = time.Millisecond })
-	r.await(t, "the last word", has("message the end", 1))
-	link.Renew()
-	r.await(t, "the successor", has("message hello", 1))
-	link.Renew()
-	events := r.await(t, "one more", has("message hello", 2))
-	if has("lost", 1)(events) {
-		t.Errorf("heard %v", events)
-	}
 }

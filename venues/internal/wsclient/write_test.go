@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/fasthttp/websocket"
@@ -17,66 +18,72 @@ import (
 // Writes are not paced, from however many goroutines, and go ahead of what is
 // queued.
 func TestWriteIsNotPaced(t *testing.T) {
-	const writes = 200
-	arrived := make(chan string, 2*writes)
-	v := newVenue(t, func(_ int, c *websocket.Conn) {
-		for {
-			_, text, err := c.ReadMessage()
-			if err != nil {
-				return
-			}
-			arrived <- string(text)
-		}
-	})
-	r := newRecorder()
-	conns := make(chan *wsclient.Conn, 1)
-	r.onOpen = func(c *wsclient.Conn) { conns <- c }
-	open(t, v, r, func(o *wsclient.Options) { o.SendsPerSecond = 1 })
-	conn := <-conns
-	for range writes {
-		conn.Send([]byte("queued"))
-	}
-	var writers sync.WaitGroup
-	for n := range writes {
-		writers.Go(func() {
-			if began, err := conn.Write(t.Context(), []byte(fmt.Sprint("order ", n))); err != nil || !began {
-				t.Errorf("write %d: began %v, %v", n, began, err)
+	synctest.Test(t, func(t *testing.T) {
+		const writes = 200
+		arrived := make(chan string, 2*writes)
+		v := newVenue(t, func(_ int, c *websocket.Conn) {
+			for {
+				_, text, err := c.ReadMessage()
+				if err != nil {
+					return
+				}
+				arrived <- string(text)
 			}
 		})
-	}
-	writers.Wait()
-	orders, deadline := 0, time.After(time.Minute)
-	for orders < writes {
-		select {
-		case text := <-arrived:
-			if strings.HasPrefix(text, "order") {
-				orders++
-			}
-		case <-deadline:
-			t.Fatalf("%d of %d writes arrived", orders, writes)
+		r := newRecorder()
+		conns := make(chan *wsclient.Conn, 1)
+		r.onOpen = func(c *wsclient.Conn) { conns <- c }
+		open(t, v, r, func(o *wsclient.Options) { o.SendsPerSecond = 1 })
+		conn := <-conns
+		for range writes {
+			conn.Send([]byte("queued"))
 		}
-	}
+		var writers sync.WaitGroup
+		for n := range writes {
+			writers.Go(func() {
+				if began, err := conn.Write(t.Context(), []byte(fmt.Sprint("order ", n))); err != nil || !began {
+					t.Errorf("write %d: began %v, %v", n, began, err)
+				}
+			})
+		}
+		writers.Wait()
+		orders, deadline := 0, time.After(time.Minute)
+		for orders < writes {
+			select {
+			case text := <-arrived:
+				if strings.HasPrefix(text, "order") {
+					orders++
+				}
+			case <-deadline:
+				t.Fatalf("%d of %d writes arrived", orders, writes)
+			}
+		}
+	})
 }
 
 func TestWriteThatDoesNotBegin(t *testing.T) {
-	v := newVenue(t, func(n int, c *websocket.Conn) {
-		if n > 1 {
+	synctest.Test(t, func(t *testing.T) {
+		v := newVenue(t, func(n int, c *websocket.Conn) {
+			if n == 1 {
+				say(c, "bye")
+				return
+			}
 			hold(c)
+		})
+		r := newRecorder()
+		conns := make(chan *wsclient.Conn, 2)
+		r.onOpen = func(c *wsclient.Conn) { conns <- c }
+		open(t, v, r, nil)
+		first, second := <-conns, <-conns
+		if began, err := first.Write(t.Context(), []byte("x")); began || err == nil {
+			t.Errorf("write on a lost connection: began %v, %v", began, err)
+		}
+		ended, cancel := context.WithCancel(t.Context())
+		cancel()
+		if began, err := second.Write(ended, []byte("x")); began || !errors.Is(err, context.Canceled) {
+			t.Errorf("write after the context: began %v, %v", began, err)
 		}
 	})
-	r := newRecorder()
-	conns := make(chan *wsclient.Conn, 2)
-	r.onOpen = func(c *wsclient.Conn) { conns <- c }
-	open(t, v, r, nil)
-	first, second := <-conns, <-conns
-	if began, err := first.Write(t.Context(), []byte("x")); began || err == nil {
-		t.Errorf("write on a lost connection: began %v, %v", began, err)
-	}
-	ended, cancel := context.WithCancel(t.Context())
-	cancel()
-	if began, err := second.Write(ended, []byte("x")); began || !errors.Is(err, context.Canceled) {
-		t.Errorf("write after the context: began %v, %v", began, err)
-	}
 }
 
 // A dial that fails again and again of the same is one warning.
