@@ -5,11 +5,14 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net"
 	"net/http"
-	"net/http/httptest"
+	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/fasthttp/websocket"
@@ -18,6 +21,7 @@ import (
 	"go.uber.org/zap/zaptest/observer"
 
 	"venuegate/venues"
+	"venuegate/venues/internal/connectortest"
 	"venuegate/venues/internal/wscall"
 	"venuegate/venues/internal/wsclient"
 )
@@ -81,32 +85,29 @@ func (p *peer) hear() (message, bool) {
 	return m, err == nil && json.Unmarshal(data, &m) == nil
 }
 
-// venue serves connections by a function that ends with them.
+// venue serves connections by a function that ends with them. They are numbered as
+// they are dialled, and pipes, so that the tests run in virtual time.
 type venue struct {
-	url string
-	mu  sync.Mutex
-	n   int
+	dial    func(ctx context.Context, network, address string) (net.Conn, error)
+	dialled atomic.Int64
 }
 
 func newVenue(t *testing.T, serve func(*peer)) *venue {
 	t.Helper()
 	v := &venue{}
-	upgrader := websocket.Upgrader{}
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		v.mu.Lock()
-		v.n++
-		n := v.n
-		v.mu.Unlock()
-		socket, err := upgrader.Upgrade(w, r, nil)
+	v.dial = connectortest.ServePipes(t, func(r *http.Request, socket *websocket.Conn) {
+		n, err := strconv.Atoi(strings.TrimPrefix(r.URL.Path, "/"))
 		if err != nil {
-			return
+			t.Error(err)
 		}
-		defer socket.Close()
 		serve(&peer{n, socket})
-	}))
-	t.Cleanup(server.Close)
-	v.url = "ws" + strings.TrimPrefix(server.URL, "http")
+	})
 	return v
+}
+
+// url is an address for each connection.
+func (v *venue) url(context.Context) (string, error) {
+	return fmt.Sprint("ws://venue/", v.dialled.Add(1)), nil
 }
 
 // echo answers every call with its own text and the connection's number.
@@ -121,7 +122,7 @@ func open(t *testing.T, v *venue, set func(*wscall.Options)) *wscall.Client {
 	t.Helper()
 	o := wscall.Options{
 		Link: wsclient.Options{
-			URL:        func(context.Context) (string, error) { return v.url, nil },
+			URL: v.url, Dial: v.dial,
 			BackoffMin: 5 * time.Millisecond, BackoffMax: 20 * time.Millisecond, TickInterval: 5 * time.Millisecond,
 		},
 		Read: read, Timeout: 10 * time.Second,
@@ -169,52 +170,56 @@ func outcome(err error) error {
 }
 
 func TestCallsAreAnswered(t *testing.T) {
-	c := open(t, newVenue(t, echo), nil)
-	var callers sync.WaitGroup
-	for n := range 100 {
-		callers.Go(func() {
-			id := fmt.Sprint("call-", n)
-			answer, err := c.Call(t.Context(), say(id))
-			if err != nil {
-				t.Errorf("call %d: %v", n, err)
-				return
-			}
-			if got := textOf(t, answer); got != id+" by 1" {
-				t.Errorf("call %d got %q", n, got)
-			}
-		})
-	}
-	callers.Wait()
+	synctest.Test(t, func(t *testing.T) {
+		c := open(t, newVenue(t, echo), nil)
+		var callers sync.WaitGroup
+		for n := range 100 {
+			callers.Go(func() {
+				id := fmt.Sprint("call-", n)
+				answer, err := c.Call(t.Context(), say(id))
+				if err != nil {
+					t.Errorf("call %d: %v", n, err)
+					return
+				}
+				if got := textOf(t, answer); got != id+" by 1" {
+					t.Errorf("call %d got %q", n, got)
+				}
+			})
+		}
+		callers.Wait()
+	})
 }
 
 func TestAnswersOutOfOrder(t *testing.T) {
-	const calls = 10
-	v := newVenue(t, func(p *peer) {
-		var heard []message
-		for range calls {
-			m, ok := p.hear()
-			if !ok {
-				return
+	synctest.Test(t, func(t *testing.T) {
+		const calls = 10
+		v := newVenue(t, func(p *peer) {
+			var heard []message
+			for range calls {
+				m, ok := p.hear()
+				if !ok {
+					return
+				}
+				heard = append(heard, m)
 			}
-			heard = append(heard, m)
-		}
-		for n := range heard {
-			p.say(heard[calls-1-n].ID, heard[calls-1-n].Text)
-		}
-		echo(p)
-	})
-	c := open(t, v, nil)
-	var callers sync.WaitGroup
-	for n := range calls {
-		callers.Go(func() {
-			id := fmt.Sprint(n)
-			answer, err := c.Call(t.Context(), say(id))
-			if err != nil || textOf(t, answer) != id {
-				t.Errorf("call %s got %q, %v", id, answer, err)
+			for n := range heard {
+				p.say(heard[calls-1-n].ID, heard[calls-1-n].Text)
 			}
+			echo(p)
 		})
-	}
-	callers.Wait()
+		c := open(t, v, nil)
+		var callers sync.WaitGroup
+		for n := range calls {
+			callers.Go(func() {
+				id := fmt.Sprint(n)
+				answer, err := c.Call(t.Context(), say(id))
+				if err != nil || textOf(t, answer) != id {
+					t.Errorf("call %s got %q, %v", id, answer, err)
+				}
+			})
+		}
+		callers.Wait()
+	})
 }
 
 // What cannot have left is proved not sent; what was written and stays without an
@@ -274,9 +279,11 @@ func TestOutcomes(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if err := run.call(open(t, newVenue(t, run.serve), run.set)); !errors.Is(outcome(err), run.want) {
-				t.Errorf("%v, want %v", err, run.want)
-			}
+			synctest.Test(t, func(t *testing.T) {
+				if err := run.call(open(t, newVenue(t, run.serve), run.set)); !errors.Is(outcome(err), run.want) {
+					t.Errorf("%v, want %v", err, run.want)
+				}
+			})
 		})
 	}
 }
@@ -295,117 +302,129 @@ func TestNoConnectionIsNotSent(t *testing.T) {
 // A lost connection ends everything under way on it at once; the next connection
 // takes calls again, and a late answer is nobody's.
 func TestLostConnectionEndsItsCalls(t *testing.T) {
-	const calls = 20
-	v := newVenue(t, func(p *peer) {
-		for range calls {
-			p.hear()
-		}
-		if p.number > 1 {
-			echo(p)
-		}
-	})
-	c := open(t, v, func(o *wscall.Options) { o.Timeout = time.Hour })
-	var callers sync.WaitGroup
-	for n := range calls {
-		callers.Go(func() {
-			if _, err := c.Call(t.Context(), say("")); !errors.Is(outcome(err), venues.ErrOutcomeUnknown) {
-				t.Errorf("call %d: %v", n, err)
+	synctest.Test(t, func(t *testing.T) {
+		const calls = 20
+		v := newVenue(t, func(p *peer) {
+			for range calls {
+				p.hear()
+			}
+			if p.number > 1 {
+				echo(p)
 			}
 		})
-	}
-	callers.Wait()
-	await(t, "the next connection", c.Up)
+		c := open(t, v, func(o *wscall.Options) { o.Timeout = time.Hour })
+		var callers sync.WaitGroup
+		for n := range calls {
+			callers.Go(func() {
+				if _, err := c.Call(t.Context(), say("")); !errors.Is(outcome(err), venues.ErrOutcomeUnknown) {
+					t.Errorf("call %d: %v", n, err)
+				}
+			})
+		}
+		callers.Wait()
+		await(t, "the next connection", c.Up)
+	})
 }
 
 // Close waits for no answer: the venue may never give one.
 func TestCloseEndsCallsUnderWay(t *testing.T) {
-	heard := make(chan struct{})
-	v := newVenue(t, func(p *peer) {
-		p.hear()
-		close(heard)
-		p.hear()
+	synctest.Test(t, func(t *testing.T) {
+		heard := make(chan struct{})
+		v := newVenue(t, func(p *peer) {
+			p.hear()
+			close(heard)
+			p.hear()
+		})
+		c := open(t, v, func(o *wscall.Options) { o.Timeout = time.Hour })
+		ended := make(chan error, 1)
+		go func() {
+			_, err := c.Call(context.Background(), say(""))
+			ended <- err
+		}()
+		<-heard
+		c.Close()
+		if err := <-ended; !errors.Is(outcome(err), venues.ErrOutcomeUnknown) {
+			t.Errorf("%v, want an unknown outcome", err)
+		}
 	})
-	c := open(t, v, func(o *wscall.Options) { o.Timeout = time.Hour })
-	ended := make(chan error, 1)
-	go func() {
-		_, err := c.Call(context.Background(), say(""))
-		ended <- err
-	}()
-	<-heard
-	c.Close()
-	if err := <-ended; !errors.Is(outcome(err), venues.ErrOutcomeUnknown) {
-		t.Errorf("%v, want an unknown outcome", err)
-	}
 }
 
 func TestStrayAnswersAreDroppedAndLogged(t *testing.T) {
-	v := newVenue(t, func(p *peer) {
-		m, _ := p.hear()
-		p.say("nobody", "stray")
-		p.say(m.ID, "first")
-		p.say(m.ID, "second")
-		echo(p)
+	synctest.Test(t, func(t *testing.T) {
+		v := newVenue(t, func(p *peer) {
+			m, _ := p.hear()
+			p.say("nobody", "stray")
+			p.say(m.ID, "first")
+			p.say(m.ID, "second")
+			echo(p)
+		})
+		core, logged := observer.New(zap.WarnLevel)
+		c := open(t, v, func(o *wscall.Options) { o.Link.Log = zap.New(core) })
+		if answer, err := c.Call(t.Context(), say("")); err != nil || textOf(t, answer) != "first" {
+			t.Fatalf("got %q, %v", answer, err)
+		}
+		if answer, err := c.Call(t.Context(), say("again")); err != nil || textOf(t, answer) != "again by 1" {
+			t.Fatalf("the connection is of no use any more: %q, %v", answer, err)
+		}
+		if strays := logged.FilterMessage("answer that nobody waits for").Len(); strays != 2 {
+			t.Errorf("%d answers logged, want 2: %v", strays, logged.All())
+		}
 	})
-	core, logged := observer.New(zap.WarnLevel)
-	c := open(t, v, func(o *wscall.Options) { o.Link.Log = zap.New(core) })
-	if answer, err := c.Call(t.Context(), say("")); err != nil || textOf(t, answer) != "first" {
-		t.Fatalf("got %q, %v", answer, err)
-	}
-	if answer, err := c.Call(t.Context(), say("again")); err != nil || textOf(t, answer) != "again by 1" {
-		t.Fatalf("the connection is of no use any more: %q, %v", answer, err)
-	}
-	if strays := logged.FilterMessage("answer that nobody waits for").Len(); strays != 2 {
-		t.Errorf("%d answers logged, want 2: %v", strays, logged.All())
-	}
 }
 
 func TestCallsUnderWayAreBounded(t *testing.T) {
-	release := make(chan struct{})
-	v := newVenue(t, func(p *peer) { <-release; echo(p) })
-	c := open(t, v, nil)
-	const most = 256
-	var callers sync.WaitGroup
-	var mu sync.Mutex
-	counts := map[error]int{}
-	for range most + 10 {
-		callers.Go(func() {
-			_, err := c.Call(t.Context(), say(""))
-			mu.Lock()
-			defer mu.Unlock()
-			if counts[outcome(err)]++; counts[venues.ErrNotSent] == 10 && err != nil {
-				close(release)
-			}
-		})
-	}
-	callers.Wait()
-	if counts[nil] != most || counts[venues.ErrNotSent] != 10 {
-		t.Errorf("outcomes %v", counts)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		release := make(chan struct{})
+		v := newVenue(t, func(p *peer) { <-release; echo(p) })
+		c := open(t, v, nil)
+		const most = 256
+		var callers sync.WaitGroup
+		var mu sync.Mutex
+		counts := map[error]int{}
+		for range most + 10 {
+			callers.Go(func() {
+				_, err := c.Call(t.Context(), say(""))
+				mu.Lock()
+				defer mu.Unlock()
+				if counts[outcome(err)]++; counts[venues.ErrNotSent] == 10 && err != nil {
+					close(release)
+				}
+			})
+		}
+		callers.Wait()
+		if counts[nil] != most || counts[venues.ErrNotSent] != 10 {
+			t.Errorf("outcomes %v", counts)
+		}
+	})
 }
 
 // What cannot be built was not sent, and holds no place.
 func TestAFailureToBuild(t *testing.T) {
-	c := open(t, newVenue(t, echo), nil)
-	cause := errors.New("its deadline has passed")
-	for range 300 {
-		if _, err := c.Call(t.Context(), func(string) ([]byte, error) { return nil, cause }); !errors.Is(err, cause) {
-			t.Fatal(err)
+	synctest.Test(t, func(t *testing.T) {
+		c := open(t, newVenue(t, echo), nil)
+		cause := errors.New("its deadline has passed")
+		for range 300 {
+			if _, err := c.Call(t.Context(), func(string) ([]byte, error) { return nil, cause }); !errors.Is(err, cause) {
+				t.Fatal(err)
+			}
 		}
-	}
-	if answer, err := c.Call(t.Context(), say("hello")); err != nil || textOf(t, answer) != "hello by 1" {
-		t.Errorf("%q, %v", answer, err)
-	}
+		if answer, err := c.Call(t.Context(), say("hello")); err != nil || textOf(t, answer) != "hello by 1" {
+			t.Errorf("%q, %v", answer, err)
+		}
+	})
 }
 
 func TestIDsDifferAndBearThePrefix(t *testing.T) {
-	c := open(t, newVenue(t, echo), func(o *wscall.Options) { o.IDPrefix = "ours-" })
-	seen := map[string]bool{}
-	for range 10 {
-		answer, err := c.Call(t.Context(), say(""))
-		var m message
-		if err = errors.Join(err, json.Unmarshal(answer, &m)); err != nil || seen[m.ID] || !strings.HasPrefix(m.ID, "ours-") {
-			t.Fatalf("%q, %v", answer, err)
+	synctest.Test(t, func(t *testing.T) {
+		c := open(t, newVenue(t, echo), func(o *wscall.Options) { o.IDPrefix = "ours-" })
+		seen := map[string]bool{}
+		for range 10 {
+			answer, err := c.Call(t.Context(), say(""))
+			var m message
+			if err = errors.Join(err, json.Unmarshal(answer, &m)); err != nil || seen[m.ID] || !strings.HasPrefix(m.ID, "ours-") {
+				t.Fatalf("%q, %v", answer, err)
+			}
+			seen[m.ID] = true
 		}
-		seen[m.ID] = true
-	}
+	})
 }
