@@ -44,6 +44,8 @@ type Options struct {
 	BodyBytesMax int64
 	// UserAgent is "venuegate" if empty.
 	UserAgent string
+	// Dial makes the network connections; the usual way if nil.
+	Dial func(ctx context.Context, network, address string) (net.Conn, error)
 }
 
 // Client sends requests to one host. It is safe for concurrent use.
@@ -101,15 +103,18 @@ func New(o Options, gate *Gate) *Client {
 	o.Timeout = cmp.Or(o.Timeout, timeoutDefault)
 	o.BodyBytesMax = cmp.Or(o.BodyBytesMax, bodyBytesMaxDefault)
 	o.UserAgent = cmp.Or(o.UserAgent, userAgentDefault)
-	return &Client{options: o, gate: gate, transport: newTransport()}
+	if o.Dial == nil {
+		o.Dial = (&net.Dialer{Timeout: dialTimeout}).DialContext
+	}
+	return &Client{options: o, gate: gate, transport: newTransport(o)}
 }
 
-func newTransport() *http.Transport {
+func newTransport(o Options) *http.Transport {
 	protocols := new(http.Protocols)
 	protocols.SetHTTP1(true)
 	return &http.Transport{
 		Proxy:                  nil,
-		DialContext:            (&net.Dialer{Timeout: dialTimeout}).DialContext,
+		DialContext:            o.Dial,
 		TLSClientConfig:        &tls.Config{MinVersion: tls.VersionTLS12},
 		TLSHandshakeTimeout:    tlsHandshakeTimeout,
 		Protocols:              protocols,

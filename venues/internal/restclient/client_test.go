@@ -12,6 +12,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"venuegate/venues"
@@ -30,8 +31,11 @@ func call(method string, mutates bool) restclient.Call {
 	}}
 }
 
+// patience bounds a request whose answer must come; only a test that fails spends it.
+const patience = time.Minute
+
 func client(url string) *restclient.Client {
-	return restclient.New(restclient.Options{BaseURL: url, Timeout: 2 * time.Second, BodyBytesMax: 1000}, restclient.NewGate())
+	return restclient.New(restclient.Options{BaseURL: url, Timeout: patience, BodyBytesMax: 1000}, restclient.NewGate())
 }
 
 // rawVenue serves connections by hand, so that it can fail in any way. serve gets
@@ -59,6 +63,16 @@ func newRawVenue(t *testing.T, serve func(conn net.Conn, n int64) (keep bool)) *
 		}
 	}()
 	return v
+}
+
+// piped is how a venue is reached that is a pipe, for tests in virtual time.
+func piped(serve func(conn net.Conn, n int64) (keep bool)) restclient.Options {
+	v := &rawVenue{}
+	return restclient.Options{BaseURL: "http://venue", Dial: func(context.Context, string, string) (net.Conn, error) {
+		ours, theirs := net.Pipe()
+		go v.serve(theirs, serve)
+		return ours, nil
+	}}
 }
 
 func (v *rawVenue) serve(conn net.Conn, serve func(net.Conn, int64) bool) {
@@ -166,14 +180,18 @@ func TestConnectionDiesWhileIdle(t *testing.T) {
 }
 
 func TestOutcomeTimeoutAfterSending(t *testing.T) {
-	release := make(chan struct{})
-	v := newRawVenue(t, func(net.Conn, int64) bool { <-release; return false })
-	t.Cleanup(func() { close(release) })
-	c := restclient.New(restclient.Options{BaseURL: v.url, Timeout: 50 * time.Millisecond}, restclient.NewGate())
-	_, err := c.Do(t.Context(), call(http.MethodPost, true))
-	if !errors.Is(err, venues.ErrOutcomeUnknown) || !errors.Is(err, context.DeadlineExceeded) {
-		t.Errorf("error %v, want an unknown outcome by time-out", err)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		o := piped(func(conn net.Conn, _ int64) bool {
+			_, _ = conn.Read(make([]byte, 1)) // until the client has gone
+			return false
+		})
+		o.Timeout = time.Second
+		begun := time.Now()
+		_, err := restclient.New(o, restclient.NewGate()).Do(t.Context(), call(http.MethodPost, true))
+		if !errors.Is(err, venues.ErrOutcomeUnknown) || !errors.Is(err, context.DeadlineExceeded) || time.Since(begun) != o.Timeout {
+			t.Errorf("error %v after %s, want an unknown outcome by time-out", err, time.Since(begun))
+		}
+	})
 }
 
 func TestProvedNotSent(t *testing.T) {
@@ -272,23 +290,25 @@ func TestAnswersAndRequestsAsTheyAre(t *testing.T) {
 
 // To know what became of an order comes before every other reading.
 func TestResolvingPassesOtherReadings(t *testing.T) {
-	v := newRawVenue(t, answerOK)
-	c := restclient.New(restclient.Options{BaseURL: v.url}, restclient.NewGate())
-	reading := call(http.MethodGet, false)
-	reading.Lane = restclient.LaneReconcile
-	reading.Costs = []restclient.Cost{{Budget: restclient.NewBudget("weight", 100, time.Minute), Units: 5}}
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
-	defer cancel()
-	var err error
-	for range 14 { // 65 units of the lane, and one more
-		_, err = c.Do(ctx, reading)
-	}
-	if venues.CodeOf(err) != venues.CodeRateLimited {
-		t.Fatalf("the lane is not full: %v", err)
-	}
-	if _, err := c.Do(venues.Resolving(ctx), reading); err != nil {
-		t.Errorf("the question waits behind readings: %v", err)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		c := restclient.New(piped(answerOK), restclient.NewGate())
+		defer c.Close()
+		reading := call(http.MethodGet, false)
+		reading.Lane = restclient.LaneReconcile
+		reading.Costs = []restclient.Cost{{Budget: restclient.NewBudget("weight", 100, time.Minute), Units: 5}}
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		var err error
+		for range 14 { // 65 units of the lane, and one more
+			_, err = c.Do(ctx, reading)
+		}
+		if venues.CodeOf(err) != venues.CodeRateLimited {
+			t.Fatalf("the lane is not full: %v", err)
+		}
+		if _, err := c.Do(venues.Resolving(ctx), reading); err != nil {
+			t.Errorf("the question waits behind readings: %v", err)
+		}
+	})
 }
 
 // As many requests as the service sends at once go over connections that the ones
