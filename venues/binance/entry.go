@@ -44,7 +44,7 @@ func (a *Account) openEntry() *orderEntry {
 	e.calls = wscall.New(wscall.Options{
 		Link: wsclient.Options{
 			URL: e.address, Lifetime: o.ConnLifetime,
-			Dials: a.c.dials, BackoffMin: o.BackoffMin, BackoffMax: o.BackoffMax, TickInterval: o.tickInterval,
+			Dial: o.dial, Dials: a.c.dials, BackoffMin: o.BackoffMin, BackoffMax: o.BackoffMax, TickInterval: o.tickInterval,
 			Log: o.Log.With(zap.String("stream", "order entry")),
 		},
 		Read: e.read, Timeout: o.Timeout,

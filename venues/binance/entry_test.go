@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/fasthttp/websocket"
@@ -278,80 +279,88 @@ func (v *trades) refused(order venues.OrderRequest) *venues.Error {
 }
 
 func TestCountersOfEntryFeedTheGate(t *testing.T) {
-	v := newTrades(t, func(int, tradeRequest) string { return placed + limits(1, 290, 290) })
-	if _, err := v.account.Place(background, limitOrder()); err != nil {
-		t.Fatal(err)
-	}
-	if e := v.refused(hurried()); e.Details["limit"] != "orders_10s" || !errors.Is(e, venues.ErrNotSent) || len(v.requests()) != 1 {
-		t.Errorf("%v, asked %d times", e, len(v.requests()))
-	}
+	synctest.Test(t, func(t *testing.T) {
+		v := newTrades(t, func(int, tradeRequest) string { return placed + limits(1, 290, 290) })
+		if _, err := v.account.Place(background, limitOrder()); err != nil {
+			t.Fatal(err)
+		}
+		if e := v.refused(hurried()); e.Details["limit"] != "orders_10s" || !errors.Is(e, venues.ErrNotSent) || len(v.requests()) != 1 {
+			t.Errorf("%v, asked %d times", e, len(v.requests()))
+		}
+	})
 }
 
 // An order limit stops the account's orders for its span and leaves cancels.
 func TestOrderLimitOnEntry(t *testing.T) {
-	v := newTrades(t, func(n int, _ tradeRequest) string {
-		if n > 1 {
-			return placed
+	synctest.Test(t, func(t *testing.T) {
+		v := newTrades(t, func(n int, _ tradeRequest) string {
+			if n > 1 {
+				return placed
+			}
+			return envelope(429, `{"code":-1015,"msg":"Too many new orders; current limit is 300 orders per TEN_SECONDS."}`) + limits(5, 301, 400)
+		})
+		if e := v.refused(limitOrder()); e.RetryAfter != 10*time.Second || errors.Is(e, venues.ErrNotSent) || errors.Is(e, venues.ErrOutcomeUnknown) {
+			t.Errorf("%v after %s", e, e.RetryAfter)
 		}
-		return envelope(429, `{"code":-1015,"msg":"Too many new orders; current limit is 300 orders per TEN_SECONDS."}`) + limits(5, 301, 400)
+		if e := v.refused(hurried()); !errors.Is(e, venues.ErrNotSent) || e.RetryAfter > 10*time.Second {
+			t.Errorf("%v", e)
+		}
+		if _, err := changes[2].do(v.account); err != nil {
+			t.Errorf("cancel: %v", err)
+		}
 	})
-	if e := v.refused(limitOrder()); e.RetryAfter != 10*time.Second || errors.Is(e, venues.ErrNotSent) || errors.Is(e, venues.ErrOutcomeUnknown) {
-		t.Errorf("%v after %s", e, e.RetryAfter)
-	}
-	if e := v.refused(hurried()); !errors.Is(e, venues.ErrNotSent) || e.RetryAfter > 10*time.Second {
-		t.Errorf("%v", e)
-	}
-	if _, err := changes[2].do(v.account); err != nil {
-		t.Errorf("cancel: %v", err)
-	}
 }
 
 // A ban heard on one carrier closes both, and no new connection is tried.
 func TestBanOnEntryClosesBothCarriers(t *testing.T) {
-	until := time.Now().Add(time.Hour).UnixMilli()
-	v := newTrades(t, func(int, tradeRequest) string {
-		return envelope(418, fmt.Sprintf(`{"code":-1003,"msg":"Way too many requests; IP(1.2.3.4) banned until %d. Please use the websocket."}`, until))
+	synctest.Test(t, func(t *testing.T) {
+		until := time.Now().Add(time.Hour).UnixMilli()
+		v := newTrades(t, func(int, tradeRequest) string {
+			return envelope(418, fmt.Sprintf(`{"code":-1003,"msg":"Way too many requests; IP(1.2.3.4) banned until %d. Please use the websocket."}`, until))
+		})
+		if e := v.refused(limitOrder()); e.RetryAfter < 59*time.Minute {
+			t.Errorf("%v after %s", e, e.RetryAfter)
+		}
+		if _, err := v.account.OpenOrders(background); venues.CodeOf(err) != venues.CodeRateLimited {
+			t.Errorf("%v", err)
+		}
+		before := len(v.requests())
+		if e := v.refused(limitOrder()); !errors.Is(e, venues.ErrNotSent) || len(v.requests()) != before {
+			t.Errorf("%v, asked %d times", e, len(v.requests()))
+		}
+		if _, err := v.account.entry.Load().address(background); venues.CodeOf(err) != venues.CodeRateLimited {
+			t.Errorf("a connection is tried during the ban: %v", err)
+		}
 	})
-	if e := v.refused(limitOrder()); e.RetryAfter < 59*time.Minute {
-		t.Errorf("%v after %s", e, e.RetryAfter)
-	}
-	if _, err := v.account.OpenOrders(background); venues.CodeOf(err) != venues.CodeRateLimited {
-		t.Errorf("%v", err)
-	}
-	before := len(v.requests())
-	if e := v.refused(limitOrder()); !errors.Is(e, venues.ErrNotSent) || len(v.requests()) != before {
-		t.Errorf("%v, asked %d times", e, len(v.requests()))
-	}
-	if _, err := v.account.entry.Load().address(background); venues.CodeOf(err) != venues.CodeRateLimited {
-		t.Errorf("a connection is tried during the ban: %v", err)
-	}
 }
 
 // A refused timestamp is definite: the clock is read, the order signed once more
 // under its old deadline.
 func TestClockRefusalOnEntry(t *testing.T) {
-	v := newTrades(t, func(n int, _ tradeRequest) string {
-		if n == 1 {
-			return envelope(400, `{"code":-1021,"msg":"Timestamp for this request is outside of the recvWindow."}`)
+	synctest.Test(t, func(t *testing.T) {
+		v := newTrades(t, func(n int, _ tradeRequest) string {
+			if n == 1 {
+				return envelope(400, `{"code":-1021,"msg":"Timestamp for this request is outside of the recvWindow."}`)
+			}
+			return placed
+		})
+		v.now = func() time.Time { return time.Now().Add(time.Minute) }
+		order := limitOrder()
+		if _, err := v.account.Place(background, order); err != nil {
+			t.Fatal(err)
 		}
-		return placed
+		asked := v.requests()
+		if len(asked) != 2 {
+			t.Fatalf("asked %d times", len(asked))
+		}
+		var sentAt, window int64
+		_ = json.Unmarshal(asked[1].Params["timestamp"], &sentAt)
+		_ = json.Unmarshal(asked[1].Params["recvWindow"], &window)
+		end := time.UnixMilli(sentAt + window).Add(-v.connector.clock.Offset())
+		if late := end.Sub(order.Deadline).Abs(); late > 5*time.Millisecond {
+			t.Errorf("the second one may be executed until %s, want %s", end, order.Deadline)
+		}
 	})
-	v.now = func() time.Time { return time.Now().Add(time.Minute) }
-	order := limitOrder()
-	if _, err := v.account.Place(background, order); err != nil {
-		t.Fatal(err)
-	}
-	asked := v.requests()
-	if len(asked) != 2 {
-		t.Fatalf("asked %d times", len(asked))
-	}
-	var sentAt, window int64
-	_ = json.Unmarshal(asked[1].Params["timestamp"], &sentAt)
-	_ = json.Unmarshal(asked[1].Params["recvWindow"], &window)
-	end := time.UnixMilli(sentAt + window).Add(-v.connector.clock.Offset())
-	if late := end.Sub(order.Deadline).Abs(); late > 5*time.Millisecond {
-		t.Errorf("the second one may be executed until %s, want %s", end, order.Deadline)
-	}
 }
 
 func TestRESTTakesOverWithoutEntry(t *testing.T) {
@@ -391,18 +400,20 @@ func TestShutdownIsAnnounced(t *testing.T) {
 // A refusal that names no request may be that of any: its answer is not waited for
 // as long as others.
 func TestNamelessRefusalEndsWhatIsUnderWay(t *testing.T) {
-	v := newTrades(t, nil)
-	v.reply = func(int, tradeRequest) string {
-		const revoked = `{"id":null,"status":401,"error":{"code":-2015,"msg":"Invalid API-key, IP, or permissions for action."}}`
-		_ = v.conns[len(v.conns)-1].WriteMessage(websocket.TextMessage, []byte(revoked))
-		return ""
-	}
-	begun := time.Now()
-	_, err := v.account.Place(background, limitOrder())
-	if took := time.Since(begun); !errors.Is(err, venues.ErrOutcomeUnknown) || took > v.connector.options.Timeout/2 {
-		t.Errorf("%v after %s", err, took)
-	}
-	connectortest.Await(t, "the next connection", func() bool { return v.connections() == 2 })
+	synctest.Test(t, func(t *testing.T) {
+		v := newTrades(t, nil)
+		v.reply = func(int, tradeRequest) string {
+			const revoked = `{"id":null,"status":401,"error":{"code":-2015,"msg":"Invalid API-key, IP, or permissions for action."}}`
+			_ = v.conns[len(v.conns)-1].WriteMessage(websocket.TextMessage, []byte(revoked))
+			return ""
+		}
+		begun := time.Now()
+		_, err := v.account.Place(background, limitOrder())
+		if took := time.Since(begun); !errors.Is(err, venues.ErrOutcomeUnknown) || took > v.connector.options.Timeout/2 {
+			t.Errorf("%v after %s", err, took)
+		}
+		connectortest.Await(t, "the next connection", func() bool { return v.connections() == 2 })
+	})
 }
 
 // A member error that is null is none.

@@ -2,7 +2,9 @@ package binance
 
 import (
 	"cmp"
+	"context"
 	"errors"
+	"net"
 	"time"
 
 	"go.uber.org/zap"
@@ -64,6 +66,9 @@ type Options struct {
 
 	// tickInterval is how often streams are looked after, 1 s; tests hurry.
 	tickInterval time.Duration
+	// dial makes the network connections, the usual way if nil; those of tests are
+	// pipes.
+	dial func(ctx context.Context, network, address string) (net.Conn, error)
 }
 
 // privatePathDefault names the listen key and the events in the query, the form

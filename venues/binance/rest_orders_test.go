@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"venuegate/venues"
@@ -121,35 +122,37 @@ func TestPlaceReport(t *testing.T) {
 
 // The deadline travels as recvWindow, in the venue's time.
 func TestDeadlineTravels(t *testing.T) {
-	s := newScript(t)
-	s.now = func() time.Time { return time.Now().Add(40 * time.Second) } // the venue is ahead
-	s.On("POST /fapi/v1/order", 200, openOrder)
-	order := limitOrder()
-	if _, err := s.account.Place(background, order); err != nil {
-		t.Fatal(err)
-	}
-	p := s.sent("POST /fapi/v1/order")[0]
-	window := recvWindowOf(p)
-	if window <= 0 || window > orderLife.Milliseconds() {
-		t.Errorf("recvWindow %d, want what is left of %v", window, orderLife)
-	}
-	var stamp int64
-	if _, err := fmt.Sscan(p.Get("timestamp"), &stamp); err != nil {
-		t.Fatal(err)
-	}
-	offset := s.connector.clock.Offset()
-	if off := time.UnixMilli(stamp + window).Sub(order.Deadline.Add(offset)); off > 0 || off < -5*time.Millisecond { // what was cut to whole milliseconds
-		t.Errorf("the venue may execute until %v after the deadline", off)
-	}
-	if (offset - 40*time.Second).Abs() > 5*time.Second {
-		t.Errorf("the venue is %v ahead", offset)
-	}
-	if _, err := s.account.Place(background, orderWith(func(r *venues.OrderRequest) { r.Deadline = time.Now().Add(10 * time.Minute) })); err != nil {
-		t.Fatal(err)
-	}
-	if got := recvWindowOf(s.sent("POST /fapi/v1/order")[1]); got != 60000 {
-		t.Errorf("recvWindow %d, want the venue's longest", got)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		s := newScript(t)
+		s.now = func() time.Time { return time.Now().Add(40 * time.Second) } // the venue is ahead
+		s.On("POST /fapi/v1/order", 200, openOrder)
+		order := limitOrder()
+		if _, err := s.account.Place(background, order); err != nil {
+			t.Fatal(err)
+		}
+		p := s.sent("POST /fapi/v1/order")[0]
+		window := recvWindowOf(p)
+		if window <= 0 || window > orderLife.Milliseconds() {
+			t.Errorf("recvWindow %d, want what is left of %v", window, orderLife)
+		}
+		var stamp int64
+		if _, err := fmt.Sscan(p.Get("timestamp"), &stamp); err != nil {
+			t.Fatal(err)
+		}
+		offset := s.connector.clock.Offset()
+		if off := time.UnixMilli(stamp + window).Sub(order.Deadline.Add(offset)); off > 0 || off < -5*time.Millisecond { // what was cut to whole milliseconds
+			t.Errorf("the venue may execute until %v after the deadline", off)
+		}
+		if (offset - 40*time.Second).Abs() > 5*time.Second {
+			t.Errorf("the venue is %v ahead", offset)
+		}
+		if _, err := s.account.Place(background, orderWith(func(r *venues.OrderRequest) { r.Deadline = time.Now().Add(10 * time.Minute) })); err != nil {
+			t.Fatal(err)
+		}
+		if got := recvWindowOf(s.sent("POST /fapi/v1/order")[1]); got != 60000 {
+			t.Errorf("recvWindow %d, want the venue's longest", got)
+		}
+	})
 }
 
 func TestPassedDeadlineIsNotSent(t *testing.T) {

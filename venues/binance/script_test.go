@@ -43,6 +43,7 @@ func newScriptWith(t *testing.T, change func(*Options)) *script {
 	s.Check, s.ClockName = s.check, "GET /fapi/v1/time"
 	s.Clock = func() string { return fmt.Sprintf(`{"serverTime":%d}`, s.now().UnixMilli()) }
 	o := Sim(s.RESTURL, s.StreamURL)
+	o.dial = s.Dial
 	o.Timeout = 30 * time.Second
 	o.BackoffMin, o.BackoffMax, o.RenewOverlap = 5*time.Millisecond, 20*time.Millisecond, 50*time.Millisecond
 	o.tickInterval = 20 * time.Millisecond

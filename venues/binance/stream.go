@@ -53,7 +53,7 @@ func (c streams) Link(g feed.Group) wsclient.Options {
 	return wsclient.Options{
 		URL:      func(context.Context) (string, error) { return o.StreamURL + g.Path + "/stream", nil },
 		Lifetime: o.ConnLifetime, RenewOverlap: o.RenewOverlap,
-		Dials: c.dials, BackoffMin: o.BackoffMin, BackoffMax: o.BackoffMax, TickInterval: o.tickInterval,
+		Dial: o.dial, Dials: c.dials, BackoffMin: o.BackoffMin, BackoffMax: o.BackoffMax, TickInterval: o.tickInterval,
 		Log: o.Log.With(zap.String("category", g.Path)),
 	}
 }

@@ -85,7 +85,7 @@ func (a *Account) newPrivateFeed(sink venues.PrivateSink) *privateFeed {
 	f.wire = f.session.Add(wsclient.Options{
 		URL:      f.address,
 		Lifetime: o.ConnLifetime, RenewOverlap: o.RenewOverlap,
-		Dials: a.c.dials, BackoffMin: o.BackoffMin, BackoffMax: o.BackoffMax, TickInterval: o.tickInterval,
+		Dial: o.dial, Dials: a.c.dials, BackoffMin: o.BackoffMin, BackoffMax: o.BackoffMax, TickInterval: o.tickInterval,
 		Log: o.Log.With(zap.String("category", "/private")),
 	}, f)
 	return f

@@ -45,10 +45,10 @@ func New(o Options) *Connector {
 		gate:    gate,
 		weight:  restclient.NewBudget("request_weight_1m", weightLimit, time.Minute),
 		dials:   rate.NewLimiter(rate.Every(dialInterval), dialsAtOnce),
-		rest:    restclient.New(restclient.Options{BaseURL: o.RESTURL, Timeout: o.Timeout}, gate),
+		rest:    restclient.New(restclient.Options{BaseURL: o.RESTURL, Timeout: o.Timeout, Dial: o.dial}, gate),
 	}
 	if o.KeyURL != "" {
-		c.keys = restclient.New(restclient.Options{BaseURL: o.KeyURL, Timeout: o.Timeout}, restclient.NewGate())
+		c.keys = restclient.New(restclient.Options{BaseURL: o.KeyURL, Timeout: o.Timeout, Dial: o.dial}, restclient.NewGate())
 	}
 	return c
 }

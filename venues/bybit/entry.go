@@ -54,7 +54,7 @@ func (a *Account) openEntry() *orderEntry {
 			},
 			Authenticate: signIn.authenticate,
 			Ping:         []byte(heartbeat), PingInterval: o.PingInterval,
-			Dials: a.c.dials, BackoffMin: o.BackoffMin, BackoffMax: o.BackoffMax, TickInterval: o.tickInterval,
+			Dial: o.dial, Dials: a.c.dials, BackoffMin: o.BackoffMin, BackoffMax: o.BackoffMax, TickInterval: o.tickInterval,
 			Log: o.Log.With(zap.String("stream", "order entry")),
 		},
 		Read: e.read, IDPrefix: newIDPrefix(), Timeout: o.Timeout,

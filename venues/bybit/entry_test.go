@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/fasthttp/websocket"
@@ -117,52 +118,54 @@ func (s *script) trading() venues.PrivateFeed {
 // The socket gets the very body of REST, with the same time and deadline, and no
 // secret.
 func TestEntrySaysWhatRESTSays(t *testing.T) {
-	s := newScript(t)
-	s.ok(createOrder, accepted)
-	s.ok(amendOrder, accepted)
-	s.ok(cancelOrder, accepted)
-	trade := func() {
-		t.Helper()
-		if _, err := s.account.Place(background, limitOrder()); err != nil {
-			t.Fatal(err)
+	synctest.Test(t, func(t *testing.T) {
+		s := newScript(t)
+		s.ok(createOrder, accepted)
+		s.ok(amendOrder, accepted)
+		s.ok(cancelOrder, accepted)
+		trade := func() {
+			t.Helper()
+			if _, err := s.account.Place(background, limitOrder()); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := s.account.Amend(background, venues.AmendRequest{
+				OrderRef: ours, Qty: limitOrder().Qty, Price: dec("60001"), Deadline: limitOrder().Deadline,
+			}); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := s.account.Cancel(background, ours); err != nil {
+				t.Fatal(err)
+			}
 		}
-		if _, err := s.account.Amend(background, venues.AmendRequest{
-			OrderRef: ours, Qty: limitOrder().Qty, Price: dec("60001"), Deadline: limitOrder().Deadline,
-		}); err != nil {
-			t.Fatal(err)
+		trade()
+		v := newTradeVenue(s)
+		s.trading()
+		trade()
+		requests, seen := v.requests(), map[string]bool{}
+		if len(requests) != 3 {
+			t.Fatalf("%d requests", len(requests))
 		}
-		if _, err := s.account.Cancel(background, ours); err != nil {
-			t.Fatal(err)
+		life := (orderLife + behind).Milliseconds()
+		for n, want := range []struct {
+			op, name    string
+			least, most int64
+		}{{"order.create", createOrder, life / 2, life}, {"order.amend", amendOrder, life / 2, life}, {"order.cancel", cancelOrder, 5000, 5000}} {
+			r := requests[n]
+			if r.Op != want.op || len(r.Args) != 1 || string(r.Args[0]) != s.Last(want.name).Body || len(s.Sent(want.name)) != 1 {
+				t.Errorf("%s; REST said %s", r.text, s.Last(want.name).Body)
+			}
+			if len(r.ReqID) > 36 || seen[r.ReqID] || strings.Contains(r.text, scriptKey) || strings.Contains(r.text, scriptSecret) {
+				t.Errorf("name or secret: %s", r.text)
+			}
+			seen[r.ReqID] = true
+			ms, _ := strconv.ParseInt(r.Header["X-BAPI-TIMESTAMP"], 10, 64)
+			window, _ := strconv.ParseInt(r.Header["X-BAPI-RECV-WINDOW"], 10, 64)
+			age := time.Since(time.UnixMilli(ms)) + s.connector.clock.Offset() // as the venue's clock was measured
+			if age < behind || age > orderLife || window < want.least || window > want.most {
+				t.Errorf("%s: %v old, good for %d ms", r.Op, age, window)
+			}
 		}
-	}
-	trade()
-	v := newTradeVenue(s)
-	s.trading()
-	trade()
-	requests, seen := v.requests(), map[string]bool{}
-	if len(requests) != 3 {
-		t.Fatalf("%d requests", len(requests))
-	}
-	life := (orderLife + behind).Milliseconds()
-	for n, want := range []struct {
-		op, name    string
-		least, most int64
-	}{{"order.create", createOrder, life / 2, life}, {"order.amend", amendOrder, life / 2, life}, {"order.cancel", cancelOrder, 5000, 5000}} {
-		r := requests[n]
-		if r.Op != want.op || len(r.Args) != 1 || string(r.Args[0]) != s.Last(want.name).Body || len(s.Sent(want.name)) != 1 {
-			t.Errorf("%s; REST said %s", r.text, s.Last(want.name).Body)
-		}
-		if len(r.ReqID) > 36 || seen[r.ReqID] || strings.Contains(r.text, scriptKey) || strings.Contains(r.text, scriptSecret) {
-			t.Errorf("name or secret: %s", r.text)
-		}
-		seen[r.ReqID] = true
-		ms, _ := strconv.ParseInt(r.Header["X-BAPI-TIMESTAMP"], 10, 64)
-		window, _ := strconv.ParseInt(r.Header["X-BAPI-RECV-WINDOW"], 10, 64)
-		age := time.Since(time.UnixMilli(ms)) + s.connector.clock.Offset() // as the venue's clock was measured
-		if age < behind || age > orderLife || window < want.least || window > want.most {
-			t.Errorf("%s: %v old, good for %d ms", r.Op, age, window)
-		}
-	}
+	})
 }
 
 // Answers mean on the socket what they mean by REST.
@@ -221,41 +224,45 @@ func TestEntryNotTaken(t *testing.T) {
 
 // A broken limit of the socket closes REST too.
 func TestEntryLimitsAreThoseOfREST(t *testing.T) {
-	for code, frozen := range map[int]bool{10006: false, 10403: true} {
-		s := newScript(t)
-		v := newTradeVenue(s)
-		feed := s.trading()
-		s.ok(readRealtime, nothing)
-		v.says(fmt.Sprintf(`{"reqId":"%%s","retCode":%d,"retMsg":"no","op":"order.create","data":{},"header":{}}`, code))
-		if _, err := s.account.Place(background, limitOrder()); venues.CodeOf(err) != venues.CodeRateLimited {
-			t.Errorf("%d: %v", code, err)
+	synctest.Test(t, func(t *testing.T) {
+		for code, frozen := range map[int]bool{10006: false, 10403: true} {
+			s := newScript(t)
+			v := newTradeVenue(s)
+			feed := s.trading()
+			s.ok(readRealtime, nothing)
+			v.says(fmt.Sprintf(`{"reqId":"%%s","retCode":%d,"retMsg":"no","op":"order.create","data":{},"header":{}}`, code))
+			if _, err := s.account.Place(background, limitOrder()); venues.CodeOf(err) != venues.CodeRateLimited {
+				t.Errorf("%d: %v", code, err)
+			}
+			feed.Close()
+			soon := orderWith(func(r *venues.OrderRequest) { r.Deadline = time.Now().Add(300 * time.Millisecond) })
+			if _, err := s.account.Place(background, soon); venues.CodeOf(err) != venues.CodeRateLimited || !errors.Is(err, venues.ErrNotSent) {
+				t.Errorf("%d, then by REST: %v", code, err)
+			}
+			if _, err := s.account.OpenOrders(background); (venues.CodeOf(err) == venues.CodeRateLimited) != frozen {
+				t.Errorf("%d, then a read: %v", code, err)
+			}
 		}
-		feed.Close()
-		soon := orderWith(func(r *venues.OrderRequest) { r.Deadline = time.Now().Add(300 * time.Millisecond) })
-		if _, err := s.account.Place(background, soon); venues.CodeOf(err) != venues.CodeRateLimited || !errors.Is(err, venues.ErrNotSent) {
-			t.Errorf("%d, then by REST: %v", code, err)
-		}
-		if _, err := s.account.OpenOrders(background); (venues.CodeOf(err) == venues.CodeRateLimited) != frozen {
-			t.Errorf("%d, then a read: %v", code, err)
-		}
-	}
+	})
 }
 
 // The venue's own counter, told with an answer, holds for both ways.
 func TestEntryAdoptsTheVenuesCounter(t *testing.T) {
-	s := newScript(t)
-	v := newTradeVenue(s)
-	v.says(strings.Replace(entryDone, `"X-Bapi-Limit-Status":"9"`, `"X-Bapi-Limit-Status":"0"`, 1))
-	feed := s.trading()
-	if _, err := s.account.Place(background, limitOrder()); err != nil {
-		t.Fatal(err)
-	}
-	feed.Close()
-	s.ok(createOrder, accepted)
-	soon := orderWith(func(r *venues.OrderRequest) { r.Deadline = time.Now().Add(300 * time.Millisecond) })
-	if _, err := s.account.Place(background, soon); venues.CodeOf(err) != venues.CodeRateLimited {
-		t.Errorf("%v", err)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		s := newScript(t)
+		v := newTradeVenue(s)
+		v.says(strings.Replace(entryDone, `"X-Bapi-Limit-Status":"9"`, `"X-Bapi-Limit-Status":"0"`, 1))
+		feed := s.trading()
+		if _, err := s.account.Place(background, limitOrder()); err != nil {
+			t.Fatal(err)
+		}
+		feed.Close()
+		s.ok(createOrder, accepted)
+		soon := orderWith(func(r *venues.OrderRequest) { r.Deadline = time.Now().Add(300 * time.Millisecond) })
+		if _, err := s.account.Place(background, soon); venues.CodeOf(err) != venues.CodeRateLimited {
+			t.Errorf("%v", err)
+		}
+	})
 }
 
 // A server that restarts has not taken the request, which goes by REST, and is left.
@@ -278,18 +285,20 @@ func TestEntryLeavesAServerThatRestarts(t *testing.T) {
 // A refusal that names no request may be of any: its answer is not waited for as
 // long as others.
 func TestEntryNamelessRefusal(t *testing.T) {
-	s := newScript(t)
-	v := newTradeVenue(s)
-	s.trading()
-	v.says(`{"retCode":10005,"retMsg":"Permission denied for current apikey","connId":"c","op":"order.create"}`)
-	began := time.Now()
-	if _, err := s.account.Place(background, limitOrder()); !errors.Is(err, venues.ErrOutcomeUnknown) {
-		t.Errorf("%v", err)
-	}
-	if took := time.Since(began); took > s.connector.options.Timeout {
-		t.Errorf("took %v", took)
-	}
-	connectortest.Await(t, "the next connection", func() bool { return v.loginCount() == 2 && s.account.entry.Load().up() })
+	synctest.Test(t, func(t *testing.T) {
+		s := newScript(t)
+		v := newTradeVenue(s)
+		s.trading()
+		v.says(`{"retCode":10005,"retMsg":"Permission denied for current apikey","connId":"c","op":"order.create"}`)
+		began := time.Now()
+		if _, err := s.account.Place(background, limitOrder()); !errors.Is(err, venues.ErrOutcomeUnknown) {
+			t.Errorf("%v", err)
+		}
+		if took := time.Since(began); took > s.connector.options.Timeout {
+			t.Errorf("took %v", took)
+		}
+		connectortest.Await(t, "the next connection", func() bool { return v.loginCount() == 2 && s.account.entry.Load().up() })
+	})
 }
 
 // A refused key is warned of once and without the key; REST takes the orders.

@@ -2,7 +2,9 @@ package bybit
 
 import (
 	"cmp"
+	"context"
 	"errors"
+	"net"
 	"slices"
 	"strings"
 	"time"
@@ -84,6 +86,9 @@ type Options struct {
 
 	// tickInterval is how often streams are looked after, 1 s; tests hurry.
 	tickInterval time.Duration
+	// dial makes the network connections, the usual way if nil; those of tests are
+	// pipes.
+	dial func(ctx context.Context, network, address string) (net.Conn, error)
 }
 
 // Preset gives the hosts of one of Environments. Demo trades at the prices of Live

@@ -3,6 +3,7 @@ package bybit
 import (
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -407,7 +408,7 @@ func TestEnvironments(t *testing.T) {
 		t.Errorf("%+v", o)
 	}
 	for _, name := range []string{"moon", "eu", "live_", "live_moon", ""} {
-		if o, ok := Preset(name); ok || o != (Options{}) {
+		if o, ok := Preset(name); ok || !reflect.ValueOf(o).IsZero() {
 			t.Errorf("%q has hosts: %+v", name, o)
 		}
 	}

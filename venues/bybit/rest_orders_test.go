@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"venuegate/venues"
@@ -117,23 +118,25 @@ func TestPlaceDoubtfulAnswers(t *testing.T) {
 
 // The deadline travels as the receive window, in the venue's time.
 func TestDeadlineTravels(t *testing.T) {
-	s := newScript(t)
-	s.now = func() time.Time { return time.Now().Add(40 * time.Second) } // the venue is ahead
-	s.ok(createOrder, accepted)
-	order := limitOrder()
-	if _, err := s.account.Place(background, order); err != nil {
-		t.Fatal(err)
-	}
-	h := s.Sent(createOrder)[0].Header
-	stamp, _ := strconv.ParseInt(h.Get("X-Bapi-Timestamp"), 10, 64)
-	window, _ := strconv.ParseInt(h.Get("X-Bapi-Recv-Window"), 10, 64)
-	ends := time.UnixMilli(stamp + window).Sub(order.Deadline.Add(s.connector.clock.Offset()))
-	if ends > 0 || ends < -5*time.Millisecond { // what was cut to whole milliseconds
-		t.Errorf("the window ends %v after the deadline", ends)
-	}
-	if offset := s.connector.clock.Offset(); (offset - 40*time.Second).Abs() > 5*time.Second {
-		t.Errorf("the venue is %v ahead", offset)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		s := newScript(t)
+		s.now = func() time.Time { return time.Now().Add(40 * time.Second) } // the venue is ahead
+		s.ok(createOrder, accepted)
+		order := limitOrder()
+		if _, err := s.account.Place(background, order); err != nil {
+			t.Fatal(err)
+		}
+		h := s.Sent(createOrder)[0].Header
+		stamp, _ := strconv.ParseInt(h.Get("X-Bapi-Timestamp"), 10, 64)
+		window, _ := strconv.ParseInt(h.Get("X-Bapi-Recv-Window"), 10, 64)
+		ends := time.UnixMilli(stamp + window).Sub(order.Deadline.Add(s.connector.clock.Offset()))
+		if ends > 0 || ends < -5*time.Millisecond { // what was cut to whole milliseconds
+			t.Errorf("the window ends %v after the deadline", ends)
+		}
+		if offset := s.connector.clock.Offset(); (offset - 40*time.Second).Abs() > 5*time.Second {
+			t.Errorf("the venue is %v ahead", offset)
+		}
+	})
 }
 
 func TestDeadlinePassed(t *testing.T) {
@@ -374,24 +377,26 @@ func TestPagesEnd(t *testing.T) {
 }
 
 func TestRateLimitHeaders(t *testing.T) {
-	s := newScript(t)
-	reset := strconv.FormatInt(time.Now().Add(time.Minute).UnixMilli(), 10)
-	s.Add(createOrder, connectortest.Answer{
-		Status: 200, Body: `{"retCode":10006,"retMsg":"Too many visits!","result":{}}`,
-		Header: http.Header{"X-Bapi-Limit": {"20"}, "X-Bapi-Limit-Status": {"0"}, "X-Bapi-Limit-Reset-Timestamp": {reset}},
+	synctest.Test(t, func(t *testing.T) {
+		s := newScript(t)
+		reset := strconv.FormatInt(time.Now().Add(time.Minute).UnixMilli(), 10)
+		s.Add(createOrder, connectortest.Answer{
+			Status: 200, Body: `{"retCode":10006,"retMsg":"Too many visits!","result":{}}`,
+			Header: http.Header{"X-Bapi-Limit": {"20"}, "X-Bapi-Limit-Status": {"0"}, "X-Bapi-Limit-Reset-Timestamp": {reset}},
+		})
+		_, err := s.account.Place(background, limitOrder())
+		e, ok := errors.AsType[*venues.Error](err)
+		if !ok || e.Code != venues.CodeRateLimited || errors.Is(err, venues.ErrOutcomeUnknown) || e.RetryAfter < orderLife || e.RetryAfter > 61*time.Second {
+			t.Fatalf("%v", err)
+		}
+		if _, err = s.account.Place(background, limitOrder()); !errors.Is(err, venues.ErrNotSent) || len(s.Sent(createOrder)) != 1 {
+			t.Errorf("the next order: %v", err)
+		}
+		s.ok(cancelOrder, accepted)
+		if _, err = s.account.Cancel(background, ours); err != nil {
+			t.Errorf("a cancel: %v", err)
+		}
 	})
-	_, err := s.account.Place(background, limitOrder())
-	e, ok := errors.AsType[*venues.Error](err)
-	if !ok || e.Code != venues.CodeRateLimited || errors.Is(err, venues.ErrOutcomeUnknown) || e.RetryAfter < orderLife || e.RetryAfter > 61*time.Second {
-		t.Fatalf("%v", err)
-	}
-	if _, err = s.account.Place(background, limitOrder()); !errors.Is(err, venues.ErrNotSent) || len(s.Sent(createOrder)) != 1 {
-		t.Errorf("the next order: %v", err)
-	}
-	s.ok(cancelOrder, accepted)
-	if _, err = s.account.Cancel(background, ours); err != nil {
-		t.Errorf("a cancel: %v", err)
-	}
 }
 
 // A shut door stops everything, and says so.

@@ -62,6 +62,7 @@ func newScript(t *testing.T) *script {
 		return fmt.Sprintf(`{"retCode":0,"retMsg":"OK","result":{"timeSecond":"%d","timeNano":"%d"},"time":1}`, s.now().Unix(), s.now().UnixNano())
 	}
 	o := Sim(s.RESTURL, s.StreamURL)
+	o.dial = s.Dial
 	o.Timeout = 30 * time.Second
 	o.BackoffMin, o.BackoffMax = 5*time.Millisecond, 20*time.Millisecond
 	o.tickInterval = 20 * time.Millisecond

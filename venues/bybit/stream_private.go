@@ -62,7 +62,7 @@ func (a *Account) newPrivateFeed(sink venues.PrivateSink) *privateFeed {
 		URL:          f.address,
 		Authenticate: f.login.authenticate,
 		Ping:         []byte(heartbeat), PingInterval: o.PingInterval,
-		Dials: a.c.dials, BackoffMin: o.BackoffMin, BackoffMax: o.BackoffMax, TickInterval: o.tickInterval,
+		Dial: o.dial, Dials: a.c.dials, BackoffMin: o.BackoffMin, BackoffMax: o.BackoffMax, TickInterval: o.tickInterval,
 		Log: o.Log.With(zap.String("stream", "private")),
 	}, f)
 	return f

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/fasthttp/websocket"
@@ -128,32 +129,34 @@ func TestFeedDeliversAndReconnects(t *testing.T) {
 }
 
 func TestPrivateStreamSignsIn(t *testing.T) {
-	s := newScript(t)
-	s.now = func() time.Time { return time.Now().Add(time.Hour) } // the venue's clock counts
-	if _, err := s.connector.SyncClock(background); err != nil {
-		t.Fatal(err)
-	}
-	v := connectortest.ServeStreams(s.Server, confirm)
-	h := &connectortest.Heard{}
-	feed := s.account.OpenPrivate(h)
-	h.Await(t, "the connection", func() bool { return h.Connections == 1 })
-	v.Say("", orderPush(`"New"`, `"Untriggered"`, `"stopOrderType":""`, `"stopOrderType":"Stop"`))
-	h.Await(t, "the order", func() bool { return len(h.Reports) == 1 })
-	feed.Close()
-	auth := v.Told("", "auth")[0].Args
-	expires, _ := auth[1].(float64)
-	if auth[0] != any(scriptKey) || auth[2] != any(signStream(scriptSecret, int64(expires))) || v.Addresses()[0] != privatePath {
-		t.Errorf("signed in with %v at %s", auth, v.Addresses()[0])
-	}
-	if left := time.UnixMilli(int64(expires)).Sub(s.now()); left < 5*time.Second || left > 2*loginLifetime {
-		t.Errorf("the signature holds for %v", left)
-	}
-	if topics := v.Told("", "subscribe")[0].Args; !slices.Equal(topics, []any{"order", "execution", "position", "wallet"}) {
-		t.Errorf("subscribed %v", topics)
-	}
-	if h.Losses != nil || h.Reports[0].Status != venues.StatusUntriggered || h.Reports[0].Type != venues.TypeStopLimit {
-		t.Errorf("lost %v, %+v", h.Losses, h.Reports)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		s := newScript(t)
+		s.now = func() time.Time { return time.Now().Add(time.Hour) } // the venue's clock counts
+		if _, err := s.connector.SyncClock(background); err != nil {
+			t.Fatal(err)
+		}
+		v := connectortest.ServeStreams(s.Server, confirm)
+		h := &connectortest.Heard{}
+		feed := s.account.OpenPrivate(h)
+		h.Await(t, "the connection", func() bool { return h.Connections == 1 })
+		v.Say("", orderPush(`"New"`, `"Untriggered"`, `"stopOrderType":""`, `"stopOrderType":"Stop"`))
+		h.Await(t, "the order", func() bool { return len(h.Reports) == 1 })
+		feed.Close()
+		auth := v.Told("", "auth")[0].Args
+		expires, _ := auth[1].(float64)
+		if auth[0] != any(scriptKey) || auth[2] != any(signStream(scriptSecret, int64(expires))) || v.Addresses()[0] != privatePath {
+			t.Errorf("signed in with %v at %s", auth, v.Addresses()[0])
+		}
+		if left := time.UnixMilli(int64(expires)).Sub(s.now()); left < 5*time.Second || left > 2*loginLifetime {
+			t.Errorf("the signature holds for %v", left)
+		}
+		if topics := v.Told("", "subscribe")[0].Args; !slices.Equal(topics, []any{"order", "execution", "position", "wallet"}) {
+			t.Errorf("subscribed %v", topics)
+		}
+		if h.Losses != nil || h.Reports[0].Status != venues.StatusUntriggered || h.Reports[0].Type != venues.TypeStopLimit {
+			t.Errorf("lost %v, %+v", h.Losses, h.Reports)
+		}
+	})
 }
 
 func orderPush(changes ...string) string {
@@ -205,21 +208,23 @@ func TestPrivateStreamLost(t *testing.T) {
 
 // A stream that tells nothing of an acknowledged order is believed dead.
 func TestPrivateStreamMute(t *testing.T) {
-	s := newScript(t)
-	s.connector.options.EventSilenceMax = 50 * time.Millisecond
-	s.ok(createOrder, accepted)
-	v := connectortest.ServeStreams(s.Server, confirm)
-	h := &connectortest.Heard{}
-	feed := s.account.OpenPrivate(h)
-	t.Cleanup(feed.Close)
-	h.Await(t, "the connection", func() bool { return h.Connections == 1 })
-	if _, err := s.account.Place(background, limitOrder()); err != nil {
-		t.Fatal(err)
-	}
-	h.Await(t, "the second connection", func() bool { return h.Connections == 2 })
-	if len(h.Losses) != 1 || !errors.Is(h.Losses[0], session.ErrMute) || v.Connections("") != 2 {
-		t.Errorf("lost %v", h.Losses)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		s := newScript(t)
+		s.connector.options.EventSilenceMax = 50 * time.Millisecond
+		s.ok(createOrder, accepted)
+		v := connectortest.ServeStreams(s.Server, confirm)
+		h := &connectortest.Heard{}
+		feed := s.account.OpenPrivate(h)
+		t.Cleanup(feed.Close)
+		h.Await(t, "the connection", func() bool { return h.Connections == 1 })
+		if _, err := s.account.Place(background, limitOrder()); err != nil {
+			t.Fatal(err)
+		}
+		h.Await(t, "the second connection", func() bool { return h.Connections == 2 })
+		if len(h.Losses) != 1 || !errors.Is(h.Losses[0], session.ErrMute) || v.Connections("") != 2 {
+			t.Errorf("lost %v", h.Losses)
+		}
+	})
 }
 
 func executionPush(rows ...string) string {

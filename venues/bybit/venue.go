@@ -42,7 +42,7 @@ func New(o Options) *Connector {
 		gate:     gate,
 		requests: restclient.NewBudget("requests_5s", requestsPer5s, 5*time.Second),
 		dials:    rate.NewLimiter(rate.Every(dialInterval), dialsAtOnce),
-		rest:     restclient.New(restclient.Options{BaseURL: o.RESTURL, Timeout: o.Timeout}, gate),
+		rest:     restclient.New(restclient.Options{BaseURL: o.RESTURL, Timeout: o.Timeout, Dial: o.dial}, gate),
 	}
 }
 

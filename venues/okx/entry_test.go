@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/fasthttp/websocket"
@@ -232,26 +233,28 @@ func TestAnswersOnTheSocket(t *testing.T) {
 		"two answers":                {answers: []string{placedOnSocket, strings.ReplaceAll(refusedOnSocket, "CODE", "51121")}, asked: 1},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s, v := onSocket(t, answering(c.answers...))
-			s.connector.rest.Close()
-			s.On(placeName, 200, placedOrder)
-			s.On("GET /api/v5/system/status", 200, nothing)
-			wait := time.Minute
-			if c.unknown { // an answer may never come
-				wait = time.Second
-			}
-			ctx, cancel := context.WithTimeout(background, wait)
-			defer cancel()
-			_, err := s.account.Place(ctx, limitOrder())
-			if venues.CodeOf(err) != c.code && (err != nil || c.code != "") || errors.Is(err, venues.ErrOutcomeUnknown) != c.unknown || errors.Is(err, venues.ErrNotSent) {
-				t.Errorf("%v", err)
-			}
-			if n := len(s.Sent(placeName)); n != map[bool]int{true: 1}[c.byREST] {
-				t.Errorf("%d orders by REST", n)
-			}
-			if n := len(v.told()); n != c.asked {
-				t.Errorf("%d operations", n)
-			}
+			synctest.Test(t, func(t *testing.T) {
+				s, v := onSocket(t, answering(c.answers...))
+				s.connector.rest.Close()
+				s.On(placeName, 200, placedOrder)
+				s.On("GET /api/v5/system/status", 200, nothing)
+				wait := time.Minute
+				if c.unknown { // an answer may never come
+					wait = time.Second
+				}
+				ctx, cancel := context.WithTimeout(background, wait)
+				defer cancel()
+				_, err := s.account.Place(ctx, limitOrder())
+				if venues.CodeOf(err) != c.code && (err != nil || c.code != "") || errors.Is(err, venues.ErrOutcomeUnknown) != c.unknown || errors.Is(err, venues.ErrNotSent) {
+					t.Errorf("%v", err)
+				}
+				if n := len(s.Sent(placeName)); n != map[bool]int{true: 1}[c.byREST] {
+					t.Errorf("%d orders by REST", n)
+				}
+				if n := len(v.told()); n != c.asked {
+					t.Errorf("%d operations", n)
+				}
+			})
 		})
 	}
 }

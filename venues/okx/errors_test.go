@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"venuegate/venues"
@@ -176,44 +177,48 @@ func TestReadsAreNeverUncertain(t *testing.T) {
 }
 
 func TestLimitExhaustsItsBudgetAlone(t *testing.T) {
-	s := newScript(t)
-	s.On(placeName, 200, `{"code":"50011","msg":"Rate limit reached.","data":[]}`)
-	_, err := s.account.Place(background, limitOrder())
-	e, _ := errors.AsType[*venues.Error](err)
-	if e == nil || e.RetryAfter != rateWindow {
-		t.Fatal(err)
-	}
-	late := limitOrder()
-	late.Deadline = time.Now().Add(rateWindow / 2)
-	if _, err := s.account.Place(background, late); !errors.Is(err, venues.ErrNotSent) || venues.CodeOf(err) != venues.CodeRateLimited {
-		t.Errorf("second order: %v", err)
-	}
-	if n := len(s.Sent(placeName)); n != 1 {
-		t.Errorf("sent %d times", n)
-	}
-	s.On("POST /api/v5/trade/cancel-order", 200, placedOrder)
-	s.On(readOrder, 200, answerOf(anOrder(`"live"`, `"canceled"`)))
-	if _, err := s.account.Cancel(background, refOf(limitOrder())); err != nil {
-		t.Errorf("cancel: %v", err)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		s := newScript(t)
+		s.On(placeName, 200, `{"code":"50011","msg":"Rate limit reached.","data":[]}`)
+		_, err := s.account.Place(background, limitOrder())
+		e, _ := errors.AsType[*venues.Error](err)
+		if e == nil || e.RetryAfter != rateWindow {
+			t.Fatal(err)
+		}
+		late := limitOrder()
+		late.Deadline = time.Now().Add(rateWindow / 2)
+		if _, err := s.account.Place(background, late); !errors.Is(err, venues.ErrNotSent) || venues.CodeOf(err) != venues.CodeRateLimited {
+			t.Errorf("second order: %v", err)
+		}
+		if n := len(s.Sent(placeName)); n != 1 {
+			t.Errorf("sent %d times", n)
+		}
+		s.On("POST /api/v5/trade/cancel-order", 200, placedOrder)
+		s.On(readOrder, 200, answerOf(anOrder(`"live"`, `"canceled"`)))
+		if _, err := s.account.Cancel(background, refOf(limitOrder())); err != nil {
+			t.Errorf("cancel: %v", err)
+		}
+	})
 }
 
 // An order whose changes wait does not hold up the others.
 func TestChangesThatWaitExhaustNothing(t *testing.T) {
-	s := newScript(t)
-	s.On("POST "+amendPath, 200, refusedItem("51513", "Number of modification requests that are currently in progress for an order cannot exceed 3 times."))
-	s.On("POST "+amendPath, 200, placedOrder)
-	s.On(readOrder, 200, answerOf(anOrder()))
-	order := limitOrder()
-	amend := venues.AmendRequest{OrderRef: refOf(order), Side: order.Side, Qty: order.Qty, Price: order.Price, Deadline: order.Deadline}
-	_, err := s.account.Amend(background, amend)
-	if e, _ := errors.AsType[*venues.Error](err); e == nil || e.Code != venues.CodeRateLimited || e.RetryAfter != rateWindow {
-		t.Fatal(err)
-	}
-	amend.Deadline = time.Now().Add(time.Second)
-	if _, err := s.account.Amend(background, amend); err != nil {
-		t.Errorf("second amendment: %v", err)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		s := newScript(t)
+		s.On("POST "+amendPath, 200, refusedItem("51513", "Number of modification requests that are currently in progress for an order cannot exceed 3 times."))
+		s.On("POST "+amendPath, 200, placedOrder)
+		s.On(readOrder, 200, answerOf(anOrder()))
+		order := limitOrder()
+		amend := venues.AmendRequest{OrderRef: refOf(order), Side: order.Side, Qty: order.Qty, Price: order.Price, Deadline: order.Deadline}
+		_, err := s.account.Amend(background, amend)
+		if e, _ := errors.AsType[*venues.Error](err); e == nil || e.Code != venues.CodeRateLimited || e.RetryAfter != rateWindow {
+			t.Fatal(err)
+		}
+		amend.Deadline = time.Now().Add(time.Second)
+		if _, err := s.account.Amend(background, amend); err != nil {
+			t.Errorf("second amendment: %v", err)
+		}
+	})
 }
 
 func TestMaintenance(t *testing.T) {

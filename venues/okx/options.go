@@ -2,7 +2,9 @@ package okx
 
 import (
 	"cmp"
+	"context"
 	"errors"
+	"net"
 	"time"
 
 	"go.uber.org/zap"
@@ -63,6 +65,9 @@ type Options struct {
 
 	// tickInterval is how often streams are looked after, 1 s; tests hurry.
 	tickInterval time.Duration
+	// dial makes the network connections, the usual way if nil; those of tests are
+	// pipes.
+	dial func(ctx context.Context, network, address string) (net.Conn, error)
 }
 
 // Preset gives the hosts of an environment of the venue.

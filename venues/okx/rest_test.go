@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"venuegate/venues"
@@ -15,79 +16,85 @@ import (
 )
 
 func TestClock(t *testing.T) {
-	s := newScript(t)
-	s.now = func() time.Time { return time.Now().Add(90 * time.Second) }
-	offset, err := s.connector.SyncClock(background)
-	if err != nil || offset < 89*time.Second || offset > 91*time.Second {
-		t.Fatalf("%s %v", offset, err)
-	}
-	s.On("GET /api/v5/account/balance", 200, answerOf(`{"details":[]}`))
-	if _, err := s.account.Balances(background); err != nil {
-		t.Fatal(err)
-	}
-	stamp, err := time.Parse(timestampFormat, s.Sent("GET /api/v5/account/balance")[0].Header.Get("OK-ACCESS-TIMESTAMP"))
-	if off := time.Until(stamp); err != nil || off < 85*time.Second || off > 95*time.Second {
-		t.Errorf("stamped %s ahead, %v", off, err)
-	}
-	for _, bad := range []string{nothing, answerOf(`{"ts":""}`), answerOf(`{"ts":"soon"}`), `<html>`} {
-		s.Only("GET /api/v5/public/time", 200, bad)
-		if _, err := s.connector.SyncClock(background); err == nil {
-			t.Errorf("%s: no error", bad)
+	synctest.Test(t, func(t *testing.T) {
+		s := newScript(t)
+		s.now = func() time.Time { return time.Now().Add(90 * time.Second) }
+		offset, err := s.connector.SyncClock(background)
+		if err != nil || offset < 89*time.Second || offset > 91*time.Second {
+			t.Fatalf("%s %v", offset, err)
 		}
-	}
+		s.On("GET /api/v5/account/balance", 200, answerOf(`{"details":[]}`))
+		if _, err := s.account.Balances(background); err != nil {
+			t.Fatal(err)
+		}
+		stamp, err := time.Parse(timestampFormat, s.Sent("GET /api/v5/account/balance")[0].Header.Get("OK-ACCESS-TIMESTAMP"))
+		if off := time.Until(stamp); err != nil || off < 85*time.Second || off > 95*time.Second {
+			t.Errorf("stamped %s ahead, %v", off, err)
+		}
+		for _, bad := range []string{nothing, answerOf(`{"ts":""}`), answerOf(`{"ts":"soon"}`), `<html>`} {
+			s.Only("GET /api/v5/public/time", 200, bad)
+			if _, err := s.connector.SyncClock(background); err == nil {
+				t.Errorf("%s: no error", bad)
+			}
+		}
+	})
 }
 
 // A refused timestamp proves that nothing was done: the clock is measured again
 // and the order signed once more, under its old deadline.
 func TestClockRefusal(t *testing.T) {
-	for _, refusal := range []connectortest.Answer{
-		{Status: 401, Body: `{"code":"50102","msg":"Timestamp request expired.","data":[]}`},
-		{Status: 200, Body: refusedItem("50036", "expTime")},
-	} {
-		s := newScript(t)
-		s.Add(placeName, refusal)
-		s.On(placeName, 200, placedOrder)
-		if _, err := s.connector.SyncClock(background); err != nil {
-			t.Fatal(err)
+	synctest.Test(t, func(t *testing.T) {
+		for _, refusal := range []connectortest.Answer{
+			{Status: 401, Body: `{"code":"50102","msg":"Timestamp request expired.","data":[]}`},
+			{Status: 200, Body: refusedItem("50036", "expTime")},
+		} {
+			s := newScript(t)
+			s.Add(placeName, refusal)
+			s.On(placeName, 200, placedOrder)
+			if _, err := s.connector.SyncClock(background); err != nil {
+				t.Fatal(err)
+			}
+			s.now = func() time.Time { return time.Now().Add(40 * time.Second) }
+			order := limitOrder()
+			if _, err := s.account.Place(background, order); err != nil {
+				t.Fatal(err)
+			}
+			sent := s.Sent(placeName)
+			if len(sent) != 2 || sent[0].Said != sent[1].Said {
+				t.Fatalf("%+v", sent)
+			}
+			first, _ := strconv.ParseInt(sent[0].Header.Get("expTime"), 10, 64)
+			second, _ := strconv.ParseInt(sent[1].Header.Get("expTime"), 10, 64)
+			if moved := second - first; moved < 39_000 || moved > 41_000 {
+				t.Errorf("the deadline moved by %d ms of the venue's clock", moved)
+			}
 		}
-		s.now = func() time.Time { return time.Now().Add(40 * time.Second) }
+	})
+}
+
+func TestDeadline(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newScript(t)
+		s.On(placeName, 200, placedOrder)
 		order := limitOrder()
 		if _, err := s.account.Place(background, order); err != nil {
 			t.Fatal(err)
 		}
-		sent := s.Sent(placeName)
-		if len(sent) != 2 || sent[0].Said != sent[1].Said {
-			t.Fatalf("%+v", sent)
+		told, err := strconv.ParseInt(s.Sent(placeName)[0].Header.Get("expTime"), 10, 64)
+		if off := time.UnixMilli(told).Sub(order.Deadline); err != nil || off < -time.Second || off > time.Second {
+			t.Errorf("expTime is off by %s, %v", off, err)
 		}
-		first, _ := strconv.ParseInt(sent[0].Header.Get("expTime"), 10, 64)
-		second, _ := strconv.ParseInt(sent[1].Header.Get("expTime"), 10, 64)
-		if moved := second - first; moved < 39_000 || moved > 41_000 {
-			t.Errorf("the deadline moved by %d ms of the venue's clock", moved)
+		order.Deadline = time.Now().Add(-time.Millisecond)
+		if _, err := s.account.Place(background, order); !errors.Is(err, venues.ErrNotSent) || !errors.Is(err, restclient.ErrDeadlinePassed) {
+			t.Error(err)
 		}
-	}
-}
-
-func TestDeadline(t *testing.T) {
-	s := newScript(t)
-	s.On(placeName, 200, placedOrder)
-	order := limitOrder()
-	if _, err := s.account.Place(background, order); err != nil {
-		t.Fatal(err)
-	}
-	told, err := strconv.ParseInt(s.Sent(placeName)[0].Header.Get("expTime"), 10, 64)
-	if off := time.UnixMilli(told).Sub(order.Deadline); err != nil || off < -time.Second || off > time.Second {
-		t.Errorf("expTime is off by %s, %v", off, err)
-	}
-	order.Deadline = time.Now().Add(-time.Millisecond)
-	if _, err := s.account.Place(background, order); !errors.Is(err, venues.ErrNotSent) || !errors.Is(err, restclient.ErrDeadlinePassed) {
-		t.Error(err)
-	}
-	if n := len(s.Sent(placeName)); n != 1 {
-		t.Errorf("sent %d times", n)
-	}
-	if header := s.Sent("GET /api/v5/account/config")[0].Header; header.Get("expTime") != "" || header.Get("x-simulated-trading") != "" {
-		t.Errorf("%v", header)
-	}
+		if n := len(s.Sent(placeName)); n != 1 {
+			t.Errorf("sent %d times", n)
+		}
+		if header := s.Sent("GET /api/v5/account/config")[0].Header; header.Get("expTime") != "" || header.Get("x-simulated-trading") != "" {
+			t.Errorf("%v", header)
+		}
+	})
 }
 
 func TestDemoHeader(t *testing.T) {

@@ -46,6 +46,7 @@ func newScript(t *testing.T) *script {
 	s.Check, s.ClockName = s.check, "GET /api/v5/public/time"
 	s.Clock = func() string { return fmt.Sprintf(`{"code":"0","msg":"","data":[{"ts":"%d"}]}`, s.now().UnixMilli()) }
 	o := Sim(s.RESTURL, s.StreamURL)
+	o.dial = s.Dial
 	o.Timeout = 30 * time.Second
 	o.BackoffMin, o.BackoffMax, o.RenewOverlap = 5*time.Millisecond, 20*time.Millisecond, 50*time.Millisecond
 	o.tickInterval = 20 * time.Millisecond

@@ -66,7 +66,7 @@ func (c *Connector) linkOptions(path string) wsclient.Options {
 		URL:          func(context.Context) (string, error) { return o.StreamURL + path, nil },
 		Ping:         []byte("ping"),
 		PingInterval: o.PingInterval, SilenceMax: silenceOfConnMax, RenewOverlap: o.RenewOverlap,
-		Dials: c.dials, BackoffMin: o.BackoffMin, BackoffMax: o.BackoffMax, TickInterval: o.tickInterval,
+		Dial: o.dial, Dials: c.dials, BackoffMin: o.BackoffMin, BackoffMax: o.BackoffMax, TickInterval: o.tickInterval,
 		Log: o.Log.With(zap.String("path", path)),
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/fasthttp/websocket"
@@ -202,18 +203,20 @@ func TestPrivateLoginRefused(t *testing.T) {
 
 // An acknowledged order of which the stream says nothing shows that it is dead.
 func TestPrivateMute(t *testing.T) {
-	s, v, h := private(t, func(s *script, _ *connectortest.Streams[command]) {
-		s.connector.options.EventSilenceMax = 50 * time.Millisecond
+	synctest.Test(t, func(t *testing.T) {
+		s, v, h := private(t, func(s *script, _ *connectortest.Streams[command]) {
+			s.connector.options.EventSilenceMax = 50 * time.Millisecond
+		})
+		h.Await(t, "connection", func() bool { return h.Connections == 1 })
+		s.On(placeName, 200, placedOrder)
+		if _, err := s.account.Place(background, limitOrder()); err != nil {
+			t.Fatal(err)
+		}
+		h.Await(t, "loss and return", func() bool { return len(h.Losses) == 1 && h.Connections == 2 })
+		if v.Connections(pathPrivate) != 2 || v.Connections(pathBusiness) != 2 {
+			t.Error("not both connections were replaced")
+		}
 	})
-	h.Await(t, "connection", func() bool { return h.Connections == 1 })
-	s.On(placeName, 200, placedOrder)
-	if _, err := s.account.Place(background, limitOrder()); err != nil {
-		t.Fatal(err)
-	}
-	h.Await(t, "loss and return", func() bool { return len(h.Losses) == 1 && h.Connections == 2 })
-	if v.Connections(pathPrivate) != 2 || v.Connections(pathBusiness) != 2 {
-		t.Error("not both connections were replaced")
-	}
 }
 
 // A liquidation is told of without a trade id, which its execution has all the same:

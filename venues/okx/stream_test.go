@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/fasthttp/websocket"
@@ -157,43 +158,47 @@ func TestStreamAnswers(t *testing.T) {
 
 // A snapshot that never came is asked for again, however many changes follow.
 func TestFeedWithoutASnapshot(t *testing.T) {
-	s, v, h, _ := streaming(t)
-	s.connector.options.BookSilenceMax = 60 * time.Millisecond
-	f := s.connector.OpenFeed(h)
-	t.Cleanup(f.Close)
-	f.Subscribe(bookOf("BTCUSDT"))
-	h.Await(t, "confirmation", func() bool { return len(h.Resumptions) == 1 })
-	var saying sync.WaitGroup
-	enough := make(chan struct{})
-	saying.Go(func() {
-		for tick := time.NewTicker(5 * time.Millisecond); ; {
-			select {
-			case <-enough:
-				tick.Stop()
-				return
-			case <-tick.C:
-				v.Say(pathPublic, updateOf("12", "10"))
+	synctest.Test(t, func(t *testing.T) {
+		s, v, h, _ := streaming(t)
+		s.connector.options.BookSilenceMax = 60 * time.Millisecond
+		f := s.connector.OpenFeed(h)
+		t.Cleanup(f.Close)
+		f.Subscribe(bookOf("BTCUSDT"))
+		h.Await(t, "confirmation", func() bool { return len(h.Resumptions) == 1 })
+		var saying sync.WaitGroup
+		enough := make(chan struct{})
+		saying.Go(func() {
+			for tick := time.NewTicker(5 * time.Millisecond); ; {
+				select {
+				case <-enough:
+					tick.Stop()
+					return
+				case <-tick.C:
+					v.Say(pathPublic, updateOf("12", "10"))
+				}
 			}
-		}
-	})
-	h.Await(t, "another subscription", func() bool { return len(h.Interruptions) > 0 && len(h.Resumptions) > 1 })
-	close(enough)
-	saying.Wait()
-	h.With(func() {
-		if len(h.Books) > 0 {
-			t.Errorf("%+v", h.Books)
-		}
+		})
+		h.Await(t, "another subscription", func() bool { return len(h.Interruptions) > 0 && len(h.Resumptions) > 1 })
+		close(enough)
+		saying.Wait()
+		h.With(func() {
+			if len(h.Books) > 0 {
+				t.Errorf("%+v", h.Books)
+			}
+		})
 	})
 }
 
 func TestFeedPings(t *testing.T) {
-	s, v, h, f := streaming(t)
-	s.connector.options.PingInterval = 10 * time.Millisecond
-	f.Subscribe(venues.FeedChannel{Kind: venues.FeedTrades, Symbol: "BTCUSDT"})
-	h.Await(t, "pings", func() bool { return len(v.Told("", "ping")) > 1 })
-	h.With(func() {
-		if len(h.Interruptions) > 0 {
-			t.Error("a pong interrupts")
-		}
+	synctest.Test(t, func(t *testing.T) {
+		s, v, h, f := streaming(t)
+		s.connector.options.PingInterval = 10 * time.Millisecond
+		f.Subscribe(venues.FeedChannel{Kind: venues.FeedTrades, Symbol: "BTCUSDT"})
+		h.Await(t, "pings", func() bool { return len(v.Told("", "ping")) > 1 })
+		h.With(func() {
+			if len(h.Interruptions) > 0 {
+				t.Error("a pong interrupts")
+			}
+		})
 	})
 }

@@ -42,7 +42,7 @@ func New(o Options) *Connector {
 		options: o,
 		gate:    gate,
 		dials:   rate.NewLimiter(rate.Every(o.DialInterval), 1),
-		rest:    restclient.New(restclient.Options{BaseURL: o.RESTURL, Timeout: o.Timeout}, gate),
+		rest:    restclient.New(restclient.Options{BaseURL: o.RESTURL, Timeout: o.Timeout, Dial: o.dial}, gate),
 	}
 }
 

@@ -10,21 +10,28 @@ import (
 	"github.com/fasthttp/websocket"
 )
 
+// Dial makes a connection.
+type Dial func(ctx context.Context, network, address string) (net.Conn, error)
+
 // ServePipes serves stream connections that never leave the process, until the end
 // of the test: in a synctest bubble the clock goes on while they wait. serve has a
-// connection until it returns; dial makes one.
-func ServePipes(t testing.TB, serve func(*http.Request, *websocket.Conn)) (dial func(ctx context.Context, network, address string) (net.Conn, error)) {
+// connection until it returns.
+func ServePipes(t testing.TB, serve func(*http.Request, *websocket.Conn)) Dial {
 	t.Helper()
-	accepted := make(chan net.Conn)
-	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	return servePipes(t, func(w http.ResponseWriter, r *http.Request) {
 		upgrader := websocket.Upgrader{}
 		if c, err := upgrader.Upgrade(w, r, nil); err == nil {
 			defer c.Close()
 			serve(r, c)
 		}
-	}))
+	})
+}
+
+func servePipes(t testing.TB, serve http.HandlerFunc) Dial {
+	t.Helper()
+	accepted, closed := make(chan net.Conn), t.Context().Done()
+	server := httptest.NewUnstartedServer(serve)
 	_ = server.Listener.Close() // the network's, which is not wanted
-	closed := t.Context().Done()
 	server.Listener = pipes{accepted, closed}
 	server.Start()
 	t.Cleanup(server.Close)

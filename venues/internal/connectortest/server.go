@@ -5,9 +5,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"net/http/httptest"
 	"net/url"
-	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -22,8 +20,9 @@ import (
 // The fields are set before the first request that they concern; everything else
 // may run at the same time as requests.
 type Server struct {
-	// RESTURL and StreamURL are its addresses.
+	// RESTURL and StreamURL are its addresses, at which Dial reaches it.
 	RESTURL, StreamURL string
+	Dial               Dial
 	// Check holds a request against the venue's rules; nothing if nil.
 	Check func(r *http.Request, body string)
 	// Clock answers requests for the venue's time, named ClockName, unless told
@@ -58,13 +57,12 @@ type Request struct {
 	At   time.Time
 }
 
-// NewServer serves on a local address until the end of the test.
+// NewServer serves until the end of the test. Its connections are pipes, so that it
+// can be used in virtual time too.
 func NewServer(t testing.TB) *Server {
 	t.Helper()
-	s := &Server{t: t, answers: make(map[string][]Answer)}
-	served := httptest.NewServer(http.HandlerFunc(s.serve))
-	t.Cleanup(served.Close)
-	s.RESTURL, s.StreamURL = served.URL, "ws"+strings.TrimPrefix(served.URL, "http")
+	s := &Server{RESTURL: "http://venue", StreamURL: "ws://venue", t: t, answers: make(map[string][]Answer)}
+	s.Dial = servePipes(t, s.serve)
 	return s
 }
 
