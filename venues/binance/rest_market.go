@@ -41,37 +41,25 @@ func (c *Connector) Snapshot(ctx context.Context, symbol string) (*venues.BookUp
 
 // bookRecord is GET /fapi/v1/depth.
 type bookRecord struct {
-	LastUpdateID uint64      `json:"lastUpdateId"`
-	Time         int64       `json:"T"`
-	EventTime    int64       `json:"E"`
-	Bids         [][2]string `json:"bids"`
-	Asks         [][2]string `json:"asks"`
+	LastUpdateID uint64     `json:"lastUpdateId"`
+	Time         int64      `json:"T"`
+	Bids         [][]string `json:"bids"`
+	Asks         [][]string `json:"asks"`
 }
 
 // update brings the snapshot to fixed-point numbers, in an update of the pool.
 func (d *bookRecord) update(symbol string, scale venues.Scale, received time.Time) (*venues.BookUpdate, error) {
-	switch {
-	case d.LastUpdateID == 0:
+	if d.LastUpdateID == 0 {
 		return nil, payload.Missing("lastUpdateId")
-	case d.Bids == nil || d.Asks == nil:
-		return nil, payload.Missing("bids or asks")
 	}
 	u := venues.NewBookUpdate()
 	u.Symbol, u.Snapshot = symbol, true
 	u.FirstSeq, u.LastSeq = d.LastUpdateID, d.LastUpdateID
 	u.VenueTime, u.Received = payload.Millis(d.Time), received
-	for _, side := range []struct {
-		rows   [][2]string
-		levels *[]venues.Level
-	}{{d.Bids, &u.Bids}, {d.Asks, &u.Asks}} {
-		for _, row := range side.rows {
-			level, err := payload.Level(row[0], row[1], scale)
-			if err != nil {
-				u.Release()
-				return nil, err
-			}
-			*side.levels = append(*side.levels, level)
-		}
+	level := func(price, qty string) (venues.Level, error) { return payload.Level(price, qty, scale) }
+	if err := payload.Sides(u, d.Bids, d.Asks, level); err != nil {
+		u.Release()
+		return nil, err
 	}
 	return u, nil
 }
@@ -120,26 +108,15 @@ func klineWeight(limit int) int {
 	}
 }
 
-// klineRow is one row of GET /fapi/v1/klines: an array of mixed types.
+// klineRow is one row of GET /fapi/v1/klines: open time, prices, volume, close time,
+// quote volume and what is not read.
 type klineRow []json.RawMessage
 
-// klineColumns is how many columns of a row are used: open time, prices, volume,
-// close time, quote volume.
-const klineColumns = 8
-
 func (k klineRow) candle(symbol string, tf venues.Timeframe, now time.Time) (venues.Candle, error) {
-	if len(k) < klineColumns {
-		return venues.Candle{}, payload.Missing("kline column")
-	}
 	var opened, closed int64
 	var open, high, low, last, volume, turnover payload.Number
-	for column, target := range []any{&opened, &open, &high, &low, &last, &volume, &closed, &turnover} {
-		if err := json.Unmarshal(k[column], target); err != nil {
-			return venues.Candle{}, fmt.Errorf("kline column %d: %w", column, err)
-		}
-		if n, ok := target.(*payload.Number); ok && !n.Valid {
-			return venues.Candle{}, payload.Missing(fmt.Sprintf("kline column %d", column))
-		}
+	if err := payload.Columns(k, &opened, &open, &high, &low, &last, &volume, &closed, &turnover); err != nil {
+		return venues.Candle{}, fmt.Errorf("kline: %w", err)
 	}
 	if payload.Millis(opened).IsZero() || payload.Millis(closed).IsZero() {
 		return venues.Candle{}, payload.Missing("kline time")

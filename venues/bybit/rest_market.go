@@ -3,6 +3,7 @@ package bybit
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"strconv"
 	"time"
 
@@ -39,11 +40,11 @@ func (c *Connector) Snapshot(ctx context.Context, symbol string) (*venues.BookUp
 
 // bookRecord is the result of GET /v5/market/orderbook.
 type bookRecord struct {
-	Symbol   string      `json:"s"`
-	Bids     [][2]string `json:"b"`
-	Asks     [][2]string `json:"a"`
-	Time     integer     `json:"ts"`
-	UpdateID integer     `json:"u"`
+	Symbol   string     `json:"s"`
+	Bids     [][]string `json:"b"`
+	Asks     [][]string `json:"a"`
+	Time     integer    `json:"ts"`
+	UpdateID integer    `json:"u"`
 }
 
 // update brings the book to fixed-point numbers, in an update of the pool.
@@ -53,26 +54,16 @@ func (b *bookRecord) update(i *venues.Instrument, received time.Time) (*venues.B
 		return nil, payload.Missing("u")
 	case b.Symbol != i.VenueSymbol:
 		return nil, payload.UnknownWord("symbol", b.Symbol)
-	case b.Bids == nil || b.Asks == nil:
-		return nil, payload.Missing("b or a")
 	}
 	u := venues.NewBookUpdate()
 	u.Symbol, u.Snapshot = i.Symbol, true
 	u.FirstSeq, u.LastSeq = uint64(b.UpdateID), uint64(b.UpdateID)
 	u.VenueTime, u.Received = b.Time.time(), received
 	scale := i.Scale()
-	for _, side := range []struct {
-		rows   [][2]string
-		levels *[]venues.Level
-	}{{b.Bids, &u.Bids}, {b.Asks, &u.Asks}} {
-		for _, row := range side.rows {
-			level, err := payload.Level(row[0], row[1], scale)
-			if err != nil {
-				u.Release()
-				return nil, err
-			}
-			*side.levels = append(*side.levels, level)
-		}
+	level := func(price, qty string) (venues.Level, error) { return payload.Level(price, qty, scale) }
+	if err := payload.Sides(u, b.Bids, b.Asks, level); err != nil {
+		u.Release()
+		return nil, err
 	}
 	return u, nil
 }
@@ -121,21 +112,11 @@ func (c *Connector) Candles(ctx context.Context, symbol string, tf venues.Timefr
 // volume, turnover.
 type klineRow []json.RawMessage
 
-const klineColumns = 7
-
 func (k klineRow) candle(symbol string, tf venues.Timeframe, now time.Time) (venues.Candle, error) {
-	if len(k) < klineColumns {
-		return venues.Candle{}, payload.Missing("kline column")
-	}
 	var started integer
 	var open, high, low, last, volume, turnover payload.Number
-	for column, target := range []any{&started, &open, &high, &low, &last, &volume, &turnover} {
-		if err := json.Unmarshal(k[column], target); err != nil {
-			return venues.Candle{}, err
-		}
-		if n, ok := target.(*payload.Number); ok && !n.Valid {
-			return venues.Candle{}, payload.Missing("kline column")
-		}
+	if err := payload.Columns(k, &started, &open, &high, &low, &last, &volume, &turnover); err != nil {
+		return venues.Candle{}, fmt.Errorf("kline: %w", err)
 	}
 	if started <= 0 {
 		return venues.Candle{}, payload.Missing("start")

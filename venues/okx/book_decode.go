@@ -99,32 +99,19 @@ type bookRecord struct {
 
 // update brings the snapshot to fixed-point numbers, in an update of the pool.
 func (r *bookRecord) update(k *contract, received time.Time) (*venues.BookUpdate, error) {
-	if r.SeqID == nil || r.Bids == nil || r.Asks == nil {
-		return nil, payload.Missing("seqId, bids or asks")
+	if r.SeqID == nil {
+		return nil, payload.Missing("seqId")
 	}
 	u := venues.NewBookUpdate()
 	u.Symbol, u.Snapshot = k.Symbol, true
 	u.VenueTime, u.Received = r.TS.Time, received
-	if err := setSequence(u, *r.SeqID, -1, false); err != nil {
+	err := setSequence(u, *r.SeqID, -1, false)
+	if err == nil {
+		err = payload.Sides(u, r.Bids, r.Asks, k.parseLevel)
+	}
+	if err != nil {
 		u.Release()
 		return nil, err
-	}
-	for _, side := range []struct {
-		rows   [][]string
-		levels *[]venues.Level
-	}{{r.Bids, &u.Bids}, {r.Asks, &u.Asks}} {
-		for _, row := range side.rows {
-			if len(row) < 2 {
-				u.Release()
-				return nil, payload.Missing("level")
-			}
-			level, err := k.parseLevel(row[0], row[1])
-			if err != nil {
-				u.Release()
-				return nil, err
-			}
-			*side.levels = append(*side.levels, level)
-		}
 	}
 	return u, nil
 }
