@@ -2,7 +2,6 @@ package binance
 
 import (
 	"context"
-	"errors"
 	"net/http"
 	"sync/atomic"
 	"time"
@@ -130,14 +129,11 @@ func (c *Connector) adoptLimits(info *exchangeInfo) {
 	}
 }
 
-var errNoInstrument = errors.New("instrument is not in the catalogue")
-
 func (c *Connector) instrument(symbol string) (*venues.Instrument, error) {
 	if i, ok := c.catalogue.Load().Find(symbol); ok {
 		return i, nil
 	}
-	return nil, venues.Errorf(venues.CodeSymbolNotTradable, "%s is not in the catalogue", payload.Bounded(symbol)).
-		With("symbol", payload.Bounded(symbol)).With("reason", venues.ReasonUnknownSymbol).Because(errNoInstrument)
+	return nil, payload.NoInstrument(symbol)
 }
 
 // OpenAccount prepares the use of an account; nothing is sent yet.

@@ -2,7 +2,6 @@ package bybit
 
 import (
 	"context"
-	"errors"
 	"net/http"
 	"sync/atomic"
 	"time"
@@ -126,14 +125,11 @@ func (c *Connector) Instruments(ctx context.Context) ([]venues.Instrument, error
 	return instruments, nil
 }
 
-var errNoInstrument = errors.New("instrument is not in the catalogue")
-
 func (c *Connector) instrument(symbol string) (*venues.Instrument, error) {
 	if i, ok := c.catalogue.Load().Find(symbol); ok {
 		return i, nil
 	}
-	return nil, venues.Errorf(venues.CodeSymbolNotTradable, "%s is not in the catalogue", payload.Bounded(symbol)).
-		With("symbol", payload.Bounded(symbol)).With("reason", venues.ReasonUnknownSymbol).Because(errNoInstrument)
+	return nil, payload.NoInstrument(symbol)
 }
 
 // withoutSymbol says of the refusal of a read that its instrument is off the venue's

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"time"
 
+	"venuegate/venues/internal/payload"
 	"venuegate/venues/internal/restclient"
 )
 
@@ -47,7 +48,7 @@ func (a *Account) tradedIn(ctx context.Context, path string, limit int, instType
 			last = rows[n].BillID
 			k, err := a.c.named(ctx, rows[n].InstID)
 			switch {
-			case errors.Is(err, errNoInstrument): // it is off the list: nothing can be read of it
+			case errors.Is(err, payload.ErrNoInstrument): // it is off the list: nothing can be read of it
 			case err != nil:
 				return "", false, err
 			case k != nil:

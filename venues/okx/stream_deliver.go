@@ -6,6 +6,7 @@ import (
 
 	"venuegate/venues"
 	"venuegate/venues/internal/feed"
+	"venuegate/venues/internal/payload"
 )
 
 // Decoders share a parser.
@@ -38,7 +39,7 @@ func (d *streamDecoder) Restart() { d.synced = false }
 func (d *streamDecoder) Decode(message []byte, received time.Time, to *feed.Stream) error {
 	k := d.c.catalogue.Load().named(d.instID)
 	if k == nil {
-		return errNoInstrument
+		return payload.ErrNoInstrument
 	}
 	parser := &d.shared.parser
 	switch d.channel.Kind {

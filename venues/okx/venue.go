@@ -144,8 +144,6 @@ func (c *Connector) readContracts(ctx context.Context, instType string) ([]*cont
 	return contracts, nil
 }
 
-var errNoInstrument = errors.New("instrument is not in the catalogue")
-
 // catalogueAgeMin is how old the catalogue must be to be read again because an
 // instrument is not in it.
 const catalogueAgeMin = time.Minute
@@ -158,8 +156,7 @@ func (c *Connector) instrument(ctx context.Context, symbol string) (*contract, e
 	if k := c.catalogue.Load().find(symbol); k != nil {
 		return k, nil
 	}
-	return nil, venues.Errorf(venues.CodeSymbolNotTradable, "%s is not in the catalogue", payload.Bounded(symbol)).
-		With("symbol", payload.Bounded(symbol)).With("reason", venues.ReasonUnknownSymbol).Because(errNoInstrument)
+	return nil, payload.NoInstrument(symbol)
 }
 
 // named finds an instrument by the venue's name, for the rows of an answer; nil
@@ -186,7 +183,7 @@ func (c *Connector) knownName(instID string) (*contract, error) {
 	if k := c.catalogue.Load().named(instID); k != nil {
 		return k, nil
 	}
-	return nil, errors.Join(payload.UnknownWord("instId", instID), errNoInstrument)
+	return nil, errors.Join(payload.UnknownWord("instId", instID), payload.ErrNoInstrument)
 }
 
 // haveCatalogue reads the catalogue if there is none, or a fresh one is wanted and

@@ -110,6 +110,9 @@ func TestErrorsNameTheField(t *testing.T) {
 	if err := payload.Missing("px"); !errors.Is(err, payload.ErrMissing) || err.Error() != "px: field is missing" {
 		t.Error(err)
 	}
+	if err := payload.NoInstrument("X\nUSDT"); !errors.Is(err, payload.ErrNoInstrument) || venues.CodeOf(err) != venues.CodeSymbolNotTradable {
+		t.Error(err)
+	}
 	if err := payload.UnknownWord("side", "up\n"); !errors.Is(err, payload.ErrUnknownWord) || err.Error() != `side "up": unknown value` {
 		t.Error(err)
 	}

@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"venuegate/venues"
 )
 
 // TextBytesMax bounds what is repeated of a venue's texts.
@@ -20,6 +22,8 @@ var (
 	// ErrUnknownWord is a value of an enumeration that decides something and is
 	// not known here. It is never guessed.
 	ErrUnknownWord = errors.New("unknown value")
+	// ErrNoInstrument is an instrument that the venue's catalogue does not have.
+	ErrNoInstrument = errors.New("instrument is not in the catalogue")
 	// ErrForeign is a message about something that was not asked for.
 	ErrForeign = errors.New("message is about something else")
 )
@@ -30,6 +34,13 @@ func Missing(field string) error { return fmt.Errorf("%s: %w", field, ErrMissing
 // UnknownWord is ErrUnknownWord of a field.
 func UnknownWord(field, value string) error {
 	return fmt.Errorf("%s %s: %w", field, strconv.Quote(Bounded(value)), ErrUnknownWord)
+}
+
+// NoInstrument is ErrNoInstrument of a symbol, as the client is told of it.
+func NoInstrument(symbol string) error {
+	symbol = Bounded(symbol)
+	return venues.Errorf(venues.CodeSymbolNotTradable, "%s is not in the catalogue", symbol).
+		With("symbol", symbol).With("reason", venues.ReasonUnknownSymbol).Because(ErrNoInstrument)
 }
 
 // Bounded keeps text of a venue printable and short.
