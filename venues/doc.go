@@ -44,5 +44,5 @@
 // venue's protocol and nothing else: restclient sends requests under the venue's
 // limits, wsclient keeps a connection alive, feed keeps the public streams and session
 // the private one over such connections, wscall sends orders over one, payload and
-// scan read what comes.
+// scan read what comes, refusal turns a no into the service's words.
 package venues

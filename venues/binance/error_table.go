@@ -1,6 +1,9 @@
 package binance
 
-import "venuegate/venues"
+import (
+	"venuegate/venues"
+	"venuegate/venues/internal/refusal"
+)
 
 // Codes of the venue that this connector acts on.
 const (
@@ -30,99 +33,59 @@ const (
 	codeEngineTimestamp       = -5028
 )
 
-// verdict is what a venue code means here.
-type verdict struct {
-	code   venues.Code
-	reason string
-	text   string
-	// unknown: the request may have been executed all the same.
-	unknown bool
-}
-
 // verdicts holds the codes of the document "Error Codes" by meaning. Where the
 // service has no closer word for a definite refusal it is order_rejected.
-var verdicts = indexVerdicts([]verdictGroup{
+var verdicts = refusal.NewTable([]refusal.Verdict{
+	{Code: venues.CodeExchangeUnavailable, Text: "the venue does not know the outcome", Unknown: true, Of: []int{-1000, -1001, -1006, -1007}},
 	{
-		verdict{code: venues.CodeExchangeUnavailable, text: "the venue does not know the outcome", unknown: true},
-		[]int{-1000, -1001, -1006, -1007},
+		Code: venues.CodeExchangeUnavailable, Reason: "duplicate_client_id", Text: "an order with this client id exists", Unknown: true,
+		Of: []int{-4116},
 	},
+	{Code: venues.CodeExchangeUnavailable, Reason: "throttled", Text: "the venue throttles requests", Of: []int{codeThrottled}},
 	{
-		verdict{code: venues.CodeExchangeUnavailable, reason: "duplicate_client_id", text: "an order with this client id exists", unknown: true},
-		[]int{-4116},
+		Code: venues.CodeExchangeUnavailable, Reason: "clock_skew", Text: "the venue refuses the timestamp",
+		Of: []int{codeTimestamp, codeEngineTimestamp},
 	},
+	{Code: venues.CodeExchangeUnavailable, Of: []int{codeListenKeyUnknown, -2012}},
+	{Code: venues.CodeMaintenance, Text: "the venue is shutting down", Of: []int{codeShuttingDown}},
+	{Code: venues.CodeRateLimited, Text: "the venue's request limit is used up", Of: []int{-1003, codeTooManyOrders}},
 	{
-		verdict{code: venues.CodeExchangeUnavailable, reason: "throttled", text: "the venue throttles requests"},
-		[]int{codeThrottled},
+		Code: venues.CodeUnauthorized, Text: "the venue refuses the API key",
+		Of: []int{-1002, -1004, -1005, -1011, -1022, -1099, -2014, -2015, -2017, -4056, -4057, -4109, -4402},
 	},
+	{Code: venues.CodeNotFound, Text: "the venue does not know the order", Of: []int{codeUnknownOrder, codeNoSuchOrder}},
+	{Code: venues.CodeNotFound, Reason: "triggering", Text: "the stop is being triggered", Of: []int{codeStopTriggering}},
+	{Code: venues.CodeSymbolNotTradable, Reason: venues.ReasonUnknownSymbol, Of: []int{-1121}},
+	{Code: venues.CodeSymbolNotTradable, Reason: "symbol_status", Of: []int{-1122, -4022, -4140, -4141, -4144, -5024}},
+	{Code: venues.CodeSymbolNotTradable, Reason: "liquidation", Of: []int{-2023}},
+	{Code: venues.CodeSymbolNotTradable, Reason: "reduce_only_account", Of: []int{-4087}},
+	{Code: venues.CodeSymbolNotTradable, Reason: "no_order_permission", Of: []int{-4088}},
+	{Code: venues.CodeSymbolNotTradable, Reason: "quantitative_rules", Of: []int{-4400}},
+	{Code: venues.CodeSymbolNotTradable, Reason: "large_position", Of: []int{-4401}},
+	{Code: venues.CodeSymbolNotTradable, Reason: "cooling_off", Of: []int{-4192}},
+	{Code: venues.CodeInsufficientBalance, Text: "the margin is not sufficient", Of: []int{-2018, codeMarginInsufficient, -4050, -4051}},
+	{Code: venues.CodeOrderRejected, Reason: venues.ReasonNoPosition, Text: "there is no position to reduce", Of: []int{codeReductionRefused}},
+	{Code: venues.CodeOrderRejected, Reason: venues.ReasonFOKNotFilled, Text: "the order could not be filled at once", Of: []int{-5021}},
+	{Code: venues.CodeOrderRejected, Reason: venues.ReasonPostOnlyWouldTake, Text: "the post-only order would have taken", Of: []int{-5022}},
+	{Code: venues.CodeInvalidRequest, Reason: "no_liquidity", Of: []int{-1112, -2020, -4131}},
+	{Code: venues.CodeInvalidRequest, Reason: venues.ReasonOpenOrders, Text: "open orders stand against it", Of: []int{-4118, -2024}},
+	{Code: venues.CodeInvalidRequest, Reason: venues.ReasonWouldTrigger, Text: "the trigger is already reached", Of: []int{-2021, -4142}},
+	{Code: venues.CodeInvalidRequest, Reason: "too_many_orders", Of: []int{-2025, -4045}},
+	{Code: venues.CodeInvalidRequest, Reason: "max_position", Of: []int{codePositionCap}},
 	{
-		verdict{code: venues.CodeExchangeUnavailable, reason: "clock_skew", text: "the venue refuses the timestamp"},
-		[]int{codeTimestamp, codeEngineTimestamp},
+		Code: venues.CodeInvalidRequest, Reason: "position_mode", Text: "the order does not fit the account's position mode",
+		Of: []int{codePositionSide, codePositionSideReduce, codePositionSideOnly, codeReduceOnlyNotRequired},
 	},
-	{verdict{code: venues.CodeExchangeUnavailable}, []int{codeListenKeyUnknown, -2012}},
-	{verdict{code: venues.CodeMaintenance, text: "the venue is shutting down"}, []int{codeShuttingDown}},
-	{verdict{code: venues.CodeRateLimited, text: "the venue's request limit is used up"}, []int{-1003, codeTooManyOrders}},
+	{Code: venues.CodeInvalidRequest, Reason: "below_minimum_notional", Of: []int{codeNotionalTooSmall, -5029}},
+	{Code: venues.CodeInvalidRequest, Reason: venues.ReasonPriceBand, Text: "the price is outside the venue's band", Of: []int{-4016, -4024}},
+	{Code: venues.CodeInvalidRequest, Reason: "amend_pending", Of: []int{-5043}},
+	{Code: venues.CodeInvalidRequest, Reason: "too_many_amends", Of: []int{-5026}},
+	{Code: venues.CodeInvalidRequest, Of: []int{-1010, -1013, -1014, -1020, -1023, -2010, -2026, -5025, -5047}},
 	{
-		verdict{code: venues.CodeUnauthorized, text: "the venue refuses the API key"},
-		[]int{-1002, -1004, -1005, -1011, -1022, -1099, -2014, -2015, -2017, -4056, -4057, -4109, -4402},
-	},
-	{verdict{code: venues.CodeNotFound, text: "the venue does not know the order"}, []int{codeUnknownOrder, codeNoSuchOrder}},
-	{verdict{code: venues.CodeNotFound, reason: "triggering", text: "the stop is being triggered"}, []int{codeStopTriggering}},
-	{verdict{code: venues.CodeSymbolNotTradable, reason: venues.ReasonUnknownSymbol}, []int{-1121}},
-	{
-		verdict{code: venues.CodeSymbolNotTradable, reason: "symbol_status"},
-		[]int{-1122, -4022, -4140, -4141, -4144, -5024},
-	},
-	{verdict{code: venues.CodeSymbolNotTradable, reason: "liquidation"}, []int{-2023}},
-	{verdict{code: venues.CodeSymbolNotTradable, reason: "reduce_only_account"}, []int{-4087}},
-	{verdict{code: venues.CodeSymbolNotTradable, reason: "no_order_permission"}, []int{-4088}},
-	{verdict{code: venues.CodeSymbolNotTradable, reason: "quantitative_rules"}, []int{-4400}},
-	{verdict{code: venues.CodeSymbolNotTradable, reason: "large_position"}, []int{-4401}},
-	{verdict{code: venues.CodeSymbolNotTradable, reason: "cooling_off"}, []int{-4192}},
-	{
-		verdict{code: venues.CodeInsufficientBalance, text: "the margin is not sufficient"},
-		[]int{-2018, codeMarginInsufficient, -4050, -4051},
-	},
-	{verdict{code: venues.CodeOrderRejected, reason: venues.ReasonNoPosition, text: "there is no position to reduce"}, []int{codeReductionRefused}},
-	{verdict{code: venues.CodeOrderRejected, reason: venues.ReasonFOKNotFilled, text: "the order could not be filled at once"}, []int{-5021}},
-	{verdict{code: venues.CodeOrderRejected, reason: venues.ReasonPostOnlyWouldTake, text: "the post-only order would have taken"}, []int{-5022}},
-	{verdict{code: venues.CodeInvalidRequest, reason: "no_liquidity"}, []int{-1112, -2020, -4131}},
-	{verdict{code: venues.CodeInvalidRequest, reason: venues.ReasonOpenOrders, text: "open orders stand against it"}, []int{-4118, -2024}},
-	{verdict{code: venues.CodeInvalidRequest, reason: venues.ReasonWouldTrigger, text: "the trigger is already reached"}, []int{-2021, -4142}},
-	{verdict{code: venues.CodeInvalidRequest, reason: "too_many_orders"}, []int{-2025, -4045}},
-	{verdict{code: venues.CodeInvalidRequest, reason: "max_position"}, []int{codePositionCap}},
-	{
-		verdict{code: venues.CodeInvalidRequest, reason: "position_mode", text: "the order does not fit the account's position mode"},
-		[]int{codePositionSide, codePositionSideReduce, codePositionSideOnly, codeReduceOnlyNotRequired},
-	},
-	{verdict{code: venues.CodeInvalidRequest, reason: "below_minimum_notional"}, []int{codeNotionalTooSmall, -5029}},
-	{verdict{code: venues.CodeInvalidRequest, reason: venues.ReasonPriceBand, text: "the price is outside the venue's band"}, []int{-4016, -4024}},
-	{verdict{code: venues.CodeInvalidRequest, reason: "amend_pending"}, []int{-5043}},
-	{verdict{code: venues.CodeInvalidRequest, reason: "too_many_amends"}, []int{-5026}},
-	{
-		verdict{code: venues.CodeInvalidRequest},
-		[]int{-1010, -1013, -1014, -1020, -1023, -2010, -2026, -5025, -5047},
-	},
-	{
-		verdict{code: venues.CodeLeverageChangeRejected},
-		[]int{codeLeverageMargin, codeLeverageInvalid, codeLeverageIsolated, -4202, -4203, -4205, -4206, -4208, -4209, -4403},
+		Code: venues.CodeLeverageChangeRejected,
+		Of:   []int{codeLeverageMargin, codeLeverageInvalid, codeLeverageIsolated, -4202, -4203, -4205, -4206, -4208, -4209, -4403},
 	},
 })
-
-// verdictGroup are the codes that mean the same.
-type verdictGroup struct {
-	verdict
-	codes []int
-}
-
-func indexVerdicts(groups []verdictGroup) map[int]verdict {
-	index := make(map[int]verdict)
-	for _, g := range groups {
-		for _, code := range g.codes {
-			index[code] = g.verdict
-		}
-	}
-	return index
-}
 
 // isParameterFault says whether a code is of the families that are about a
 // request's own fields and filters; they are many, alike, and not listed.
@@ -133,16 +96,16 @@ func isParameterFault(code int) bool {
 // verdictOf reads the table; listed is false for a code that it lacks. Those are
 // judged by their family: general server faults may hide an execution, parameter
 // and filter faults are the request's own.
-func verdictOf(code int) (v verdict, listed bool) {
+func verdictOf(code int) (v refusal.Verdict, listed bool) {
 	v, listed = verdicts[code]
 	switch {
 	case listed:
 	case code > -1100:
-		v = verdict{code: venues.CodeExchangeUnavailable, unknown: true}
+		v = refusal.Verdict{Code: venues.CodeExchangeUnavailable, Unknown: true}
 	case isParameterFault(code):
-		v = verdict{code: venues.CodeInvalidRequest}
+		v = refusal.Verdict{Code: venues.CodeInvalidRequest}
 	default:
-		v = verdict{code: venues.CodeOrderRejected}
+		v = refusal.Verdict{Code: venues.CodeOrderRejected}
 	}
 	return v, listed
 }

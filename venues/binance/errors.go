@@ -3,10 +3,8 @@ package binance
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"net/http"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -15,6 +13,7 @@ import (
 
 	"venuegate/venues"
 	"venuegate/venues/internal/payload"
+	"venuegate/venues/internal/refusal"
 	"venuegate/venues/internal/restclient"
 )
 
@@ -62,7 +61,7 @@ func parseFault(body []byte) (code int, message string, isJSON bool) {
 func (c *Connector) judge(r request, a *restclient.Answer) error {
 	code, message, isJSON := parseFault(a.Body)
 	switch {
-	case a.Status == http.StatusTooManyRequests, a.Status == http.StatusTeapot, verdicts[code].code == venues.CodeRateLimited:
+	case a.Status == http.StatusTooManyRequests, a.Status == http.StatusTeapot, verdicts[code].Code == venues.CodeRateLimited:
 		return c.limited(r, a, code, message)
 	case a.Status == http.StatusForbidden && !isJSON:
 		if !r.keyHost {
@@ -78,8 +77,7 @@ func (c *Connector) judge(r request, a *restclient.Answer) error {
 	case a.Status >= 200 && a.Status < 300 && isJSON:
 		return nil
 	default:
-		return uncertain(r, venueFault(venues.CodeExchangeUnavailable, code, message,
-			"the venue answered with status "+strconv.Itoa(a.Status)))
+		return uncertain(r, refusal.Status(a.Status).Fault(code, message))
 	}
 }
 
@@ -103,7 +101,7 @@ func (c *Connector) limited(r request, a *restclient.Answer, code int, message s
 	default:
 		c.gate.Freeze(wait)
 	}
-	e := venueFault(venues.CodeRateLimited, code, message, "the venue's request limit is used up")
+	e := refusal.Limited().Fault(code, message)
 	e.RetryAfter = wait
 	return e
 }
@@ -130,19 +128,16 @@ func retryAfter(header, message string, now time.Time) time.Duration {
 // serverFault handles 408 and 5xx. Only two of them are definite: "Service
 // Unavailable." and the throttle. Every other may hide an execution.
 func serverFault(r request, status, code int, message string) error {
-	word := venues.CodeExchangeUnavailable
+	v := refusal.Status(status)
 	if code == codeShuttingDown {
-		word = venues.CodeMaintenance
+		v.Code = venues.CodeMaintenance
 	}
-	e := venueFault(word, code, message, "the venue answered with status "+strconv.Itoa(status)).Because(errAway)
-	if word == venues.CodeMaintenance {
-		e.RetryAfter = restclient.MaintenanceRetry
-	}
+	e := v.Fault(code, message).Because(errAway)
 	definite := status == http.StatusServiceUnavailable &&
 		(code == codeThrottled || (code == 0 && message == "Service Unavailable."))
 	if definite {
-		if v := verdicts[code]; v.reason != "" {
-			e = e.With("reason", v.reason)
+		if v := verdicts[code]; v.Reason != "" {
+			e = e.With("reason", v.Reason)
 		}
 		return e
 	}
@@ -156,17 +151,11 @@ func (c *Connector) refusal(r request, code int, message string) error {
 		c.options.Log.Warn("venue refusal with an unlisted code",
 			zap.String("path", r.path), zap.Int("code", code), zap.String("message", payload.Bounded(message)))
 	}
-	e := venueFault(v.code, code, message, v.text)
-	if v.reason != "" {
-		e = e.With("reason", v.reason)
-	}
+	e := v.Fault(code, message)
 	if code == codeNotionalTooSmall {
 		e = withMinNotional(e, message)
 	}
-	if v.code == venues.CodeMaintenance {
-		e.RetryAfter = restclient.MaintenanceRetry
-	}
-	if v.unknown {
+	if v.Unknown {
 		return uncertain(r, e)
 	}
 	return e
@@ -186,49 +175,18 @@ func withMinNotional(e *venues.Error, message string) *venues.Error {
 	return e.With("minNotional", venues.FormatDecimal(least))
 }
 
-// venueFault makes an error that repeats, bounded, what the venue said.
-func venueFault(word venues.Code, code int, message, text string) *venues.Error {
-	if text == "" {
-		text = "refused by the venue"
-	}
-	e := venues.Errorf(word, "%s", text)
-	if code != 0 {
-		e.VenueCode = strconv.Itoa(code)
-	}
-	e.VenueMessage = payload.Bounded(message)
-	return e
-}
-
-// venueCode is the venue's code within an error, 0 if there is none.
-func venueCode(err error) int {
-	e, ok := errors.AsType[*venues.Error](err)
-	if !ok {
-		return 0
-	}
-	code, _ := strconv.Atoi(e.VenueCode)
-	return code
-}
-
-// isRefusal says whether an error is the venue's definite no with one of codes.
-func isRefusal(err error, codes ...int) bool {
-	if err == nil || errors.Is(err, venues.ErrOutcomeUnknown) || errors.Is(err, venues.ErrNotSent) {
-		return false
-	}
-	return slices.Contains(codes, venueCode(err))
-}
-
-func isClockRefusal(err error) bool { return isRefusal(err, codeTimestamp, codeEngineTimestamp) }
+func isClockRefusal(err error) bool { return refusal.Is(err, codeTimestamp, codeEngineTimestamp) }
 
 func isPositionModeRefusal(err error) bool {
-	return isRefusal(err, codePositionSide, codePositionSideReduce, codePositionSideOnly, codeReduceOnlyNotRequired)
+	return refusal.Is(err, codePositionSide, codePositionSideReduce, codePositionSideOnly, codeReduceOnlyNotRequired)
 }
 
-func isNotFound(err error) bool { return isRefusal(err, codeUnknownOrder, codeNoSuchOrder) }
+func isNotFound(err error) bool { return refusal.Is(err, codeUnknownOrder, codeNoSuchOrder) }
 
 // isGone says whether a cancel or query should look in the other place.
-func isGone(err error) bool { return isNotFound(err) || isRefusal(err, codeStopTriggering) }
+func isGone(err error) bool { return isNotFound(err) || refusal.Is(err, codeStopTriggering) }
 
 // isNoChange says whether a refusal means that all is as wanted already.
 func isNoChange(err error) bool {
-	return isRefusal(err, codeSameMarginType, codeSamePositionMode, codeSameMultiAssets, codeSameOrder)
+	return refusal.Is(err, codeSameMarginType, codeSamePositionMode, codeSameMultiAssets, codeSameOrder)
 }

@@ -2,13 +2,13 @@ package binance
 
 import (
 	"context"
-	"errors"
 	"strings"
 
 	"github.com/shopspring/decimal"
 
 	"venuegate/venues"
 	"venuegate/venues/internal/payload"
+	"venuegate/venues/internal/refusal"
 )
 
 // isForced says whether the venue made the order: liquidation, deleveraging,
@@ -78,21 +78,11 @@ func triggerFault(message string) *venues.OrderFault {
 // takerFee is the venue's default taker fee, for the estimate below.
 var takerFee = venues.MustDecimal("0.0005")
 
-// explainMargin adds what the client is told of a refusal for lack of margin:
-// the free margin as read now, and an estimate of what the order needs. The venue
-// tells neither. What cannot be read is left out.
+// explainMargin adds what the venue does not tell of a refusal for lack of margin.
 func (a *Account) explainMargin(ctx context.Context, r *venues.OrderRequest, refused error) error {
-	e, ok := errors.AsType[*venues.Error](refused)
-	if !ok {
-		return refused
-	}
-	if free, err := a.freeMargin(ctx, r.Symbol); err == nil {
-		e = e.With("available", venues.FormatDecimal(free))
-	}
-	if need, err := a.neededMargin(ctx, r); err == nil {
-		e = e.With("required", venues.FormatDecimal(need))
-	}
-	return e
+	free := func() (decimal.Decimal, error) { return a.freeMargin(ctx, r.Symbol) }
+	needed := func() (decimal.Decimal, error) { return a.neededMargin(ctx, r) }
+	return refusal.WithMargin(refused, free, needed)
 }
 
 func (a *Account) freeMargin(ctx context.Context, symbol string) (decimal.Decimal, error) {
@@ -104,12 +94,7 @@ func (a *Account) freeMargin(ctx context.Context, symbol string) (decimal.Decima
 	if err != nil {
 		return decimal.Decimal{}, err
 	}
-	for _, b := range balances {
-		if b.Currency == i.SettleCurrency {
-			return b.Available, nil
-		}
-	}
-	return decimal.Zero, nil
+	return refusal.Available(balances, i.SettleCurrency), nil
 }
 
 // neededMargin is notional divided by leverage plus the taker fee.
@@ -134,28 +119,12 @@ func (a *Account) neededMargin(ctx context.Context, r *venues.OrderRequest) (dec
 	return notional.DivRound(leverage.Decimal, centsPlaces).Add(notional.Mul(takerFee)).RoundCeil(centsPlaces), nil
 }
 
-// explainReduction tells apart what the venue has one code for: there is nothing to
-// reduce, or other orders reduce it already. Where the positions cannot be read the
-// refusal stands as it is.
+// explainReduction tells apart what the venue has one code for. Where the positions
+// cannot be read the refusal stands as it is.
 func (a *Account) explainReduction(ctx context.Context, r *venues.OrderRequest, refused error) error {
-	e, ok := errors.AsType[*venues.Error](refused)
-	if !ok {
-		return refused
-	}
 	positions, err := a.Positions(ctx)
 	if err != nil {
 		return refused
 	}
-	reduced := venues.Long
-	if r.Side == venues.Buy {
-		reduced = venues.Short
-	}
-	for _, p := range positions {
-		if p.Symbol == r.Symbol && p.Side == reduced {
-			covered := e.With("reason", "exceeds_position")
-			covered.Message = "other orders reduce the position already"
-			return covered
-		}
-	}
-	return refused
+	return refusal.WithReduction(refused, r, positions)
 }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"net/http"
 	"sync"
 	"time"
@@ -13,6 +12,7 @@ import (
 
 	"venuegate/venues"
 	"venuegate/venues/internal/payload"
+	"venuegate/venues/internal/refusal"
 	"venuegate/venues/internal/restclient"
 )
 
@@ -64,19 +64,11 @@ func (a *Account) leverageOf(ctx context.Context, symbol string) (venues.Optiona
 
 // leverageRefusal says in the service's words why the venue refused.
 func (a *Account) leverageRefusal(symbol string, err error) error {
-	reason, known := leverageReasons[venueCode(err)]
-	e, ok := errors.AsType[*venues.Error](err)
-	if !ok || !known {
+	reason, known := leverageReasons[refusal.CodeOf(err)]
+	if !known {
 		return err
 	}
-	refused := *e
-	refused.Code, refused.Details = venues.CodeLeverageChangeRejected, nil
-	refused.Message = "the venue refuses this leverage"
-	with := refused.With("reason", reason)
-	if high := a.c.leverages.of(a.c.venueSymbol(symbol)); high.Valid {
-		with = with.With("maxLeverage", venues.FormatDecimal(high.Decimal))
-	}
-	return with
+	return refusal.WithLeverage(err, reason, a.c.leverages.of(a.c.venueSymbol(symbol)))
 }
 
 // bracketRecord is a row of GET /fapi/v1/leverageBracket.

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"venuegate/venues"
+	"venuegate/venues/internal/refusal"
 	"venuegate/venues/internal/restclient"
 )
 
@@ -23,10 +24,10 @@ func (a *Account) Place(ctx context.Context, r venues.OrderRequest) (venues.Exec
 		place = a.placeAlgo
 	}
 	report, err := a.inKnownMode(ctx, func(hedge bool) (venues.ExecutionReport, error) { return place(ctx, &r, hedge) })
-	if isRefusal(err, codeMarginInsufficient) {
+	if refusal.Is(err, codeMarginInsufficient) {
 		err = a.explainMargin(ctx, &r, err)
 	}
-	if isRefusal(err, codeReductionRefused) {
+	if refusal.Is(err, codeReductionRefused) {
 		err = a.explainReduction(ctx, &r, err)
 	}
 	return a.acknowledge(began, report, err)

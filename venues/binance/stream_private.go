@@ -14,6 +14,7 @@ import (
 
 	"venuegate/venues"
 	"venuegate/venues/internal/payload"
+	"venuegate/venues/internal/refusal"
 	"venuegate/venues/internal/restclient"
 	"venuegate/venues/internal/session"
 	"venuegate/venues/internal/wsclient"
@@ -179,7 +180,7 @@ func (f *privateFeed) extend(conn *wsclient.Conn) {
 	f.noteExtended(err)
 	switch {
 	case err == nil:
-	case isRefusal(err, codeListenKeyUnknown):
+	case refusal.Is(err, codeListenKeyUnknown):
 		conn.GiveUp(errListenKeyExpired)
 	default:
 		f.log.Warn("private stream: listen key not extended", zap.Error(err))

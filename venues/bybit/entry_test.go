@@ -18,6 +18,7 @@ import (
 
 	"venuegate/venues"
 	"venuegate/venues/internal/connectortest"
+	"venuegate/venues/internal/refusal"
 	"venuegate/venues/internal/wscall"
 )
 
@@ -366,7 +367,7 @@ func TestRecordedEntryAnswers(t *testing.T) {
 		result, err := c.judge(placing(), answerOf(http.StatusOK, string(r.Msg)))
 		var ack ackRecord
 		done := err == nil && json.Unmarshal(result, &ack) == nil && ack.OrderID != ""
-		if refused := venueCode(err) != 0; done == refused {
+		if refused := refusal.CodeOf(err) != 0; done == refused {
 			t.Errorf("%s: %q, %+v, %v", r.Name, id, ack, err)
 		}
 	}

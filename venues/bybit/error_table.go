@@ -1,6 +1,9 @@
 package bybit
 
-import "venuegate/venues"
+import (
+	"venuegate/venues"
+	"venuegate/venues/internal/refusal"
+)
 
 // Codes of the venue that this connector acts on.
 const (
@@ -19,123 +22,68 @@ const (
 	codeNotModified         = 34040
 )
 
-// verdict is what a venue code means here.
-type verdict struct {
-	code   venues.Code
-	reason string
-	text   string
-	// unknown: the request may have been executed all the same.
-	unknown bool
-}
-
 // verdicts holds the codes of the document "Error Codes" by meaning. Where the
 // service has no closer word for a definite refusal it is invalid_request.
-var verdicts = indexVerdicts([]verdictGroup{
+var verdicts = refusal.NewTable([]refusal.Verdict{
 	{
-		verdict{code: venues.CodeExchangeUnavailable, text: "the venue does not know the outcome", unknown: true},
-		[]int{5004, codeTimeout, codeServerError, codeRestarting, 3400214},
+		Code: venues.CodeExchangeUnavailable, Text: "the venue does not know the outcome", Unknown: true,
+		Of: []int{5004, codeTimeout, codeServerError, codeRestarting, 3400214},
 	},
 	{
-		verdict{code: venues.CodeExchangeUnavailable, reason: "duplicate_client_id", text: "an order with this client id exists", unknown: true},
-		[]int{10014, 110072},
+		Code: venues.CodeExchangeUnavailable, Reason: "duplicate_client_id", Text: "an order with this client id exists", Unknown: true,
+		Of: []int{10014, 110072},
 	},
+	{Code: venues.CodeExchangeUnavailable, Reason: "overloaded", Text: "the venue is overloaded", Unknown: true, Of: []int{codeOverloaded}},
+	{Code: venues.CodeExchangeUnavailable, Reason: "clock_skew", Text: "the venue refuses the timestamp", Of: []int{codeExpired, codeClock}},
+	{Code: venues.CodeExchangeUnavailable, Reason: "busy", Text: "the order or position is being processed", Of: []int{40004, 110005, 110035, 110079}},
+	{Code: venues.CodeMaintenance, Text: "the venue is under maintenance", Of: []int{110071, 3100197}},
+	{Code: venues.CodeRateLimited, Text: "the venue's request limit is used up", Of: []int{10006, 10018, 10403, 10429, 20003}},
 	{
-		verdict{code: venues.CodeExchangeUnavailable, reason: "overloaded", text: "the venue is overloaded", unknown: true},
-		[]int{codeOverloaded},
-	},
-	{
-		verdict{code: venues.CodeExchangeUnavailable, reason: "clock_skew", text: "the venue refuses the timestamp"},
-		[]int{codeExpired, codeClock},
-	},
-	{
-		verdict{code: venues.CodeExchangeUnavailable, reason: "busy", text: "the order or position is being processed"},
-		[]int{40004, 110005, 110035, 110079},
-	},
-	{verdict{code: venues.CodeMaintenance, text: "the venue is under maintenance"}, []int{110071, 3100197}},
-	{verdict{code: venues.CodeRateLimited, text: "the venue's request limit is used up"}, []int{10006, 10018, 10403, 10429, 20003}},
-	{
-		verdict{code: venues.CodeUnauthorized, text: "the venue refuses the API key"},
-		[]int{
+		Code: venues.CodeUnauthorized, Text: "the venue refuses the API key",
+		Of: []int{
 			-2015, 33004, 10003, 10004, 10005, 10007, 10008, 10009, 10010, 10024, 10027, 10028, 100028,
 			110065, 110067, 110068, 110069, 110080, 110088, 110097, 110102, 110123,
 		},
 	},
+	{Code: venues.CodeNotFound, Text: "the venue does not know an active order", Of: []int{30034, 110001, 110008, 110010, 110019}},
+	{Code: venues.CodeSymbolNotTradable, Reason: venues.ReasonUnknownSymbol, Of: []int{10029}},
+	{Code: venues.CodeSymbolNotTradable, Reason: "symbol_status", Of: []int{110063, 110066, 110070, 110074, 110095, 110098, 110099, 110100, 110103}},
+	{Code: venues.CodeSymbolNotTradable, Reason: "reduce_only", Of: []int{30228, 110023, 110042, 110137}},
+	{Code: venues.CodeSymbolNotTradable, Reason: "not_permitted", Of: []int{30133, 30134, 110096, 110125, 110132, 110135, 110136}},
+	{Code: venues.CodeSymbolNotTradable, Reason: "cooling_off", Of: []int{110124}},
 	{
-		verdict{code: venues.CodeNotFound, text: "the venue does not know an active order"},
-		[]int{30034, 110001, 110008, 110010, 110019},
+		Code: venues.CodeInsufficientBalance, Text: "the margin is not sufficient",
+		Of: []int{30256, 110004, 110006, codeInsufficientMargin, 110012, 110014, 110040, 110044, 110045, 110051, 110052, 110053, 110131},
 	},
-	{verdict{code: venues.CodeSymbolNotTradable, reason: venues.ReasonUnknownSymbol}, []int{10029}},
+	{Code: venues.CodeOrderRejected, Reason: venues.ReasonNoPosition, Text: "there is no position to reduce", Of: []int{codeReductionRefused, 110034}},
+	{Code: venues.CodeInvalidRequest, Reason: venues.ReasonWouldTrigger, Text: "the trigger is already reached", Of: []int{110092, 110093}},
+	{Code: venues.CodeInvalidRequest, Reason: venues.ReasonPriceBand, Text: "the price is outside the venue's band", Of: []int{30208, 30209, 110003, 110120, 110121}},
+	{Code: venues.CodeInvalidRequest, Reason: "below_minimum_notional", Of: []int{110094}},
+	{Code: venues.CodeInvalidRequest, Reason: "no_liquidity", Of: []int{110118}},
+	{Code: venues.CodeInvalidRequest, Reason: "too_many_orders", Of: []int{110009, 110020, 110061}},
+	{Code: venues.CodeInvalidRequest, Reason: "max_position", Of: []int{110016, 110021, 110022, 110085, 110086, 110089, 110090, 3400139}},
+	{Code: venues.CodeInvalidRequest, Reason: "below_filled", Of: []int{110064}},
 	{
-		verdict{code: venues.CodeSymbolNotTradable, reason: "symbol_status"},
-		[]int{110063, 110066, 110070, 110074, 110095, 110098, 110099, 110100, 110103},
-	},
-	{verdict{code: venues.CodeSymbolNotTradable, reason: "reduce_only"}, []int{30228, 110023, 110042, 110137}},
-	{
-		verdict{code: venues.CodeSymbolNotTradable, reason: "not_permitted"},
-		[]int{30133, 30134, 110096, 110125, 110132, 110135, 110136},
-	},
-	{verdict{code: venues.CodeSymbolNotTradable, reason: "cooling_off"}, []int{110124}},
-	{
-		verdict{code: venues.CodeInsufficientBalance, text: "the margin is not sufficient"},
-		[]int{30256, 110004, 110006, codeInsufficientMargin, 110012, 110014, 110040, 110044, 110045, 110051, 110052, 110053, 110131},
-	},
-	{
-		verdict{code: venues.CodeOrderRejected, reason: venues.ReasonNoPosition, text: "there is no position to reduce"},
-		[]int{codeReductionRefused, 110034},
-	},
-	{
-		verdict{code: venues.CodeInvalidRequest, reason: venues.ReasonWouldTrigger, text: "the trigger is already reached"},
-		[]int{110092, 110093},
-	},
-	{verdict{code: venues.CodeInvalidRequest, reason: venues.ReasonPriceBand, text: "the price is outside the venue's band"}, []int{30208, 30209, 110003, 110120, 110121}},
-	{verdict{code: venues.CodeInvalidRequest, reason: "below_minimum_notional"}, []int{110094}},
-	{verdict{code: venues.CodeInvalidRequest, reason: "no_liquidity"}, []int{110118}},
-	{verdict{code: venues.CodeInvalidRequest, reason: "too_many_orders"}, []int{110009, 110020, 110061}},
-	{
-		verdict{code: venues.CodeInvalidRequest, reason: "max_position"},
-		[]int{110016, 110021, 110022, 110085, 110086, 110089, 110090, 3400139},
-	},
-	{verdict{code: venues.CodeInvalidRequest, reason: "below_filled"}, []int{110064}},
-	{
-		verdict{code: venues.CodeInvalidRequest},
-		[]int{
+		Code: venues.CodeInvalidRequest,
+		Of: []int{
 			codeParameter, 7001, 10017, 110011, 110015, 110025, 110026, 110027, 110028, 110029, 110030, 110031, 110032, 110033,
 			110037, 110039, 110041, 110046, 110057, 110058, 110059, 110060, codeNotModified,
 		},
 	},
-	{
-		verdict{code: venues.CodeLeverageChangeRejected},
-		[]int{30135, 30136, 110013, 110036, 110038, codeLeverageNotModified, 110047, 110048, 110087},
-	},
+	{Code: venues.CodeLeverageChangeRejected, Of: []int{30135, 30136, 110013, 110036, 110038, codeLeverageNotModified, 110047, 110048, 110087}},
 })
-
-// verdictGroup are the codes that mean the same.
-type verdictGroup struct {
-	verdict
-	codes []int
-}
-
-func indexVerdicts(groups []verdictGroup) map[int]verdict {
-	index := make(map[int]verdict)
-	for _, g := range groups {
-		for _, code := range g.codes {
-			index[code] = g.verdict
-		}
-	}
-	return index
-}
 
 // verdictOf reads the table; listed is false for a code that it lacks. Those are
 // judged by their family: business refusals have five digits from 30000 on or more,
 // and come before anything is done; the gateway's own may hide an execution.
-func verdictOf(code int) (v verdict, listed bool) {
+func verdictOf(code int) (v refusal.Verdict, listed bool) {
 	v, listed = verdicts[code]
 	switch {
 	case listed:
 	case code >= 30000:
-		v = verdict{code: venues.CodeOrderRejected}
+		v = refusal.Verdict{Code: venues.CodeOrderRejected}
 	default:
-		v = verdict{code: venues.CodeExchangeUnavailable, unknown: true}
+		v = refusal.Verdict{Code: venues.CodeExchangeUnavailable, Unknown: true}
 	}
 	return v, listed
 }

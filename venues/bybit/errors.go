@@ -3,7 +3,6 @@ package bybit
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"net/http"
 	"regexp"
 	"slices"
@@ -15,6 +14,7 @@ import (
 
 	"venuegate/venues"
 	"venuegate/venues/internal/payload"
+	"venuegate/venues/internal/refusal"
 	"venuegate/venues/internal/restclient"
 )
 
@@ -65,25 +65,23 @@ func (c *Connector) judge(r request, a *restclient.Answer) (json.RawMessage, err
 		return nil, c.blocked(r, a)
 	case a.Status >= 500, a.Status == http.StatusRequestTimeout, !ok:
 		return nil, uncertain(r, turnedAway(a.Status, code, e.RetMsg))
-	case verdicts[code].code == venues.CodeRateLimited:
+	case verdicts[code].Code == venues.CodeRateLimited:
 		return nil, c.limited(r, a, code, e.RetMsg)
 	case code == codeOverloaded, a.Status == http.StatusTooManyRequests:
 		c.gate.Freeze(overloadedFor)
-		return nil, uncertain(r, venueFault(venues.CodeExchangeUnavailable, code, e.RetMsg, "the venue is overloaded").
-			With("reason", "overloaded"))
+		return nil, uncertain(r, venueFault(verdicts[codeOverloaded], code, e.RetMsg))
 	case code != 0:
 		return nil, c.refusal(r, code, e.RetMsg)
 	case a.Status == http.StatusOK:
 		return e.outcome(), nil
 	default:
-		return nil, uncertain(r, venueFault(venues.CodeExchangeUnavailable, code, e.RetMsg,
-			"the venue answered with status "+strconv.Itoa(a.Status)))
+		return nil, uncertain(r, venueFault(refusal.Status(a.Status), code, e.RetMsg))
 	}
 }
 
 // turnedAway is an answer of a broken or absent server, or of something before it.
 func turnedAway(status, code int, message string) error {
-	e := venueFault(venues.CodeExchangeUnavailable, code, message, "the venue answered with status "+strconv.Itoa(status))
+	e := venueFault(refusal.Status(status), code, message)
 	if status < http.StatusInternalServerError {
 		return e
 	}
@@ -128,7 +126,7 @@ func (c *Connector) limited(r request, a *restclient.Answer, code int, message s
 	} else {
 		c.gate.Freeze(wait)
 	}
-	e := venueFault(venues.CodeRateLimited, code, message, "the venue's request limit is used up")
+	e := venueFault(refusal.Limited(), code, message)
 	e.RetryAfter = wait
 	return e
 }
@@ -143,14 +141,8 @@ func (c *Connector) refusal(r request, code int, message string) error {
 		c.options.Log.Warn("venue refusal with an unlisted code",
 			zap.String("path", r.path), zap.Int("code", code), zap.String("message", payload.Bounded(redact(message))))
 	}
-	e := venueFault(v.code, code, message, v.text)
-	if v.reason != "" {
-		e = e.With("reason", v.reason)
-	}
-	if v.code == venues.CodeMaintenance {
-		e.RetryAfter = restclient.MaintenanceRetry
-	}
-	if v.unknown {
+	e := venueFault(v, code, message)
+	if v.Unknown {
 		return uncertain(r, e)
 	}
 	return e
@@ -160,17 +152,17 @@ func (c *Connector) refusal(r request, code int, message string) error {
 // in any language, so nothing but the words of a refusal depends on it.
 var parameterHints = []struct {
 	text    string
-	verdict verdict
+	verdict refusal.Verdict
 }{
-	{"position idx not match", verdict{code: venues.CodeInvalidRequest, reason: "position_mode", text: "the order does not fit the account's position mode"}},
-	{"Not supported symbols", verdict{code: venues.CodeSymbolNotTradable, reason: venues.ReasonUnknownSymbol}},
-	{"symbol invalid", verdict{code: venues.CodeSymbolNotTradable, reason: venues.ReasonUnknownSymbol}},
-	{"]buy: [", verdict{code: venues.CodeInvalidRequest, reason: "no_liquidity"}},
-	{"]sell: [", verdict{code: venues.CodeInvalidRequest, reason: "no_liquidity"}},
-	{"empty value: api", verdict{code: venues.CodeUnauthorized, text: "the venue refuses the API key"}},
+	{"position idx not match", refusal.Verdict{Code: venues.CodeInvalidRequest, Reason: "position_mode", Text: "the order does not fit the account's position mode"}},
+	{"Not supported symbols", refusal.Verdict{Code: venues.CodeSymbolNotTradable, Reason: venues.ReasonUnknownSymbol}},
+	{"symbol invalid", refusal.Verdict{Code: venues.CodeSymbolNotTradable, Reason: venues.ReasonUnknownSymbol}},
+	{"]buy: [", refusal.Verdict{Code: venues.CodeInvalidRequest, Reason: "no_liquidity"}},
+	{"]sell: [", refusal.Verdict{Code: venues.CodeInvalidRequest, Reason: "no_liquidity"}},
+	{"empty value: api", refusal.Verdict{Code: venues.CodeUnauthorized, Text: "the venue refuses the API key"}},
 }
 
-func parameterVerdict(message string) verdict {
+func parameterVerdict(message string) refusal.Verdict {
 	for _, hint := range parameterHints {
 		if strings.Contains(message, hint.text) {
 			return hint.verdict
@@ -185,35 +177,9 @@ var secrets = regexp.MustCompile(`(?i)(origin_string|api_?key|api_?signature|sig
 // redact takes out of a message what the venue repeats of our credentials.
 func redact(message string) string { return secrets.ReplaceAllString(message, "$1[...]") }
 
-// venueFault makes an error that repeats, bounded, what the venue said.
-func venueFault(word venues.Code, code int, message, text string) *venues.Error {
-	if text == "" {
-		text = "refused by the venue"
-	}
-	e := venues.Errorf(word, "%s", text)
-	if code != 0 {
-		e.VenueCode = strconv.Itoa(code)
-	}
-	e.VenueMessage = payload.Bounded(redact(message))
-	return e
+// venueFault is a verdict on what the venue said, without our credentials.
+func venueFault(v refusal.Verdict, code int, message string) *venues.Error {
+	return v.Fault(code, redact(message))
 }
 
-// venueCode is the venue's code within an error, 0 if there is none.
-func venueCode(err error) int {
-	e, ok := errors.AsType[*venues.Error](err)
-	if !ok {
-		return 0
-	}
-	code, _ := strconv.Atoi(e.VenueCode)
-	return code
-}
-
-// isRefusal says whether an error is the venue's definite no with one of codes.
-func isRefusal(err error, codes ...int) bool {
-	if err == nil || errors.Is(err, venues.ErrOutcomeUnknown) || errors.Is(err, venues.ErrNotSent) {
-		return false
-	}
-	return slices.Contains(codes, venueCode(err))
-}
-
-func isClockRefusal(err error) bool { return isRefusal(err, codeClock, codeExpired) }
+func isClockRefusal(err error) bool { return refusal.Is(err, codeClock, codeExpired) }

@@ -222,7 +222,7 @@ func TestSecretsStayOut(t *testing.T) {
 func TestErrorTable(t *testing.T) {
 	for code, v := range verdicts {
 		err := judged(200, fmt.Sprintf(`{"retCode":%d,"retMsg":"x"}`, code))
-		if venues.CodeOf(err) != v.code || errors.Is(err, venues.ErrOutcomeUnknown) != v.unknown {
+		if venues.CodeOf(err) != v.Code || errors.Is(err, venues.ErrOutcomeUnknown) != v.Unknown {
 			t.Errorf("%d: %v", code, err)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 
+	"venuegate/venues/internal/refusal"
 	"venuegate/venues/internal/restclient"
 )
 
@@ -35,7 +36,7 @@ var errAway = errors.New("the venue is away")
 
 // isAway says whether a request was turned away as it is during a maintenance.
 func isAway(err error) bool {
-	return errors.Is(err, errAway) || slices.Contains([]int{codeTimeout, codeServerError, codeRestarting}, venueCode(err))
+	return errors.Is(err, errAway) || slices.Contains([]int{codeTimeout, codeServerError, codeRestarting}, refusal.CodeOf(err))
 }
 
 // notice reads what the venue tells of its maintenance. One that is of some accounts

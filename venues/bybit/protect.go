@@ -5,6 +5,7 @@ import (
 	"net/http"
 
 	"venuegate/venues"
+	"venuegate/venues/internal/refusal"
 	"venuegate/venues/internal/restclient"
 )
 
@@ -55,7 +56,7 @@ func (a *Account) Protect(ctx context.Context, r venues.ProtectRequest) error {
 	err := a.c.call(ctx, request{
 		method: http.MethodPost, path: path, account: a, mutates: true, body: body, lane: restclient.LaneProtect, deadline: r.Deadline,
 	}, &answer)
-	if isRefusal(err, codeNotModified) {
+	if refusal.Is(err, codeNotModified) {
 		return nil
 	}
 	return err

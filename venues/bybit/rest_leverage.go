@@ -2,13 +2,13 @@ package bybit
 
 import (
 	"context"
-	"errors"
 	"net/http"
 
 	"github.com/shopspring/decimal"
 
 	"venuegate/venues"
 	"venuegate/venues/internal/payload"
+	"venuegate/venues/internal/refusal"
 	"venuegate/venues/internal/restclient"
 )
 
@@ -38,7 +38,7 @@ func (a *Account) SetLeverage(ctx context.Context, symbol string, leverage decim
 		method: http.MethodPost, path: setLeveragePath, account: a, lane: restclient.LaneOrder, mutates: true,
 		body: leverageBody{Category: category, Symbol: venueSymbol, BuyLeverage: text, SellLeverage: text},
 	}, nil)
-	if err != nil && !isRefusal(err, codeLeverageNotModified) {
+	if err != nil && !refusal.Is(err, codeLeverageNotModified) {
 		return change, a.leverageRefusal(symbol, leverage, err)
 	}
 	after, err := a.leverageOf(ctx, symbol)
@@ -59,24 +59,16 @@ func (a *Account) leverageOf(ctx context.Context, symbol string) (venues.Optiona
 
 // leverageRefusal says in the service's words why the venue refused.
 func (a *Account) leverageRefusal(symbol string, leverage decimal.Decimal, err error) error {
-	code := venueCode(err)
+	code := refusal.CodeOf(err)
 	reason, known := leverageReasons[code]
 	high := a.maxLeverage(symbol)
 	if code == codeParameter && high.Valid && leverage.GreaterThan(high.Decimal) {
 		reason, known = venues.ReasonAboveMax, true
 	}
-	e, ok := errors.AsType[*venues.Error](err)
-	if !ok || !known || errors.Is(err, venues.ErrOutcomeUnknown) {
+	if !known {
 		return err
 	}
-	refused := *e
-	refused.Code, refused.Details = venues.CodeLeverageChangeRejected, nil
-	refused.Message = "the venue refuses this leverage"
-	with := refused.With("reason", reason)
-	if high.Valid {
-		with = with.With("maxLeverage", venues.FormatDecimal(high.Decimal))
-	}
-	return with
+	return refusal.WithLeverage(err, reason, high)
 }
 
 func (a *Account) maxLeverage(symbol string) venues.Optional {

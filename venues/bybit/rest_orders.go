@@ -7,6 +7,7 @@ import (
 
 	"venuegate/venues"
 	"venuegate/venues/internal/payload"
+	"venuegate/venues/internal/refusal"
 	"venuegate/venues/internal/restclient"
 )
 
@@ -74,17 +75,17 @@ func (a *Account) Place(ctx context.Context, r venues.OrderRequest) (venues.Exec
 		return venues.ExecutionReport{}, restclient.NotSent(err)
 	}
 	report, err := a.create(ctx, &r, body, hedge)
-	if isRefusal(err, codeParameter) {
+	if refusal.Is(err, codeParameter) {
 		// One of the many meanings of this code is that the instrument is in the
 		// other position mode. Whatever it was, nothing was placed.
 		if fresh, unread := a.readHedge(ctx, r.Symbol); unread == nil && fresh != hedge {
 			report, err = a.create(ctx, &r, body, fresh)
 		}
 	}
-	if isRefusal(err, codeInsufficientMargin) {
+	if refusal.Is(err, codeInsufficientMargin) {
 		err = a.explainMargin(ctx, &r, err)
 	}
-	if isRefusal(err, codeReductionRefused) {
+	if refusal.Is(err, codeReductionRefused) {
 		err = a.explainReduction(ctx, &r, err)
 	}
 	return a.acknowledge(began, report, err)
@@ -230,7 +231,7 @@ func (a *Account) Amend(ctx context.Context, r venues.AmendRequest) (venues.Exec
 	}
 	began := time.Now()
 	report, err := a.change(ctx, r.OrderRef, request{path: amendPath, body: body, lane: laneOf(r.ReduceOnly), deadline: r.Deadline})
-	if isRefusal(err, codeParameter) {
+	if refusal.Is(err, codeParameter) {
 		if now, unread := a.Order(ctx, r.OrderRef); unread == nil && isAsWanted(&now, &r) {
 			return now, nil
 		}

@@ -11,6 +11,7 @@ import (
 
 	"venuegate/venues"
 	"venuegate/venues/internal/payload"
+	"venuegate/venues/internal/refusal"
 	"venuegate/venues/internal/restclient"
 )
 
@@ -136,7 +137,7 @@ func (c *Connector) instrument(symbol string) (*venues.Instrument, error) {
 // list. The code of such a refusal stands for many things, and its words come in any
 // language: the catalogue tells.
 func (c *Connector) withoutSymbol(symbol string, refused error) error {
-	if !isRefusal(refused, codeParameter) || c.catalogue.Load() == nil {
+	if !refusal.Is(refused, codeParameter) || c.catalogue.Load() == nil {
 		return refused
 	}
 	if _, unlisted := c.instrument(symbol); unlisted != nil {

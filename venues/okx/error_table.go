@@ -1,6 +1,9 @@
 package okx
 
-import "venuegate/venues"
+import (
+	"venuegate/venues"
+	"venuegate/venues/internal/refusal"
+)
 
 // Codes of the venue that this connector acts on.
 const (
@@ -46,109 +49,81 @@ const (
 	codeParameterWrong       = 60033
 )
 
-// verdict is what a venue code means here.
-type verdict struct {
-	code   venues.Code
-	reason string
-	text   string
-	// unknown: the request may have been executed all the same.
-	unknown bool
-}
-
 // verdicts holds the codes of the document "Error Code" by meaning, without the
 // many that are about a request's own fields: those are invalid_request.
-var verdicts = indexVerdicts([]verdictGroup{
+var verdicts = refusal.NewTable([]refusal.Verdict{
 	{
-		verdict{code: venues.CodeExchangeUnavailable, text: "the venue does not know the outcome", unknown: true},
-		[]int{50004, codeSystemError, 51054, 51149, 51412, 63999, 64007},
+		Code: venues.CodeExchangeUnavailable, Text: "the venue does not know the outcome", Unknown: true,
+		Of: []int{50004, codeSystemError, 51054, 51149, 51412, 63999, 64007},
 	},
 	{
-		verdict{code: venues.CodeExchangeUnavailable, reason: "duplicate_client_id", text: "an order with this client id exists", unknown: true},
-		[]int{50042, 50071, 51011, 51016, 51065, 51068},
+		Code: venues.CodeExchangeUnavailable, Reason: "duplicate_client_id", Text: "an order with this client id exists", Unknown: true,
+		Of: []int{50042, 50071, 51011, 51016, 51065, 51068},
 	},
 	{
-		verdict{code: venues.CodeExchangeUnavailable, reason: "clock_skew", text: "the venue refuses the timestamp"},
-		[]int{codeTimestampExpired, codeTimestampInvalid, 60004, 60006},
+		Code: venues.CodeExchangeUnavailable, Reason: "clock_skew", Text: "the venue refuses the timestamp",
+		Of: []int{codeTimestampExpired, codeTimestampInvalid, 60004, 60006},
 	},
 	{
-		verdict{code: venues.CodeExchangeUnavailable, reason: "deadline_passed", text: "the order reached the venue after its deadline"},
-		[]int{codeDeadlineEarly, codeDeadlineLate},
+		Code: venues.CodeExchangeUnavailable, Reason: "deadline_passed", Text: "the order reached the venue after its deadline",
+		Of: []int{codeDeadlineEarly, codeDeadlineLate},
 	},
-	{verdict{code: venues.CodeExchangeUnavailable, reason: "settling", text: "the contract is being settled"}, []int{51029, 51030}},
+	{Code: venues.CodeExchangeUnavailable, Reason: "settling", Text: "the contract is being settled", Of: []int{51029, 51030}},
 	{
-		verdict{code: venues.CodeExchangeUnavailable, reason: "liquidation", text: "the venue has frozen the account"},
-		[]int{50017, 50018, 50019, 50020, 50021, 50022, 50023},
+		Code: venues.CodeExchangeUnavailable, Reason: "liquidation", Text: "the venue has frozen the account",
+		Of: []int{50017, 50018, 50019, 50020, 50021, 50022, 50023},
 	},
 	// On a socket it comes without the status that makes it a server fault.
-	{verdict{code: venues.CodeExchangeUnavailable, unknown: true}, []int{codeServiceUnavailable}},
-	{verdict{code: venues.CodeExchangeUnavailable}, []int{50005, codeSystemBusy, 51140}},
-	{verdict{code: venues.CodeMaintenance, text: "the venue does not offer this for now"}, []int{50046, 50062, 64008}},
-	{verdict{code: venues.CodeRateLimited}, []int{50011, 50040, codeAccountLimit, 51113, codeAmendsUnderWay, 60014, 60023}},
-	{verdict{code: venues.CodeUnauthorized, text: "the venue refuses the API key"}, []int{
+	{Code: venues.CodeExchangeUnavailable, Unknown: true, Of: []int{codeServiceUnavailable}},
+	{Code: venues.CodeExchangeUnavailable, Of: []int{50005, codeSystemBusy, 51140}},
+	{Code: venues.CodeMaintenance, Text: "the venue does not offer this for now", Of: []int{50046, 50062, 64008}},
+	{Code: venues.CodeRateLimited, Of: []int{50011, 50040, codeAccountLimit, 51113, codeAmendsUnderWay, 60014, 60023}},
+	{Code: venues.CodeUnauthorized, Text: "the venue refuses the API key", Of: []int{
 		50007, 50008, 50009, 50012, 50027, 50028, 50029, 50030, 50035, 50041, 50051, 50059, 50060, 50100, 50101,
 		50103, 50104, 50105, 50106, 50107, 50108, 50109, 50110, 50111, 50113, 50114, 50118, 50119, 50120, 50121,
 		51009, 51024, 54092, 60005, 60007, 60009, codeLoggedOut, 60024, 60031, 60032, 64003,
 	}},
-	{verdict{code: venues.CodeNotFound, text: "the venue does not know the order"}, []int{
+	{Code: venues.CodeNotFound, Text: "the venue does not know the order", Of: []int{
 		codeOrderIDUnknown, codeCancelGone, codeCancelled, codeCompleted, codeNothingPending, codeAmendGone,
 		codeAmendCancelled, codeAmendCompleted, 51527, codeStatusUnknown, codeOrderUnknown, 52000, 59300,
 	}},
-	{verdict{code: venues.CodeNotFound, reason: "cancelling", text: "the order is being cancelled"}, []int{codeCancelling}},
-	{verdict{code: venues.CodeNotFound, reason: "triggering", text: "the stop has triggered"}, []int{codeTriggered}},
-	{verdict{code: venues.CodeSymbolNotTradable, reason: venues.ReasonUnknownSymbol}, []int{codeInstrumentUnknown, 51012, 54007}},
-	{verdict{code: venues.CodeSymbolNotTradable, reason: "symbol_status"}, []int{
+	{Code: venues.CodeNotFound, Reason: "cancelling", Text: "the order is being cancelled", Of: []int{codeCancelling}},
+	{Code: venues.CodeNotFound, Reason: "triggering", Text: "the stop has triggered", Of: []int{codeTriggered}},
+	{Code: venues.CodeSymbolNotTradable, Reason: venues.ReasonUnknownSymbol, Of: []int{codeInstrumentUnknown, 51012, 54007}},
+	{Code: venues.CodeSymbolNotTradable, Reason: "symbol_status", Of: []int{
 		51021, 51022, 51027, 51028, 51087, 51110, 51124, 51196, 51197, 51507, 54005, 54011, 54012, 54031, 54035, 54072, 54094,
 	}},
-	{verdict{code: venues.CodeSymbolNotTradable, reason: "region"}, []int{50032, 50033, 50052, 51155}},
-	{verdict{code: venues.CodeInsufficientBalance, text: "the margin is not sufficient"}, []int{
+	{Code: venues.CodeSymbolNotTradable, Reason: "region", Of: []int{50032, 50033, 50052, 51155}},
+	{Code: venues.CodeInsufficientBalance, Text: "the margin is not sufficient", Of: []int{
 		codeMarginInsufficient, codeBalanceLegacy, codeBalanceZero, codeBalance, 51017, 51143, codeAmendMargin, 59200, 59201, 59303,
 	}},
 	{
-		verdict{code: venues.CodeOrderRejected, reason: venues.ReasonNoPosition, text: "there is no position to reduce"},
-		[]int{51023, 51043, 51058, 51169, 51170},
+		Code: venues.CodeOrderRejected, Reason: venues.ReasonNoPosition, Text: "there is no position to reduce",
+		Of: []int{51023, 51043, 51058, 51169, 51170},
 	},
 	{
-		verdict{code: venues.CodeOrderRejected, reason: "exceeds_position", text: "the order is larger than the position it reduces"},
-		[]int{51112, 51148, 51206},
+		Code: venues.CodeOrderRejected, Reason: "exceeds_position", Text: "the order is larger than the position it reduces",
+		Of: []int{51112, 51148, 51206},
 	},
-	{
-		verdict{code: venues.CodeOrderRejected, reason: venues.ReasonPostOnlyWouldTake, text: "the post-only order would have taken"},
-		[]int{51511},
-	},
-	{verdict{code: venues.CodeInvalidRequest, reason: venues.ReasonWouldTrigger, text: "the trigger is already reached"}, []int{
+	{Code: venues.CodeOrderRejected, Reason: venues.ReasonPostOnlyWouldTake, Text: "the post-only order would have taken", Of: []int{51511}},
+	{Code: venues.CodeInvalidRequest, Reason: venues.ReasonWouldTrigger, Text: "the trigger is already reached", Of: []int{
 		51277, 51278, 51279, 51280, 51300, 51302, 51303, 51304, 51305, 51306, 51307, 51308,
 	}},
 	{
-		verdict{code: venues.CodeInvalidRequest, reason: "protection_side", text: "stop loss or take profit is on the wrong side of the price"},
-		[]int{51046, 51047, 51048, 51049, 51050, 51051, 51052, 51053},
+		Code: venues.CodeInvalidRequest, Reason: "protection_side", Text: "stop loss or take profit is on the wrong side of the price",
+		Of: []int{51046, 51047, 51048, 51049, 51050, 51051, 51052, 51053},
 	},
-	{verdict{code: venues.CodeInvalidRequest, reason: venues.ReasonPriceBand, text: "the price is outside the venue's band"}, []int{51006}},
-	{verdict{code: venues.CodeInvalidRequest, reason: "account_mode", text: "the account's mode does not allow this"}, []int{51010, 50072}},
-	{verdict{code: venues.CodeInvalidRequest, reason: "max_position"}, []int{51004, 54030}},
-	{verdict{code: venues.CodeInvalidRequest, reason: "too_many_orders"}, []int{51102, 51103, 51174, 51260, 51261, 51299}},
-	{verdict{code: venues.CodeInvalidRequest, reason: venues.ReasonOpenOrders, text: "open orders stand against it"}, []int{51115}},
-	{verdict{code: venues.CodeInvalidRequest, reason: "quantity"}, []int{51005, 51020, 51101, 51121, 51185, 51202, 51203}},
-	{verdict{code: venues.CodeInvalidRequest, reason: "no_change", text: "the request changes nothing"}, []int{codeNothingToAmend}},
-	{verdict{code: venues.CodeLeverageChangeRejected}, []int{
+	{Code: venues.CodeInvalidRequest, Reason: venues.ReasonPriceBand, Text: "the price is outside the venue's band", Of: []int{51006}},
+	{Code: venues.CodeInvalidRequest, Reason: "account_mode", Text: "the account's mode does not allow this", Of: []int{51010, 50072}},
+	{Code: venues.CodeInvalidRequest, Reason: "max_position", Of: []int{51004, 54030}},
+	{Code: venues.CodeInvalidRequest, Reason: "too_many_orders", Of: []int{51102, 51103, 51174, 51260, 51261, 51299}},
+	{Code: venues.CodeInvalidRequest, Reason: venues.ReasonOpenOrders, Text: "open orders stand against it", Of: []int{51115}},
+	{Code: venues.CodeInvalidRequest, Reason: "quantity", Of: []int{51005, 51020, 51101, 51121, 51185, 51202, 51203}},
+	{Code: venues.CodeInvalidRequest, Reason: "no_change", Text: "the request changes nothing", Of: []int{codeNothingToAmend}},
+	{Code: venues.CodeLeverageChangeRejected, Of: []int{
 		51039, 59000, 59101, 59102, 59103, 59104, 59105, 59106, 59107, 59108, 59109, 59111, 59112, 59668, 59669, 59670,
 	}},
 })
-
-// verdictGroup are the codes that mean the same.
-type verdictGroup struct {
-	verdict
-	codes []int
-}
-
-func indexVerdicts(groups []verdictGroup) map[int]verdict {
-	index := make(map[int]verdict)
-	for _, g := range groups {
-		for _, code := range g.codes {
-			index[code] = g.verdict
-		}
-	}
-	return index
-}
 
 // isParameterFault says whether a code is of the families that are about a
 // request's own fields and the rules of trading; they are many, alike, and not
@@ -157,14 +132,14 @@ func isParameterFault(code int) bool { return code >= 50000 && code < 60000 }
 
 // verdictOf reads the table; listed is false for a code that it lacks. Such a
 // code still is an explicit refusal.
-func verdictOf(code int) (v verdict, listed bool) {
+func verdictOf(code int) (v refusal.Verdict, listed bool) {
 	v, listed = verdicts[code]
 	switch {
 	case listed:
 	case isParameterFault(code), code >= 60000 && code < 70000:
-		v = verdict{code: venues.CodeInvalidRequest}
+		v = refusal.Verdict{Code: venues.CodeInvalidRequest}
 	default:
-		v = verdict{code: venues.CodeOrderRejected}
+		v = refusal.Verdict{Code: venues.CodeOrderRejected}
 	}
 	return v, listed
 }

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -12,6 +11,7 @@ import (
 
 	"venuegate/venues"
 	"venuegate/venues/internal/payload"
+	"venuegate/venues/internal/refusal"
 	"venuegate/venues/internal/restclient"
 )
 
@@ -58,7 +58,7 @@ func (c *Connector) judge(r request, a *restclient.Answer) (json.RawMessage, err
 	case code != 0:
 		return nil, c.refusal(r, a.Status, fault{code: code, message: e.Msg})
 	case !isSuccess(a.Status):
-		return nil, uncertain(r, venueFault(venues.CodeExchangeUnavailable, fault{}, "the venue answered with status "+strconv.Itoa(a.Status)))
+		return nil, uncertain(r, venueFault(refusal.Status(a.Status), fault{}))
 	}
 	return e.Data, nil
 }
@@ -80,8 +80,9 @@ func (c *Connector) stranger(r request, status int) error {
 	if status == http.StatusTooManyRequests {
 		return c.limited(r, fault{})
 	}
-	e := venueFault(venues.CodeExchangeUnavailable, fault{},
-		"the venue answered with status "+strconv.Itoa(status)+" and not in its own words")
+	v := refusal.Status(status)
+	v.Text += " and not in its own words"
+	e := venueFault(v, fault{})
 	if status >= http.StatusInternalServerError {
 		e = e.Because(errAway)
 	}
@@ -93,7 +94,8 @@ func (c *Connector) judgeItem(r request, status int, e envelope, code int) error
 	var items []itemResult
 	if err := json.Unmarshal(e.Data, &items); err != nil || len(items) != 1 {
 		if code != 0 {
-			return uncertain(r, venueFault(venues.CodeExchangeUnavailable, fault{code: code, message: e.Msg}, "the venue failed without a reason"))
+			v := refusal.Verdict{Code: venues.CodeExchangeUnavailable, Text: "the venue failed without a reason"}
+			return uncertain(r, venueFault(v, fault{code: code, message: e.Msg}))
 		}
 		return malformed(r, payload.Missing("data"))
 	}
@@ -116,22 +118,16 @@ var errContradiction = errors.New("the answer contradicts itself")
 func (c *Connector) refusal(r request, status int, f fault) error {
 	v, listed := verdictOf(f.code)
 	if !listed && status == http.StatusTooManyRequests {
-		v = verdict{code: venues.CodeRateLimited}
+		v = refusal.Verdict{Code: venues.CodeRateLimited}
 	}
 	if !listed && !isParameterFault(f.code) {
 		c.options.Log.Warn("venue refusal with an unlisted code", zap.String("path", r.path), zap.Int("code", f.code), zap.String("message", payload.Bounded(f.message)))
 	}
-	if v.code == venues.CodeRateLimited {
+	if v.Code == venues.CodeRateLimited {
 		return c.limited(r, f)
 	}
-	e := venueFault(v.code, f, v.text)
-	if v.reason != "" {
-		e = e.With("reason", v.reason)
-	}
-	if v.code == venues.CodeMaintenance {
-		e.RetryAfter = restclient.MaintenanceRetry
-	}
-	if v.unknown || status >= http.StatusInternalServerError {
+	e := venueFault(v, f)
+	if v.Unknown || status >= http.StatusInternalServerError {
 		return uncertain(r, e)
 	}
 	return e
@@ -142,7 +138,8 @@ func (c *Connector) refusal(r request, status int, f fault) error {
 // stands against no other request.
 func (c *Connector) limited(r request, f fault) error {
 	if f.code == codeAmendsUnderWay {
-		e := venueFault(venues.CodeRateLimited, f, "as many changes of the order are under way as may be")
+		v := refusal.Verdict{Code: venues.CodeRateLimited, Text: "as many changes of the order are under way as may be"}
+		e := venueFault(v, f)
 		e.RetryAfter = rateWindow
 		return e
 	}
@@ -151,58 +148,33 @@ func (c *Connector) limited(r request, f fault) error {
 			c.gate.Exhaust(cost.Budget, rateWindow)
 		}
 	}
-	e := venueFault(venues.CodeRateLimited, f, "the venue's request limit is used up")
+	e := venueFault(refusal.Limited(), f)
 	e.RetryAfter = rateWindow
 	return e
 }
 
-// venueFault makes an error that repeats, bounded, what the venue said.
-func venueFault(word venues.Code, f fault, text string) *venues.Error {
-	if text == "" {
-		text = "refused by the venue"
-	}
-	e := venues.Errorf(word, "%s", text)
-	if f.code != 0 {
-		e.VenueCode = strconv.Itoa(f.code)
-	}
-	e.VenueMessage = payload.Bounded(f.message)
+// venueFault is a verdict on what the venue said.
+func venueFault(v refusal.Verdict, f fault) *venues.Error {
+	e := v.Fault(f.code, f.message)
 	if f.subCode != "" {
 		e = e.With("venueSubCode", payload.Bounded(f.subCode))
 	}
 	return e
 }
 
-// venueCode is the venue's code within an error, 0 if there is none.
-func venueCode(err error) int {
-	e, ok := errors.AsType[*venues.Error](err)
-	if !ok {
-		return 0
-	}
-	code, _ := strconv.Atoi(e.VenueCode)
-	return code
-}
-
-// isRefusal says whether an error is the venue's definite no with one of codes.
-func isRefusal(err error, codes ...int) bool {
-	if err == nil || errors.Is(err, venues.ErrOutcomeUnknown) || errors.Is(err, venues.ErrNotSent) {
-		return false
-	}
-	return slices.Contains(codes, venueCode(err))
-}
-
 func isClockRefusal(err error) bool {
-	return isRefusal(err, codeTimestampExpired, codeTimestampInvalid, codeDeadlineEarly)
+	return refusal.Is(err, codeTimestampExpired, codeTimestampInvalid, codeDeadlineEarly)
 }
 
 // isPositionModeRefusal: the venue has no code of its own for it.
 func isPositionModeRefusal(err error) bool {
 	e, ok := errors.AsType[*venues.Error](err)
-	return ok && isRefusal(err, codeParameter) && strings.Contains(e.VenueMessage, "posSide")
+	return ok && refusal.Is(err, codeParameter) && strings.Contains(e.VenueMessage, "posSide")
 }
 
 // isGone says whether the venue does not show an order as active any more.
 func isGone(err error) bool {
-	return isRefusal(err, codeCancelGone, codeCancelled, codeCompleted, codeNothingPending, codeOrderUnknown,
+	return refusal.Is(err, codeCancelGone, codeCancelled, codeCompleted, codeNothingPending, codeOrderUnknown,
 		codeTriggered, codeAmendGone, codeAmendCancelled, codeAmendCompleted, codeOrderIDUnknown, codeStatusUnknown)
 }
 

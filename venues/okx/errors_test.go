@@ -36,14 +36,14 @@ func TestDocumentedCodes(t *testing.T) {
 		v, _ := verdictOf(code)
 		switch {
 		case cells[3] == "duplicate":
-			if !v.unknown || v.reason != "duplicate_client_id" {
+			if !v.Unknown || v.Reason != "duplicate_client_id" {
 				t.Errorf("%d: %+v", code, v)
 			}
 		case strings.HasPrefix(cells[3], "(look"), cells[3] == "ok", cells[3] == "reconnect":
-		case v.code != want:
-			t.Errorf("%d %s: %s, documented as %s (%s)", code, cells[1], v.code, want, cells[6])
+		case v.Code != want:
+			t.Errorf("%d %s: %s, documented as %s (%s)", code, cells[1], v.Code, want, cells[6])
 		}
-		if strings.HasPrefix(cells[4], "OUTCOME UNKNOWN") && !v.unknown {
+		if strings.HasPrefix(cells[4], "OUTCOME UNKNOWN") && !v.Unknown {
 			t.Errorf("%d must leave the outcome unknown", code)
 		}
 		checked++

@@ -2,13 +2,13 @@ package okx
 
 import (
 	"context"
-	"errors"
 	"strconv"
 
 	"github.com/shopspring/decimal"
 
 	"venuegate/venues"
 	"venuegate/venues/internal/payload"
+	"venuegate/venues/internal/refusal"
 )
 
 // isForced says whether the venue made the order: liquidation, deleveraging,
@@ -76,11 +76,11 @@ func triggerFault(failCode string) *venues.OrderFault {
 		Message: "the venue rejected the order at the trigger", VenueMessage: payload.Bounded(failCode),
 	}
 	switch {
-	case v.code == venues.CodeInsufficientBalance:
-		fault.Code, fault.Reason = v.code, "insufficient_margin"
+	case v.Code == venues.CodeInsufficientBalance:
+		fault.Code, fault.Reason = v.Code, "insufficient_margin"
 		fault.Message = "the margin was not sufficient at the trigger"
-	case v.reason != "":
-		fault.Reason = v.reason
+	case v.Reason != "":
+		fault.Reason = v.Reason
 	}
 	return fault
 }
@@ -88,21 +88,11 @@ func triggerFault(failCode string) *venues.OrderFault {
 // takerFee is the venue's default taker fee, for the estimate below.
 var takerFee = venues.MustDecimal("0.0005")
 
-// explainMargin adds what the client is told of a refusal for lack of margin:
-// the free margin as read now, and an estimate of what the order needs. The venue
-// tells neither. What cannot be read is left out.
+// explainMargin adds what the venue does not tell of a refusal for lack of margin.
 func (a *Account) explainMargin(ctx context.Context, k *contract, r *venues.OrderRequest, refused error) error {
-	e, ok := errors.AsType[*venues.Error](refused)
-	if !ok {
-		return refused
-	}
-	if free, err := a.freeMargin(ctx, k); err == nil {
-		e = e.With("available", venues.FormatDecimal(free))
-	}
-	if need, err := a.neededMargin(ctx, k, r); err == nil {
-		e = e.With("required", venues.FormatDecimal(need))
-	}
-	return e
+	free := func() (decimal.Decimal, error) { return a.freeMargin(ctx, k) }
+	needed := func() (decimal.Decimal, error) { return a.neededMargin(ctx, k, r) }
+	return refusal.WithMargin(refused, free, needed)
 }
 
 func (a *Account) freeMargin(ctx context.Context, k *contract) (decimal.Decimal, error) {
@@ -110,12 +100,7 @@ func (a *Account) freeMargin(ctx context.Context, k *contract) (decimal.Decimal,
 	if err != nil {
 		return decimal.Decimal{}, err
 	}
-	for _, b := range balances {
-		if b.Currency == k.SettleCurrency {
-			return b.Available, nil
-		}
-	}
-	return decimal.Zero, nil
+	return refusal.Available(balances, k.SettleCurrency), nil
 }
 
 // neededMargin is notional divided by leverage plus the taker fee.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 
+	"venuegate/venues/internal/refusal"
 	"venuegate/venues/internal/restclient"
 )
 
@@ -36,7 +37,7 @@ var errAway = errors.New("the venue is away")
 
 // isAway says whether a request was turned away as it is during a maintenance.
 func isAway(err error) bool {
-	return errors.Is(err, errAway) || slices.Contains([]int{codeServiceUnavailable, codeSystemBusy, codeSystemError}, venueCode(err))
+	return errors.Is(err, errAway) || slices.Contains([]int{codeServiceUnavailable, codeSystemBusy, codeSystemError}, refusal.CodeOf(err))
 }
 
 // notice reads what the venue tells of its maintenance.

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"venuegate/venues"
+	"venuegate/venues/internal/refusal"
 	"venuegate/venues/internal/restclient"
 )
 
@@ -49,7 +50,7 @@ func (a *Account) Protect(ctx context.Context, r venues.ProtectRequest) error {
 		w.body = amendCommand{instrumentName: name.instrumentName, OrdID: name.OrdID, ClOrdID: name.ClOrdID, AttachAlgoOrds: []attachedAmendment{amendment}}
 	}
 	_, err = a.send(ctx, w)
-	if isRefusal(err, codeNothingToAmend) {
+	if refusal.Is(err, codeNothingToAmend) {
 		return nil
 	}
 	return err

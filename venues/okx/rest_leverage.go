@@ -2,13 +2,13 @@ package okx
 
 import (
 	"context"
-	"errors"
 	"net/http"
 
 	"github.com/shopspring/decimal"
 
 	"venuegate/venues"
 	"venuegate/venues/internal/payload"
+	"venuegate/venues/internal/refusal"
 	"venuegate/venues/internal/restclient"
 )
 
@@ -118,16 +118,8 @@ func (a *Account) leverageOf(ctx context.Context, k *contract, mode venues.Margi
 
 // leverageRefusal says in the service's words why the venue refused.
 func leverageRefusal(k *contract, err error) error {
-	e, ok := errors.AsType[*venues.Error](err)
-	if !ok || e.Code != venues.CodeLeverageChangeRejected {
+	if venues.CodeOf(err) != venues.CodeLeverageChangeRejected {
 		return err
 	}
-	refused := e
-	if reason, known := leverageReasons[venueCode(err)]; known {
-		refused = refused.With("reason", reason)
-	}
-	if k.MaxLeverage.Valid {
-		refused = refused.With("maxLeverage", venues.FormatDecimal(k.MaxLeverage.Decimal))
-	}
-	return refused
+	return refusal.WithLeverage(err, leverageReasons[refusal.CodeOf(err)], k.MaxLeverage)
 }

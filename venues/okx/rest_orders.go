@@ -7,6 +7,7 @@ import (
 
 	"venuegate/venues"
 	"venuegate/venues/internal/payload"
+	"venuegate/venues/internal/refusal"
 	"venuegate/venues/internal/restclient"
 )
 
@@ -102,7 +103,7 @@ func (a *Account) Place(ctx context.Context, r venues.OrderRequest) (venues.Exec
 	report, err := a.inKnownMode(ctx, func(hedge bool) (venues.ExecutionReport, error) {
 		return place(ctx, k, &r, tradeModes{margin: margin, hedge: hedge})
 	})
-	if isRefusal(err, codeMarginInsufficient, codeBalance, codeBalanceLegacy, codeBalanceZero) {
+	if refusal.Is(err, codeMarginInsufficient, codeBalance, codeBalanceLegacy, codeBalanceZero) {
 		err = a.explainMargin(ctx, k, &r, err)
 	}
 	return a.acknowledge(began, report, err)
@@ -234,7 +235,7 @@ func (a *Account) Amend(ctx context.Context, r venues.AmendRequest) (venues.Exec
 		amend = a.amendAlgo
 	}
 	err = amend(ctx, k, r)
-	if err != nil && !isRefusal(err, codeNothingToAmend) {
+	if err != nil && !refusal.Is(err, codeNothingToAmend) {
 		return venues.ExecutionReport{}, err
 	}
 	report, err := a.readBack(ctx, r.OrderRef)
@@ -309,7 +310,7 @@ func (a *Account) Cancel(ctx context.Context, ref venues.OrderRef) (venues.Execu
 // cancelOrder asks for a cancel; one that is under way already is as good.
 func (a *Account) cancelOrder(ctx context.Context, k *contract, name orderName) error {
 	_, err := a.send(ctx, change{path: cancelPath, limit: orderLimit, body: name, k: k, lane: restclient.LaneCancel})
-	if isRefusal(err, codeCancelling) {
+	if refusal.Is(err, codeCancelling) {
 		return nil
 	}
 	return err

@@ -5,6 +5,7 @@ import (
 	"net/http"
 
 	"venuegate/venues"
+	"venuegate/venues/internal/refusal"
 	"venuegate/venues/internal/restclient"
 )
 
@@ -52,7 +53,7 @@ func (a *Account) queryOrder(ctx context.Context, k *contract, ref venues.OrderR
 	var rows []orderRecord
 	err := a.c.call(ctx, a.perInstrument(orderPath, p, orderLimit, k), &rows)
 	switch {
-	case isRefusal(err, codeInstrumentUnknown): // what is off the list is shown by its history alone
+	case refusal.Is(err, codeInstrumentUnknown): // what is off the list is shown by its history alone
 		return venues.ExecutionReport{}, notShown()
 	case err != nil:
 		return venues.ExecutionReport{}, err
