@@ -5,11 +5,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"net/http"
 	"net/url"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -20,23 +18,20 @@ import (
 	"venuegate/venues/internal/connectortest"
 )
 
-// trades is a WebSocket API that answers as it is told: reply makes the members
-// of the answer's envelope, or nothing.
+// trades is a WebSocket API that answers as it is told, for an account whose
+// connection for orders is up.
 type trades struct {
 	*script
-	reply func(n int, in tradeRequest) string
-
-	mu    sync.Mutex
-	conns []*websocket.Conn
-	asked []tradeRequest
+	*connectortest.Streams[tradeRequest]
 }
 
 type tradeRequest struct {
 	ID     string                     `json:"id"`
 	Method string                     `json:"method"`
 	Params map[string]json.RawMessage `json:"params"`
-	at     time.Time
 }
+
+func (r tradeRequest) Verb() string { return r.Method }
 
 // text is a parameter without its quotes.
 func (r tradeRequest) text(name string) string { return strings.Trim(string(r.Params[name]), `"`) }
@@ -54,66 +49,30 @@ func (r tradeRequest) values() url.Values {
 
 const placed = `"status":200,"result":` + openOrder
 
-// newTrades is a venue whose account has its connection for orders up; a nil reply takes every
-// order.
-func newTrades(t *testing.T, reply func(int, tradeRequest) string) *trades {
+// newTrades is a venue that answers the n-th request with the members of an envelope
+// that reply makes, or with nothing; a nil reply takes every order.
+func newTrades(t *testing.T, reply func(n int, in tradeRequest) string) *trades {
 	t.Helper()
-	v := &trades{reply: reply}
 	if reply == nil {
-		v.reply = func(int, tradeRequest) string { return placed }
+		reply = func(int, tradeRequest) string { return placed }
 	}
-	v.script = newScriptWith(t, func(o *Options) { o.OrderEntry = venues.OrderEntryWebSocket })
-	v.Stream = v.serve
+	v := &trades{script: newScriptWith(t, func(o *Options) { o.OrderEntry = venues.OrderEntryWebSocket })}
+	n := 0
+	v.Streams = connectortest.ServeStreams(v.Server, func(c *websocket.Conn, in tradeRequest) {
+		v.checkSignature(in)
+		n++
+		if says := reply(n, in); says != "" {
+			_ = c.WriteMessage(websocket.TextMessage, fmt.Appendf(nil, `{"id":%q,%s}`, in.ID, says))
+		}
+	})
 	entry := v.account.openEntry()
 	t.Cleanup(entry.close)
 	connectortest.Await(t, "the connection", entry.up)
 	return v
 }
 
-func (v *trades) serve(r *http.Request, c *websocket.Conn) {
-	if r.URL.Path != "/ws-fapi/v1" {
-		v.t.Errorf("connected to %s", r.URL.Path)
-	}
-	v.mu.Lock()
-	v.conns = append(v.conns, c)
-	v.mu.Unlock()
-	for {
-		_, data, err := c.ReadMessage()
-		if err != nil {
-			return
-		}
-		in := tradeRequest{at: time.Now()}
-		if err := json.Unmarshal(data, &in); err != nil {
-			v.t.Errorf("%s: %v", data, err)
-		}
-		v.checkSignature(in)
-		v.mu.Lock()
-		v.asked = append(v.asked, in)
-		if reply := v.reply(len(v.asked), in); reply != "" {
-			_ = c.WriteMessage(websocket.TextMessage, fmt.Appendf(nil, `{"id":%q,%s}`, in.ID, reply))
-		}
-		v.mu.Unlock()
-	}
-}
-
-// say sends a message that nobody asked for.
-func (v *trades) say(text string) {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	_ = v.conns[len(v.conns)-1].WriteMessage(websocket.TextMessage, []byte(text))
-}
-
-func (v *trades) connections() int {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	return len(v.conns)
-}
-
-func (v *trades) requests() []tradeRequest {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	return slices.Clone(v.asked)
-}
+// requests lists what came over the connection for orders.
+func (v *trades) requests() []tradeRequest { return v.Told("/ws-fapi/v1", "") }
 
 // checkSignature holds a request against the venue's rule: all parameters but the
 // signature, sorted by name.
@@ -376,22 +335,19 @@ func TestRESTTakesOverWithoutEntry(t *testing.T) {
 // sent by REST.
 func TestConnectionLostWithAnOrder(t *testing.T) {
 	v := newTrades(t, nil)
-	v.reply = func(int, tradeRequest) string {
-		v.conns[len(v.conns)-1].Close()
-		return ""
-	}
+	v.Answer(func(c *websocket.Conn, _ tradeRequest) { c.Close() })
 	_, err := v.account.Place(background, limitOrder())
 	if !errors.Is(err, venues.ErrOutcomeUnknown) || len(v.sent("POST /fapi/v1/order")) != 0 {
 		t.Errorf("%v", err)
 	}
-	connectortest.Await(t, "the next connection", func() bool { return v.connections() == 2 })
+	connectortest.Await(t, "the next connection", func() bool { return v.Connections("") == 2 })
 }
 
 // A server that announces its end is left before it comes.
 func TestShutdownIsAnnounced(t *testing.T) {
 	v := newTrades(t, nil)
-	v.say(`{"event":{"e":"serverShutdown","E":1770123456789}}`)
-	connectortest.Await(t, "the next connection", func() bool { return v.connections() == 2 && v.account.entry.Load().up() })
+	v.Say("", `{"event":{"e":"serverShutdown","E":1770123456789}}`)
+	connectortest.Await(t, "the next connection", func() bool { return v.Connections("") == 2 && v.account.entry.Load().up() })
 	if _, err := v.account.Place(background, limitOrder()); err != nil || len(v.requests()) != 1 {
 		t.Errorf("%v", err)
 	}
@@ -402,17 +358,16 @@ func TestShutdownIsAnnounced(t *testing.T) {
 func TestNamelessRefusalEndsWhatIsUnderWay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		v := newTrades(t, nil)
-		v.reply = func(int, tradeRequest) string {
+		v.Answer(func(c *websocket.Conn, _ tradeRequest) {
 			const revoked = `{"id":null,"status":401,"error":{"code":-2015,"msg":"Invalid API-key, IP, or permissions for action."}}`
-			_ = v.conns[len(v.conns)-1].WriteMessage(websocket.TextMessage, []byte(revoked))
-			return ""
-		}
+			_ = c.WriteMessage(websocket.TextMessage, []byte(revoked))
+		})
 		begun := time.Now()
 		_, err := v.account.Place(background, limitOrder())
 		if took := time.Since(begun); !errors.Is(err, venues.ErrOutcomeUnknown) || took > v.connector.options.Timeout/2 {
 			t.Errorf("%v after %s", err, took)
 		}
-		connectortest.Await(t, "the next connection", func() bool { return v.connections() == 2 })
+		connectortest.Await(t, "the next connection", func() bool { return v.Connections("") == 2 })
 	})
 }
 
@@ -422,9 +377,9 @@ func TestAnAnswerWithAnErrorOfNull(t *testing.T) {
 	if _, err := v.account.Place(background, limitOrder()); err != nil {
 		t.Error(err)
 	}
-	v.say(`{"id":null,"status":200,"result":{},"error":null}`)
-	if _, err := v.account.Place(background, limitOrder()); err != nil || v.connections() != 1 {
-		t.Errorf("%v, %d connections", err, v.connections())
+	v.Say("", `{"id":null,"status":200,"result":{},"error":null}`)
+	if _, err := v.account.Place(background, limitOrder()); err != nil || v.Connections("") != 1 {
+		t.Errorf("%v, %d connections", err, v.Connections(""))
 	}
 }
 

@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
-	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -31,16 +30,20 @@ type asked struct {
 	text   string
 }
 
-// tradeVenue serves order entry sockets by hand, beside a script's streams.
-type tradeVenue struct {
-	mu     sync.Mutex
-	logins int
-	// login is the answer to logins, answer what is said to a request; %s is its
-	// name. What is empty is not said.
-	login  string
-	answer string
-	asked  []asked
+func (a *asked) UnmarshalJSON(text []byte) error {
+	type plain asked
+	a.text = string(text)
+	return json.Unmarshal(text, (*plain)(a))
 }
+
+// Verb is "order" of all that changes one.
+func (a asked) Verb() string {
+	verb, _, _ := strings.Cut(a.Op, ".")
+	return verb
+}
+
+// tradeVenue serves order entry sockets by hand, beside a script's streams.
+type tradeVenue struct{ *connectortest.Streams[asked] }
 
 const (
 	loggedIn  = `{"retCode":0,"retMsg":"OK","op":"auth","connId":"c"}`
@@ -48,12 +51,12 @@ const (
 		`"header":{"X-Bapi-Limit":"10","X-Bapi-Limit-Status":"9","X-Bapi-Limit-Reset-Timestamp":"1764401421682","Traceid":"1"},"connId":"c"}`
 )
 
-func newTradeVenue(s *script) *tradeVenue {
-	v := &tradeVenue{login: loggedIn, answer: entryDone}
+func newTradeVenue(s *script) tradeVenue {
+	v := tradeVenue{connectortest.ServeStreams(s.Server, saying(loggedIn, entryDone))}
 	private := connectortest.ServeStreams(s.Server, confirm)
 	s.Stream = func(r *http.Request, c *websocket.Conn) {
 		if r.URL.Path == tradePath {
-			v.serve(c)
+			v.Serve(r, c)
 		} else {
 			private.Serve(r, c)
 		}
@@ -62,50 +65,25 @@ func newTradeVenue(s *script) *tradeVenue {
 	return v
 }
 
-func (v *tradeVenue) serve(c *websocket.Conn) {
-	for {
-		_, text, err := c.ReadMessage()
-		if err != nil {
+// saying answers logins and requests, in whose answer %s is their name.
+func saying(login, answer string) func(*websocket.Conn, asked) {
+	return func(c *websocket.Conn, a asked) {
+		says := strings.ReplaceAll(answer, "%s", a.ReqID)
+		switch a.Op {
+		case "ping":
 			return
+		case "auth":
+			says = login
 		}
-		if says := v.hear(text); says != "" {
-			_ = c.WriteMessage(websocket.TextMessage, []byte(says))
-		}
+		_ = c.WriteMessage(websocket.TextMessage, []byte(says))
 	}
 }
 
-func (v *tradeVenue) hear(text []byte) string {
-	a := asked{text: string(text)}
-	if json.Unmarshal(text, &a) != nil || a.Op == "ping" {
-		return ""
-	}
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	if a.Op == "auth" {
-		v.logins++
-		return v.login
-	}
-	v.asked = append(v.asked, a)
-	return strings.ReplaceAll(v.answer, "%s", a.ReqID)
-}
+func (v tradeVenue) says(answer string) { v.Answer(saying(loggedIn, answer)) }
 
-func (v *tradeVenue) says(answer string) {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	v.answer = answer
-}
+func (v tradeVenue) requests() []asked { return v.Told("", "order") }
 
-func (v *tradeVenue) requests() []asked {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	return v.asked
-}
-
-func (v *tradeVenue) loginCount() int {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	return v.logins
-}
+func (v tradeVenue) logins() int { return len(v.Told("", "auth")) }
 
 // trading opens the account's private feed and waits for its order entry.
 func (s *script) trading() venues.PrivateFeed {
@@ -276,7 +254,7 @@ func TestEntryLeavesAServerThatRestarts(t *testing.T) {
 	if _, err := s.account.Place(background, limitOrder()); err != nil || len(s.Sent(createOrder)) != 1 {
 		t.Errorf("%v, %d by REST", err, len(s.Sent(createOrder)))
 	}
-	connectortest.Await(t, "the next connection", func() bool { return v.loginCount() == 2 && s.account.entry.Load().up() })
+	connectortest.Await(t, "the next connection", func() bool { return v.logins() == 2 && s.account.entry.Load().up() })
 	v.says(entryDone)
 	if _, err := s.account.Place(background, limitOrder()); err != nil {
 		t.Error(err)
@@ -298,7 +276,7 @@ func TestEntryNamelessRefusal(t *testing.T) {
 		if took := time.Since(began); took > s.connector.options.Timeout {
 			t.Errorf("took %v", took)
 		}
-		connectortest.Await(t, "the next connection", func() bool { return v.loginCount() == 2 && s.account.entry.Load().up() })
+		connectortest.Await(t, "the next connection", func() bool { return v.logins() == 2 && s.account.entry.Load().up() })
 	})
 }
 
@@ -308,10 +286,10 @@ func TestEntryLoginRefused(t *testing.T) {
 	core, logged := observer.New(zap.WarnLevel)
 	s.connector.options.Log = zap.New(core)
 	v := newTradeVenue(s)
-	v.login = `{"retCode":10004,"retMsg":"Invalid sign, api_key[` + scriptKey + `]","op":"auth","connId":"c"}`
+	v.Answer(saying(`{"retCode":10004,"retMsg":"Invalid sign, api_key[`+scriptKey+`]","op":"auth","connId":"c"}`, entryDone))
 	s.ok(createOrder, accepted)
 	feed := s.account.OpenPrivate(&connectortest.Heard{})
-	connectortest.Await(t, "some logins", func() bool { return v.loginCount() >= 3 })
+	connectortest.Await(t, "some logins", func() bool { return v.logins() >= 3 })
 	if _, err := s.account.Place(background, limitOrder()); err != nil || len(s.Sent(createOrder)) != 1 {
 		t.Errorf("%v, %d by REST", err, len(s.Sent(createOrder)))
 	}

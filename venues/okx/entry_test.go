@@ -5,9 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"net/http"
 	"strings"
-	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -21,29 +19,45 @@ import (
 	"venuegate/venues/internal/wscall"
 )
 
-// entryVenue serves the socket for orders by hand and remembers what it was told.
+// operated is what the socket for orders was told.
+type operated struct{ id, op, text string }
+
+func (o *operated) UnmarshalJSON(text []byte) error {
+	var told struct{ ID, Op string }
+	err := json.Unmarshal(text, &told)
+	*o = operated{told.ID, told.Op, string(text)}
+	return err
+}
+
+// Verb is "operation" of all that is about an order.
+func (o operated) Verb() string {
+	if o.op == "login" || o.op == "ping" {
+		return o.op
+	}
+	return "operation"
+}
+
+// entryVenue serves the socket for orders by hand.
 type entryVenue struct {
-	t      *testing.T
-	mu     sync.Mutex
-	conns  []*websocket.Conn
-	logins int
-	said   []string // operations
-	// login answers a login, operate an operation by its id.
-	login   string
-	operate func(id string) []string
+	*connectortest.Streams[operated]
 }
 
 const loggedIn = `{"event":"login","code":"0","msg":"","connId":"a4d3ae55"}`
 
-// answering is a venue that answers every operation with a text, in which ID
-// stands for the operation's id.
-func answering(texts ...string) func(id string) []string {
-	return func(id string) []string {
-		said := make([]string, len(texts))
-		for n, text := range texts {
-			said[n] = strings.ReplaceAll(text, "ID", id)
+// answering answers a login, and every operation with texts in which ID stands for
+// the operation's id.
+func answering(login string, texts ...string) func(*websocket.Conn, operated) {
+	return func(c *websocket.Conn, o operated) {
+		says := texts
+		switch o.Verb() {
+		case "login":
+			says = []string{login}
+		case "ping":
+			says = []string{"pong"}
 		}
-		return said
+		for _, text := range says {
+			_ = c.WriteMessage(websocket.TextMessage, []byte(strings.ReplaceAll(text, "ID", o.id)))
+		}
 	}
 }
 
@@ -54,60 +68,32 @@ const (
 	errorOnSocket   = `{"id":"ID","event":"error","code":"CODE","msg":"no","connId":"a4d3ae55"}`
 )
 
-// onSocket makes a script whose account has a socket for orders that is up.
-func onSocket(t *testing.T, operate func(id string) []string) (*script, *entryVenue) {
+// onSocket makes a script whose account has a socket for orders that is up, where every
+// operation is answered with texts.
+func onSocket(t *testing.T, texts ...string) (*script, entryVenue) {
 	t.Helper()
-	s, v := withEntry(t, operate)
+	s, v := withEntry(t, answering(loggedIn, texts...))
 	connectortest.Await(t, "the socket", s.account.entry.Load().calls.Up)
 	return s, v
 }
 
-func withEntry(t *testing.T, operate func(id string) []string) (*script, *entryVenue) {
+func withEntry(t *testing.T, answer func(*websocket.Conn, operated)) (*script, entryVenue) {
 	t.Helper()
 	s := newScript(t)
-	v := &entryVenue{t: t, login: loggedIn, operate: operate}
-	s.Stream = v.serve
-	e := s.account.openEntry(background)
-	t.Cleanup(e.close)
+	v := entryVenue{connectortest.ServeStreams(s.Server, answer)}
+	v.Read = func(text string) operated { return operated{op: text} }
+	t.Cleanup(s.account.openEntry(background).close)
 	return s, v
 }
 
-func (v *entryVenue) serve(r *http.Request, c *websocket.Conn) {
-	if r.URL.Path != pathPrivate {
-		v.t.Errorf("dialled %s", r.URL.Path)
-	}
-	v.mu.Lock()
-	v.conns = append(v.conns, c)
-	v.mu.Unlock()
-	for {
-		_, text, err := c.ReadMessage()
-		if err != nil {
-			return
-		}
-		v.mu.Lock()
-		var m struct{ ID, Op string }
-		answers := []string{"pong"}
-		if json.Unmarshal(text, &m) == nil {
-			if m.Op == "login" {
-				v.logins++
-				answers = []string{v.login}
-			} else {
-				v.said = append(v.said, string(text))
-				answers = v.operate(m.ID)
-			}
-		}
-		for _, answer := range answers {
-			_ = c.WriteMessage(websocket.TextMessage, []byte(answer))
-		}
-		v.mu.Unlock()
-	}
-}
-
 // told lists the operations.
-func (v *entryVenue) told() []string {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	return append([]string(nil), v.said...)
+func (v entryVenue) told() []string {
+	operations := v.Told(pathPrivate, "operation")
+	texts := make([]string, len(operations))
+	for n, o := range operations {
+		texts[n] = o.text
+	}
+	return texts
 }
 
 // sameJSON compares two texts as JSON.
@@ -125,7 +111,7 @@ func sameJSON(t *testing.T, got, want string) {
 // The venue documents no protection for the orders of the socket. What it does not
 // read there would leave a position without its stop loss.
 func TestProtectionGoesByREST(t *testing.T) {
-	s, v := onSocket(t, answering(placedOnSocket))
+	s, v := onSocket(t, placedOnSocket)
 	s.On(placeName, 200, placedOrder)
 	s.On("POST /api/v5/trade/amend-order", 200, placedOrder)
 	order := limitOrder()
@@ -144,7 +130,7 @@ func TestProtectionGoesByREST(t *testing.T) {
 }
 
 func TestOperationsAreSentAsTheVenueWantsThem(t *testing.T) {
-	s, v := onSocket(t, answering(placedOnSocket))
+	s, v := onSocket(t, placedOnSocket)
 	s.On(readOrder, 200, answerOf(anOrder()))
 	order := limitOrder()
 	deadline := fmt.Sprint(order.Deadline.Add(s.connector.clock.Offset()).UnixMilli())
@@ -178,7 +164,7 @@ func TestOperationsAreSentAsTheVenueWantsThem(t *testing.T) {
 
 // What the socket has no words for, or no code, goes by REST as before.
 func TestTheRestGoesByREST(t *testing.T) {
-	s, v := onSocket(t, answering(placedOnSocket))
+	s, v := onSocket(t, placedOnSocket)
 	s.On("GET /api/v5/market/ticker", 200, answerOf(`{"instId":"BTC-USDT-SWAP","last":"60000"}`))
 	s.On("POST /api/v5/trade/order-algo", 200, placedAlgo)
 	s.On(placeName, 200, placedOrder)
@@ -234,7 +220,7 @@ func TestAnswersOnTheSocket(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				s, v := onSocket(t, answering(c.answers...))
+				s, v := onSocket(t, c.answers...)
 				s.connector.rest.Close()
 				s.On(placeName, 200, placedOrder)
 				s.On("GET /api/v5/system/status", 200, nothing)
@@ -262,7 +248,7 @@ func TestAnswersOnTheSocket(t *testing.T) {
 // An instrument whose code was denied is not asked for over the socket again, and
 // a login that has run out is renewed.
 func TestRefusedCarrierIsRemembered(t *testing.T) {
-	s, v := onSocket(t, answering(strings.ReplaceAll(refusedOnSocket, "CODE", "51001")))
+	s, v := onSocket(t, strings.ReplaceAll(refusedOnSocket, "CODE", "51001"))
 	s.On(placeName, 200, placedOrder)
 	for range 3 {
 		if _, err := s.account.Place(background, limitOrder()); err != nil {
@@ -272,47 +258,31 @@ func TestRefusedCarrierIsRemembered(t *testing.T) {
 	if asked, sent := len(v.told()), len(s.Sent(placeName)); asked != 1 || sent != 3 {
 		t.Errorf("%d operations, %d by REST", asked, sent)
 	}
-	s, v = onSocket(t, answering(strings.ReplaceAll(errorOnSocket, "CODE", "60011")))
+	s, v = onSocket(t, strings.ReplaceAll(errorOnSocket, "CODE", "60011"))
 	s.On(placeName, 200, placedOrder)
 	if _, err := s.account.Place(background, limitOrder()); err != nil {
 		t.Fatal(err)
 	}
-	connectortest.Await(t, "second login", func() bool {
-		v.mu.Lock()
-		defer v.mu.Unlock()
-		return v.logins == 2
-	})
+	connectortest.Await(t, "second login", func() bool { return len(v.Told("", "login")) == 2 })
 }
 
 func TestRefusedLoginLeavesREST(t *testing.T) {
-	s := newScript(t)
-	v := &entryVenue{t: t, login: `{"event":"error","msg":"API key doesn't exist","code":"60032","connId":"f9ab6f3c"}`, operate: answering(placedOnSocket)}
-	s.Stream = v.serve
-	e := s.account.openEntry(background)
-	t.Cleanup(e.close)
+	s, v := withEntry(t, answering(`{"event":"error","msg":"API key doesn't exist","code":"60032","connId":"f9ab6f3c"}`))
 	s.On(placeName, 200, placedOrder)
 	if _, err := s.account.Place(background, limitOrder()); err != nil {
 		t.Fatal(err)
 	}
-	v.mu.Lock()
-	v.login = loggedIn
-	v.mu.Unlock()
-	connectortest.Await(t, "a later login", e.calls.Up)
+	v.Answer(answering(loggedIn, placedOnSocket))
+	connectortest.Await(t, "a later login", s.account.entry.Load().calls.Up)
 	if _, err := s.account.Place(background, limitOrder()); err != nil || len(v.told()) != 1 || len(s.Sent(placeName)) != 1 {
 		t.Errorf("%d by REST, %v", len(s.Sent(placeName)), err)
 	}
 }
 
 func TestAnnouncedEndReplacesTheSocket(t *testing.T) {
-	s, v := onSocket(t, answering(placedOnSocket))
-	v.mu.Lock()
-	_ = v.conns[0].WriteMessage(websocket.TextMessage, []byte(`{"event":"notice","code":"64008","msg":"The connection will soon be closed for a service upgrade. Please reconnect.","connId":"a4d3ae55"}`))
-	v.mu.Unlock()
-	connectortest.Await(t, "second connection", func() bool {
-		v.mu.Lock()
-		defer v.mu.Unlock()
-		return len(v.conns) == 2 && s.account.entry.Load().calls.Up()
-	})
+	s, v := onSocket(t, placedOnSocket)
+	v.Say(pathPrivate, `{"event":"notice","code":"64008","msg":"The connection will soon be closed for a service upgrade. Please reconnect.","connId":"a4d3ae55"}`)
+	connectortest.Await(t, "second connection", func() bool { return v.Connections(pathPrivate) == 2 && s.account.entry.Load().calls.Up() })
 	if _, err := s.account.Place(background, limitOrder()); err != nil || len(v.told()) != 1 {
 		t.Error(err)
 	}

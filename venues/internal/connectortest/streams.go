@@ -16,7 +16,7 @@ type Command interface {
 }
 
 // Streams serves the stream connections of a [Server] by hand and remembers what
-// it was told. Where a path is asked for, "" is any.
+// it was told. Where a path or a verb is asked for, "" is any.
 type Streams[C Command] struct {
 	// Read reads a message that is no JSON; such are ignored if it is nil.
 	Read func(text string) C
@@ -121,7 +121,7 @@ func (v *Streams[C]) Told(path, verb string) []C {
 	defer v.mu.Unlock()
 	var all []C
 	for _, told := range v.told {
-		if told.command.Verb() == verb && isOf(path, told.address) {
+		if (verb == "" || told.command.Verb() == verb) && isOf(path, told.address) {
 			all = append(all, told.command)
 		}
 	}
