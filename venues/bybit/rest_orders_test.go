@@ -82,9 +82,8 @@ func TestPlaceOnTheWire(t *testing.T) {
 			if _, err := s.account.Place(background, c.order); err != nil {
 				t.Errorf("%s: %v", c.name, err)
 			}
-			if got, want := s.Last(createOrder).Body, head+c.rest+index+"}"; !sameJSON(got, want) {
-				t.Errorf("%s:\n got %s\nwant %s", c.name, got, want)
-			}
+			connectortest.SameJSON(t, c.name, s.Last(createOrder).Body, head+c.rest+index+"}")
+
 		}
 	}
 }

@@ -2,7 +2,6 @@ package bybit
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"strconv"
@@ -141,17 +140,6 @@ func orderRow(changes ...string) string {
 
 func listOf(rows ...string) string {
 	return `{"list":[` + strings.Join(rows, ",") + `],"nextPageCursor":"more%3A1"}`
-}
-
-// sameJSON compares by value.
-func sameJSON(a, b string) bool {
-	var x, y any
-	if json.Unmarshal([]byte(a), &x) != nil || json.Unmarshal([]byte(b), &y) != nil {
-		return false
-	}
-	left, _ := json.Marshal(x)
-	right, _ := json.Marshal(y)
-	return string(left) == string(right)
 }
 
 var background = context.Background()

@@ -96,18 +96,6 @@ func (v entryVenue) told() []string {
 	return texts
 }
 
-// sameJSON compares two texts as JSON.
-func sameJSON(t *testing.T, got, want string) {
-	t.Helper()
-	var a, b any
-	if json.Unmarshal([]byte(got), &a) != nil || json.Unmarshal([]byte(want), &b) != nil {
-		t.Fatalf("%s is no JSON", got)
-	}
-	if x, y := fmt.Sprint(a), fmt.Sprint(b); x != y {
-		t.Errorf("said %s\nwant %s", x, y)
-	}
-}
-
 // The venue documents no protection for the orders of the socket. What it does not
 // read there would leave a position without its stop loss.
 func TestProtectionGoesByREST(t *testing.T) {
@@ -155,7 +143,7 @@ func TestOperationsAreSentAsTheVenueWantsThem(t *testing.T) {
 		t.Fatalf("%v", said)
 	}
 	for n := range want {
-		sameJSON(t, said[n], want[n])
+		connectortest.SameJSON(t, "the connector", said[n], want[n])
 	}
 	if len(s.Sent(placeName)) > 0 {
 		t.Error("sent by REST too")

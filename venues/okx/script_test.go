@@ -2,7 +2,6 @@ package okx
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"strings"
@@ -88,19 +87,10 @@ func (s *script) check(r *http.Request, body string) {
 	}
 }
 
-// wantSaid compares JSON bodies.
+// wantSaid holds the body of the newest request of a name against JSON.
 func (s *script) wantSaid(name, want string) {
 	s.t.Helper()
-	got := s.Last(name).Said
-	var a, b any
-	if json.Unmarshal([]byte(got), &a) != nil || json.Unmarshal([]byte(want), &b) != nil {
-		s.t.Fatalf("%s said %s", name, got)
-	}
-	x, _ := json.Marshal(a)
-	y, _ := json.Marshal(b)
-	if string(x) != string(y) {
-		s.t.Errorf("%s said %s\nwant %s", name, x, y)
-	}
+	connectortest.SameJSON(s.t, name, s.Last(name).Said, want)
 }
 
 // orderLife is longer than the slowest machine takes to send an order.
