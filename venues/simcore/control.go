@@ -115,19 +115,16 @@ func (c *Control) marketChanges(r MarketRequest) []func() error {
 	return changes
 }
 
-func (c *Control) marketPage(canonical string) (MarketPage, error) {
-	x := c.exchange
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	s, refusal := x.byCanonical(canonical)
-	if refusal != nil {
-		return MarketPage{}, refusal
-	}
-	return MarketPage{
-		Symbol: canonical, LastPrice: s.prices.value(s.lastTicks), MarkPrice: s.mark,
-		BidLevels: len(s.book.bids.levels), AskLevels: len(s.book.asks.levels),
-		BidQty: s.bestQty(&s.book.bids), AskQty: s.bestQty(&s.book.asks),
-	}, nil
+func (c *Control) marketPage(canonical string) (page MarketPage, err error) {
+	err = c.exchange.on(canonical, func(s *symbol) error {
+		page = MarketPage{
+			Symbol: canonical, LastPrice: s.prices.value(s.lastTicks), MarkPrice: s.mark,
+			BidLevels: len(s.book.bids.levels), AskLevels: len(s.book.asks.levels),
+			BidQty: s.bestQty(&s.book.bids), AskQty: s.bestQty(&s.book.asks),
+		}
+		return nil
+	})
+	return page, err
 }
 
 // bestQty is the quantity at the best level of a side, in base coin.
@@ -174,15 +171,12 @@ func (c *Control) Trade(request TradeRequest) (TradePage, error) {
 	return TradePage{FilledQty: Decimal{filled.Mul(size)}}, nil
 }
 
-func (c *Control) contractSize(canonical string) (decimal.Decimal, error) {
-	x := c.exchange
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	s, refusal := x.byCanonical(canonical)
-	if refusal != nil {
-		return decimal.Zero, refusal
-	}
-	return s.ContractSize, nil
+func (c *Control) contractSize(canonical string) (size decimal.Decimal, err error) {
+	err = c.exchange.on(canonical, func(s *symbol) error {
+		size = s.ContractSize
+		return nil
+	})
+	return size, err
 }
 
 // AccountBody is the request of the calls on /accounts.
