@@ -23,6 +23,17 @@ func (s Side) Opposite() Side {
 	return Buy
 }
 
+// Opens is the side of the position that an order of this side opens or adds to.
+func (s Side) Opens() PositionSide {
+	if s == Buy {
+		return Long
+	}
+	return Short
+}
+
+// Reduces is the side of the position that an order of this side can reduce.
+func (s Side) Reduces() PositionSide { return s.Opposite().Opens() }
+
 // OrderType of the public interface.
 type OrderType string
 

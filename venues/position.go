@@ -15,6 +15,14 @@ const (
 	Short PositionSide = "short"
 )
 
+// ClosedBy is the side of the orders that reduce a position of this side.
+func (p PositionSide) ClosedBy() Side {
+	if p == Short {
+		return Buy
+	}
+	return Sell
+}
+
 // MarginMode of a position.
 type MarginMode string
 

@@ -154,7 +154,7 @@ func (c Client) Close(ctx context.Context, cmd venues.ClosePosition) (venues.Ord
 	if err != nil {
 		return venues.Order{}, err
 	}
-	spec := venues.OrderSpec{Symbol: p.Symbol, Side: closingSide(&p), Type: venues.TypeMarket, Qty: p.Qty, ReduceOnly: true, TimeInForce: venues.ImmediateOrCancel}
+	spec := venues.OrderSpec{Symbol: p.Symbol, Side: p.Side.ClosedBy(), Type: venues.TypeMarket, Qty: p.Qty, ReduceOnly: true, TimeInForce: venues.ImmediateOrCancel}
 	if cmd.Qty.Valid {
 		spec.Qty = cmd.Qty.Decimal
 	}
@@ -169,7 +169,7 @@ func (c Client) Close(ctx context.Context, cmd venues.ClosePosition) (venues.Ord
 func (c Client) toClose(positions []venues.Position, cmd *venues.ClosePosition) (venues.Position, error) {
 	symbol := c.canonical(cmd.Symbol)
 	open := slices.DeleteFunc(slices.Clone(positions), func(p venues.Position) bool {
-		return p.Symbol != symbol || (cmd.Closes != "" && cmd.Closes != closingSide(&p))
+		return p.Symbol != symbol || (cmd.Closes != "" && cmd.Closes != p.Side.ClosedBy())
 	})
 	switch len(open) {
 	case 0:
@@ -183,13 +183,6 @@ func (c Client) toClose(positions []venues.Position, cmd *venues.ClosePosition) 
 }
 
 // closingSide is the side of the orders that reduce a position.
-func closingSide(p *venues.Position) venues.Side {
-	if p.Side == venues.Short {
-		return venues.Buy
-	}
-	return venues.Sell
-}
-
 func (c Client) canonical(symbol string) string {
 	if i, known := c.market.Instrument(symbol); known {
 		return i.Symbol

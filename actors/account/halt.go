@@ -177,10 +177,7 @@ func (s *state) flatten(m moment, in sweepDone) {
 		}
 	}
 	for _, p := range in.funds.Positions {
-		side := venues.Sell
-		if p.Side == venues.Short {
-			side = venues.Buy
-		}
+		side := p.Side.ClosedBy()
 		if closing[p.Symbol+"/"+string(side)] {
 			continue
 		}

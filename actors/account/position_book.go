@@ -114,7 +114,7 @@ func (b *book) settle(through int) {
 	last := b.recent[through]
 	b.cut = last.executionKey
 	b.recent = slices.Delete(b.recent, 0, through+1)
-	if closes := openQty(b.base.of(openedBy(last.side.Opposite()))); last.position == "" && closes.IsPositive() && closes.LessThan(last.qty) {
+	if closes := openQty(b.base.of(last.side.Reduces())); last.position == "" && closes.IsPositive() && closes.LessThan(last.qty) {
 		var opens execution
 		last, opens = last.split(closes)
 		b.recent = slices.Insert(b.recent, 0, opens)

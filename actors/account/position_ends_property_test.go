@@ -26,7 +26,7 @@ func (d *deafBench) trade(rt *rapid.T, n int) {
 	side := rapid.SampledFrom([]venues.Side{venues.Buy, venues.Sell}).Draw(rt, "side")
 	// No two sums of these are equal: what is missing shows.
 	qty := decimal.New(int64(rapid.IntRange(0, 100).Draw(rt, "qty"))<<12+1<<n, -3)
-	if open := openQty(d.truth.now.of(openedBy(side.Opposite()))); open.IsPositive() && rapid.Bool().Draw(rt, "closes") {
+	if open := openQty(d.truth.now.of(side.Reduces())); open.IsPositive() && rapid.Bool().Draw(rt, "closes") {
 		qty = open
 	}
 	price := fmt.Sprint(rapid.IntRange(90, 110).Draw(rt, "price"))

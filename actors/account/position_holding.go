@@ -51,14 +51,6 @@ func (v *lives) clone() lives {
 
 func positionSides() [2]venues.PositionSide { return [2]venues.PositionSide{venues.Long, venues.Short} }
 
-// openedBy is the side of the position that a side of an order opens.
-func openedBy(side venues.Side) venues.PositionSide {
-	if side == venues.Buy {
-		return venues.Long
-	}
-	return venues.Short
-}
-
 // ended is a position that has become flat.
 type ended struct {
 	side venues.PositionSide
@@ -74,14 +66,14 @@ type ended struct {
 // apply counts an execution in. In one-way mode it reduces the opposite position
 // first and opens its own with what is left: a position that turns round ends.
 func (v *lives) apply(e execution) []ended {
-	own := openedBy(e.side)
+	own := e.side.Opens()
 	if e.position != "" {
 		if e.position == own {
 			return v.enter(own, e)
 		}
 		return v.exit(e.position, e)
 	}
-	opposite := openedBy(e.side.Opposite())
+	opposite := e.side.Reduces()
 	open := openQty(v.of(opposite))
 	if !open.IsPositive() {
 		return v.enter(own, e)

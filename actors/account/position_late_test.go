@@ -99,7 +99,7 @@ func TestPositionsThatNobodyHeardOfAreTold(t *testing.T) {
 				price = 100 - gain
 			}
 			opened, closed := b.now, b.now.Add(100*time.Millisecond)
-			want = append(want, fmt.Sprint(openedBy(entry), qty, " for ", gain*(n+1)))
+			want = append(want, fmt.Sprint(entry.Opens(), qty, " for ", gain*(n+1)))
 			enters := func() { b.findsLate(100+n, entry, qty, "100", opened) }
 			exits := func() { b.findsLate(200+n, exit, qty, fmt.Sprint(price), closed) }
 			b.now = closed
@@ -107,12 +107,12 @@ func TestPositionsThatNobodyHeardOfAreTold(t *testing.T) {
 				unheard = append(unheard, enters, exits)
 			} else {
 				enters()
-				b.lists(openedBy(entry), qty)
+				b.lists(entry.Opens(), qty)
 				if rapid.Bool().Draw(rt, "found meanwhile") {
 					find()
 				}
 				exits()
-				b.lists(openedBy(entry), "0")
+				b.lists(entry.Opens(), "0")
 			}
 			b.pass(rapid.SampledFrom([]time.Duration{time.Millisecond, 2 * time.Second, 10 * time.Second}).Draw(rt, "pause"))
 			if rapid.IntRange(0, 2).Draw(rt, "found") == 0 {

@@ -11,8 +11,8 @@ import (
 func (b *book) realized(e execution) venues.Optional {
 	side := e.position
 	if side == "" {
-		side = openedBy(e.side.Opposite())
-	} else if side == openedBy(e.side) {
+		side = e.side.Reduces()
+	} else if side == e.side.Opens() {
 		return venues.Some(decimal.Zero)
 	}
 	l := b.now.of(side)

@@ -65,7 +65,7 @@ func (o *order) changedAt(m moment) time.Time {
 // mayReduce says whether an order can have reduced a position: it trades the other
 // way, and where both sides are held at once, it does not open its own.
 func (s *state) mayReduce(o *order, b *book, side venues.PositionSide) bool {
-	return openedBy(o.Side) != side && (o.ReduceOnly || !s.isHedged(b))
+	return o.Side.Opens() != side && (o.ReduceOnly || !s.isHedged(b))
 }
 
 // isHedged says whether both sides of an instrument may be held at once.

@@ -21,21 +21,21 @@ func TestReopenedPositionIsAnotherOne(t *testing.T) {
 			b.later()
 			opened := venues.At(b.now).UTC().Format(venues.TimeFormat)
 			b.stranger(2, side, "3", "120", nil)
-			b.lists(openedBy(side), "3")
+			b.lists(side.Opens(), "3")
 			b.pass(endFillsMax)
 			b.wantClosing(0, map[string]any{
 				"side": "long", "qty": "1", "entryPrice": "100", "exitPrice": nil, "realizedPnl": nil, "fee": "0.5",
 			})
-			if again := b.restart(); !openQty(again.state.book("BTCUSDT").now.of(openedBy(side))).Equal(venues.MustDecimal("3")) {
+			if again := b.restart(); !openQty(again.state.book("BTCUSDT").now.of(side.Opens())).Equal(venues.MustDecimal("3")) {
 				t.Error("a restart forgets the position")
 			}
 			b.later()
 			b.stranger(3, side.Opposite(), "3", "130", nil)
-			b.lists(openedBy(side), "0")
+			b.lists(side.Opens(), "0")
 			b.pass(time.Minute)
 			gain := map[venues.Side]string{venues.Buy: "30", venues.Sell: "-30"}[side]
 			b.wantClosing(1, map[string]any{
-				"side": string(openedBy(side)), "qty": "3", "entryPrice": "120", "exitPrice": "130", "realizedPnl": gain, "fee": "1", "openedAt": opened,
+				"side": string(side.Opens()), "qty": "3", "entryPrice": "120", "exitPrice": "130", "realizedPnl": gain, "fee": "1", "openedAt": opened,
 			})
 			if n := len(b.closings()); n != 2 {
 				t.Errorf("%d events position.closed", n)

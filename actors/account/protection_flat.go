@@ -9,10 +9,7 @@ import (
 
 // positionKey names the position that an entry opens.
 func (o *order) positionKey() string {
-	p := venues.Position{Symbol: o.Symbol, Side: venues.Long}
-	if o.Side == venues.Sell {
-		p.Side = venues.Short
-	}
+	p := venues.Position{Symbol: o.Symbol, Side: o.Side.Opens()}
 	return p.Key()
 }
 

@@ -9,7 +9,7 @@ func (s *state) cutShort(o, leg *order) {
 	if leg.FilledQty.GreaterThanOrEqual(leg.Qty) {
 		return
 	}
-	if missing := o.guarded().Sub(s.open(o.Symbol, openedBy(o.Side))); missing.IsPositive() {
+	if missing := o.guarded().Sub(s.open(o.Symbol, o.Side.Opens())); missing.IsPositive() {
 		o.ReleasedQty = o.ReleasedQty.Add(missing)
 		s.touch(o)
 	}
@@ -19,7 +19,7 @@ func (s *state) cutShort(o, leg *order) {
 // rearm plans protection anew for what of an entry a stop that was reached has left
 // open: the entry filled on until its cancel got there, or the stop was cut short.
 func (s *state) rearm(m moment, o *order) {
-	if !o.wasReached() || o.guard.closing || !o.guarded().IsPositive() || !s.open(o.Symbol, openedBy(o.Side)).IsPositive() {
+	if !o.wasReached() || o.guard.closing || !o.guarded().IsPositive() || !s.open(o.Symbol, o.Side.Opens()).IsPositive() {
 		return
 	}
 	for _, kind := range protecting() {

@@ -91,7 +91,7 @@ func (s *state) reduces(spec *venues.OrderSpec, but *order) bool {
 	if b == nil || s.isHedged(b) {
 		return false
 	}
-	side := openedBy(spec.Side.Opposite())
+	side := spec.Side.Reduces()
 	listed := s.funds.positions[(&venues.Position{Symbol: spec.Symbol, Side: side}).Key()]
 	left := decimal.Min(listed.Qty, openQty(b.now.of(side)))
 	for _, o := range s.live {

@@ -15,7 +15,7 @@ func (s *state) admitBound(cmd *venues.PlaceOrder) *venues.Error {
 	if cmd.ReduceOnly {
 		return nil
 	}
-	own, against := s.mostOpen(cmd.Symbol, cmd.Side), s.open(cmd.Symbol, openedBy(cmd.Side.Opposite()))
+	own, against := s.mostOpen(cmd.Symbol, cmd.Side), s.open(cmd.Symbol, cmd.Side.Reduces())
 	if cmd.NotOpposite && against.IsPositive() {
 		return venues.Errorf(venues.CodeRiskRejected, "a position on the other side is open").
 			With("rule", venues.RuleOpposite).With("limit", "0").With("given", venues.FormatDecimal(against))
@@ -45,7 +45,7 @@ func (s *state) open(symbol string, side venues.PositionSide) decimal.Decimal {
 // mostOpen is what the position that orders of a side open may be at most. What the
 // venue has told since the newest execution counts if it is more: others are missing.
 func (s *state) mostOpen(symbol string, side venues.Side) decimal.Decimal {
-	opens := openedBy(side)
+	opens := side.Opens()
 	open, key := s.open(symbol, opens), (&venues.Position{Symbol: symbol, Side: opens}).Key()
 	b, known := s.ledger.books[symbol]
 	if !known {

@@ -48,12 +48,12 @@ func (s *state) takeBaseline() {
 // What it has realized belongs to the day before, so the baseline must not hold what
 // the part that it closed had gained by then.
 func (s *state) rebase(symbol string, e execution) {
-	if !e.at.Before(s.risk.day) || e.position == openedBy(e.side) {
+	if !e.at.Before(s.risk.day) || e.position == e.side.Opens() {
 		return
 	}
 	side := e.position
 	if side == "" {
-		side = openedBy(e.side.Opposite())
+		side = e.side.Reduces()
 	}
 	key := (&venues.Position{Symbol: symbol, Side: side}).Key()
 	c, open := s.risk.carried[key]

@@ -179,12 +179,8 @@ func (p positionIndex) hedged() venues.PositionSide {
 // reduces says whether an order can only reduce. In hedge mode that follows from
 // the position it works on, whatever the flag says.
 func (p positionIndex) reduces(side venues.Side, flag bool) bool {
-	switch p {
-	case hedgeLong:
-		return side == venues.Sell
-	case hedgeShort:
-		return side == venues.Buy
-	default:
-		return flag
+	if hedged := p.hedged(); hedged != "" {
+		return hedged == side.Reduces()
 	}
+	return flag
 }

@@ -173,14 +173,10 @@ func (b positionBook) hedged() venues.PositionSide {
 // reduces says whether an order can only reduce. In hedge mode that follows from
 // the position it works on, whatever the flag says.
 func (b positionBook) reduces(side venues.Side, flag bool) bool {
-	switch b {
-	case bookLong:
-		return side == venues.Sell
-	case bookShort:
-		return side == venues.Buy
-	default:
-		return flag
+	if hedged := b.hedged(); hedged != "" {
+		return hedged == side.Reduces()
 	}
+	return flag
 }
 
 func parseMarginMode(word string) (venues.MarginMode, error) {

@@ -42,12 +42,8 @@ func WithReduction(refused error, r *venues.OrderRequest, positions []venues.Pos
 	if !ok {
 		return refused
 	}
-	reduced := venues.Long
-	if r.Side == venues.Buy {
-		reduced = venues.Short
-	}
 	for _, p := range positions {
-		if p.Symbol == r.Symbol && p.Side == reduced {
+		if p.Symbol == r.Symbol && p.Side == r.Side.Reduces() {
 			covered := e.With("reason", "exceeds_position")
 			covered.Message = "other orders reduce the position already"
 			return covered
