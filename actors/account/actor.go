@@ -38,8 +38,6 @@ type account struct {
 	// behind them.
 	committing []*output
 	gate       gate
-	// openReads numbers the readings of the venue's list that wait for their time.
-	openReads uint64
 	// ticks is when the next tick comes, zero for never.
 	ticks time.Time
 }
@@ -114,7 +112,7 @@ func (a *account) command(ctx *actors.Context, m moment, msg any) bool {
 	case unlock:
 		a.state.unlock(m, in)
 	case getOpen:
-		a.state.getOpen(in)
+		a.state.getOpen(m, in)
 	default:
 		return false
 	}

@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"venuegate/actors/actortest"
 	"venuegate/persistence/storetest"
@@ -43,6 +45,64 @@ func TestCancelAllLeavesNothing(t *testing.T) {
 		for _, r := range results {
 			if r.Result != venues.CancelDone {
 				t.Errorf("%+v", r)
+			}
+		}
+		if left, _ := h.venue.OpenOrders(context.Background()); len(left) != 0 {
+			t.Fatalf("left %+v", left)
+		}
+	})
+}
+
+// However many cancel everything while others keep ordering, the venue's list is read
+// a few times: nothing that a venue is asked costs more of its limits.
+func TestCancelAllSparesTheVenue(t *testing.T) {
+	const readsMax = 8
+	actortest.Run(t, func(kit *actortest.Kit) {
+		h := open(kit, storetest.NewMemory(), newVenue(), "account")
+		if _, err := h.place("r1", "59000"); err != nil {
+			t.Fatal(err)
+		}
+		raced := 0
+		h.venue.onCancel = func() error {
+			raced++
+			r := strange(raced)
+			h.venue.orders[r.ClientOrderID] = r
+			return nil
+		}
+		before := h.venue.listsRead()
+		var wait sync.WaitGroup
+		for range 3 {
+			wait.Go(func() {
+				if results, err := h.client.CancelAll(context.Background(), venues.CancelOrders{}); err != nil || len(results) < 2 {
+					t.Errorf("%+v, %v", results, err)
+				}
+			})
+		}
+		wait.Wait()
+		if read := h.venue.listsRead() - before; read > readsMax {
+			t.Errorf("the venue's list was read %d times", read)
+		}
+	})
+}
+
+// Who comes when the list was read just now does not wait for it to be read again:
+// what is known here is cancelled at once.
+func TestCancelAllDoesNotWaitForItsTurn(t *testing.T) {
+	actortest.Run(t, func(kit *actortest.Kit) {
+		h := open(kit, storetest.NewMemory(), newVenue(), "account")
+		for _, requestID := range []string{"r1", "r2"} {
+			if _, err := h.place(requestID, "59000"); err != nil {
+				t.Fatal(err)
+			}
+			var cancelled time.Duration
+			began := time.Now()
+			h.venue.onCancel = func() error {
+				cancelled = time.Since(began)
+				return nil
+			}
+			results, err := h.client.CancelAll(context.Background(), venues.CancelOrders{})
+			if err != nil || len(results) != 1 || results[0].Result != venues.CancelDone || cancelled > 0 {
+				t.Fatalf("%s after %s: %+v, %v", requestID, cancelled, results, err)
 			}
 		}
 		if left, _ := h.venue.OpenOrders(context.Background()); len(left) != 0 {

@@ -34,8 +34,8 @@
 // cancel and amend, inquiry.go looks for unknown outcomes, proof.go proves that an
 // order does not exist. events.go writes the outbox and the journal.
 //
-// reconcile.go compares with the venue, reading.go reads what it needs for that;
-// funds.go holds the balances and positions that the venue lists, stream.go watches
+// reconcile.go compares with the venue, reading.go reads what it needs for that,
+// openlist.go what the end of all orders needs; funds.go holds the balances and positions that the venue lists, stream.go watches
 // the private stream.
 //
 // The others are in groups: protection_*.go, position_*.go, risk_*.go and halt.go.

@@ -289,7 +289,7 @@ func TestCancelAllWhileLoadingIsNotAnEmptySuccess(t *testing.T) {
 	b := newBench(t, venues.Capabilities{})
 	b.state.isLoaded = false
 	var refusal error
-	b.state.getOpen(getOpen{Reply: actors.ReplyFunc(func(_ openOrders, err error) { refusal = err })})
+	b.state.getOpen(b.moment(), getOpen{Reply: actors.ReplyFunc(func(_ openOrders, err error) { refusal = err })})
 	if venues.CodeOf(refusal) != venues.CodeMaintenance {
 		t.Fatalf("answer %v", refusal)
 	}
@@ -345,12 +345,12 @@ func TestCancelAllNamesWhatEndsMeanwhile(t *testing.T) {
 	o := b.place(limitOrder("r1"))
 	b.step(func(m moment) { b.state.report(m, o.says(venues.StatusOpen, "0")) })
 	var list openOrders
-	b.step(func(moment) {
-		b.state.getOpen(getOpen{Reply: actors.ReplyFunc(func(got openOrders, _ error) { list = got })})
+	b.step(func(m moment) {
+		b.state.getOpen(m, getOpen{Reply: actors.ReplyFunc(func(got openOrders, _ error) { list = got })})
 	})
-	query := b.asked[0].(waitOpen).query
+	queries := b.asked[0].(callOpen).queries
 	b.step(func(m moment) { b.state.report(m, o.says(venues.StatusCancelled, "0")) })
-	b.step(func(m moment) { b.state.openRead(m, openDone{query: query}) })
+	b.step(func(m moment) { b.state.openRead(m, openDone{queries: queries}) })
 	b.asked[0].(replyOpen).run(nil, nil)
 	if len(list.unfinished) != 1 || list.unfinished[0] != o.OrderID {
 		t.Fatalf("named %v", list.unfinished)

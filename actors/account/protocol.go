@@ -65,7 +65,8 @@ type (
 	getOpen struct {
 		actors.Reply[openOrders]
 		symbol string
-		delay  time.Duration
+		// again says that the list was read before, and something was cancelled since.
+		again bool
 		// unfinished are those that were when the query came.
 		unfinished []string
 	}

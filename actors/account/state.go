@@ -46,6 +46,7 @@ type state struct {
 	ledger   ledger
 	risk     risk
 	halt     halting
+	openList openList
 
 	dirty []*order
 	owed  []answer
@@ -199,7 +200,7 @@ func later(a, b time.Time) time.Time {
 // nextDue is when tick is wanted next; zero means not at all.
 func (s *state) nextDue() time.Time {
 	due := earlier(earlier(s.recon.due, s.positionsDue()), earlier(s.riskDue(), s.haltDue()))
-	due = earlier(due, s.proof.due)
+	due = earlier(due, earlier(s.proof.due, s.openList.due()))
 	for _, o := range s.watched {
 		due = earlier(due, o.nextDue())
 	}
@@ -238,6 +239,7 @@ func (s *state) tick(m moment) {
 	}
 	s.touchWaiting(m)
 	s.haltTick(m)
+	s.openTick(m)
 	if isDue(s.recon.due, m.now) {
 		s.reconcile()
 		s.evictClosed(m)
