@@ -89,7 +89,7 @@ func (e *orderEntry) read(message []byte) (m wscall.Message) {
 	}
 	e.account.c.options.Log.Warn("order entry: message that answers nothing", zap.String("message", payload.Bounded(string(message))))
 	var told entryAnswer
-	if json.Unmarshal(message, &told) == nil && told.refuses() {
+	if payload.Decode(message, &told) == nil && told.refuses() {
 		m.Says = wscall.Nameless
 	}
 	return m
@@ -157,7 +157,7 @@ func answerID(message []byte) (string, bool) {
 	var answer struct {
 		ID any `json:"id"`
 	}
-	if json.Unmarshal(message, &answer) != nil {
+	if payload.Decode(message, &answer) != nil {
 		return "", false
 	}
 	id, ok := answer.ID.(string)
@@ -190,7 +190,7 @@ var errNoStatus = errors.New("answer without a status")
 // limits stands in the headers, result or error in the body.
 func parseEntryAnswer(raw []byte) (*restclient.Answer, error) {
 	var in entryAnswer
-	if err := json.Unmarshal(raw, &in); err != nil {
+	if err := payload.Decode(raw, &in); err != nil {
 		return nil, err
 	}
 	if in.Status <= 0 {

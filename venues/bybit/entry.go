@@ -107,7 +107,7 @@ type entryAnswer struct {
 // takes no more requests, and a refusal may lack the id; pongs say nothing.
 func (e *orderEntry) read(message []byte) (m wscall.Message) {
 	var told entryAnswer
-	if err := json.Unmarshal(message, &told); err != nil && told.ReqID == "" {
+	if err := payload.Decode(message, &told); err != nil && told.ReqID == "" {
 		e.account.c.options.Log.Warn("order entry: undecodable message", zap.String("message", payload.Bounded(redact(string(message)))))
 		return m
 	}
@@ -144,7 +144,7 @@ func (e *orderEntry) send(ctx context.Context, r request) (*restclient.Answer, e
 	}
 	answer := &restclient.Answer{Status: http.StatusOK, Header: http.Header{}, Body: body}
 	var told entryAnswer
-	_ = json.Unmarshal(body, &told) // what cannot be read is judged with the answer
+	_ = payload.Decode(body, &told) // what cannot be read is judged with the answer
 	for name, value := range told.Header {
 		answer.Header.Set(name, value)
 	}

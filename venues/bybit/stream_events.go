@@ -24,7 +24,7 @@ type privateEvent struct {
 // handle decodes one message and tells the sink of it.
 func (f *privateFeed) handle(message []byte, now time.Time) error {
 	var e privateEvent
-	if err := json.Unmarshal(message, &e); err != nil {
+	if err := payload.Decode(message, &e); err != nil {
 		return fmt.Errorf("parse message: %w", err)
 	}
 	if e.Topic == "" {
@@ -83,7 +83,7 @@ func isForeign(entryCategory string) (bool, error) {
 // orders tells of orders, each with the execution that has waited for it.
 func (f *privateFeed) orders(data []byte, now time.Time) error {
 	var rows []orderRecord
-	if err := json.Unmarshal(data, &rows); err != nil {
+	if err := payload.Decode(data, &rows); err != nil {
 		return err
 	}
 	var faults error
@@ -107,7 +107,7 @@ func (f *privateFeed) order(row *orderRecord, now time.Time) error {
 // executions tells of fills, or keeps them for their orders' messages.
 func (f *privateFeed) executions(data []byte, now time.Time) error {
 	var rows []executionRecord
-	if err := json.Unmarshal(data, &rows); err != nil {
+	if err := payload.Decode(data, &rows); err != nil {
 		return err
 	}
 	var faults error
@@ -168,7 +168,7 @@ func (r *executionRecord) report(hedge bool) (venues.ExecutionReport, error) {
 // positions tells of positions, and of one-way ones also which side is over.
 func (f *privateFeed) positions(data []byte) error {
 	var rows []positionRecord
-	if err := json.Unmarshal(data, &rows); err != nil {
+	if err := payload.Decode(data, &rows); err != nil {
 		return err
 	}
 	mode := accountMode{AccountMode: venues.AccountMode{AccountType: accountUnified}}

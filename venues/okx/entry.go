@@ -108,7 +108,7 @@ func (e *orderEntry) read(message []byte) (m wscall.Message) {
 		privateMessage
 		ID string `json:"id"`
 	}
-	if err := json.Unmarshal(message, &told); err != nil && told.ID == "" {
+	if err := payload.Decode(message, &told); err != nil && told.ID == "" {
 		if string(message) != "pong" {
 			e.log("undecodable message", message)
 		}
@@ -187,7 +187,7 @@ func (e *orderEntry) operation(id string, r request, now time.Time) ([]byte, err
 func codeOf(body []byte) int {
 	e, code, _ := parseEnvelope(body)
 	var items []itemResult
-	if code == codeAllFailed && json.Unmarshal(e.Data, &items) == nil && len(items) == 1 {
+	if code == codeAllFailed && payload.Decode(e.Data, &items) == nil && len(items) == 1 {
 		code, _ = strconv.Atoi(items[0].SCode)
 	}
 	return code

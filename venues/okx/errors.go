@@ -39,7 +39,7 @@ type fault struct {
 
 // parseEnvelope reads an answer; false if it is none of the venue's.
 func parseEnvelope(body []byte) (e envelope, code int, ok bool) {
-	if json.Unmarshal(body, &e) != nil {
+	if payload.Decode(body, &e) != nil {
 		return e, 0, false
 	}
 	code, err := strconv.Atoi(payload.Unquote(e.Code))
@@ -92,7 +92,7 @@ func (c *Connector) stranger(r request, status int) error {
 // judgeItem reads the one item of an answer: this connector sends no batches.
 func (c *Connector) judgeItem(r request, status int, e envelope, code int) error {
 	var items []itemResult
-	if err := json.Unmarshal(e.Data, &items); err != nil || len(items) != 1 {
+	if err := payload.Decode(e.Data, &items); err != nil || len(items) != 1 {
 		if code != 0 {
 			v := refusal.Verdict{Code: venues.CodeExchangeUnavailable, Text: "the venue failed without a reason"}
 			return uncertain(r, venueFault(v, fault{code: code, message: e.Msg}))

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"venuegate/venues/internal/payload"
 	"venuegate/venues/internal/restclient"
 )
 
@@ -94,7 +95,7 @@ func (c *Connector) once(ctx context.Context, r request, out any) error {
 	if err != nil || out == nil {
 		return err
 	}
-	if err := json.Unmarshal(data, out); err != nil {
+	if err := payload.Decode(data, out); err != nil {
 		return malformed(r, err)
 	}
 	return nil

@@ -35,13 +35,13 @@ func (f *privateFeed) push(m privateMessage, now time.Time) error {
 // eachRow decodes rows one by one: what one has wrong must not silence the others.
 func eachRow[T any](data json.RawMessage, tell func(*T) error) error {
 	var rows []json.RawMessage
-	if err := json.Unmarshal(data, &rows); err != nil {
+	if err := payload.Decode(data, &rows); err != nil {
 		return err
 	}
 	var first error
 	for _, row := range rows {
 		record := new(T)
-		err := json.Unmarshal(row, record)
+		err := payload.Decode(row, record)
 		if err == nil {
 			err = tell(record)
 		}

@@ -151,7 +151,7 @@ func (w *wire) Message(message []byte, now time.Time) error {
 		return nil
 	}
 	var m privateMessage
-	if err := json.Unmarshal(message, &m); err != nil {
+	if err := payload.Decode(message, &m); err != nil {
 		return err
 	}
 	if m.Event != "" {

@@ -3,6 +3,7 @@ package okx
 import (
 	"encoding/json"
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 
@@ -109,7 +110,7 @@ type instrumentRecord struct {
 	Lever     payload.Number `json:"lever"`
 	State     string         `json:"state"`
 	// InstIDCode is an integer, or null.
-	InstIDCode json.Number `json:"instIdCode"`
+	InstIDCode json.RawMessage `json:"instIdCode"`
 }
 
 // offered says whether a row is one of the service's instruments: inverse
@@ -144,7 +145,7 @@ func (r *instrumentRecord) contract(at time.Time) (*contract, error) {
 		}
 	}
 	k := &contract{instType: r.InstType, lot: r.LotSz.Decimal}
-	k.code, _ = r.InstIDCode.Int64() // without one its orders go by REST
+	k.code, _ = strconv.ParseInt(payload.Unquote(r.InstIDCode), 10, 64) // without one its orders go by REST
 	k.Instrument = venues.Instrument{
 		Symbol: symbol, Exchange: venues.OKX, Kind: venues.KindPerpetual, Status: instrumentStatus(r.State),
 		TickSize: r.TickSz.Decimal, QtyStep: r.LotSz.Decimal.Mul(size), MinQty: r.MinSz.Decimal.Mul(size),
