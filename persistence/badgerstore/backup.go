@@ -47,7 +47,7 @@ func (s *Store) Backup(ctx context.Context, w io.Writer) error {
 	}
 	txn, end := s.writer.versions.read()
 	defer end()
-	if err := writeBackup(ctx, w, snapshot{txn}); err != nil {
+	if err := writeBackup(ctx, w, snapshot{txn: txn}); err != nil {
 		return fmt.Errorf("backup: %w", err)
 	}
 	return nil

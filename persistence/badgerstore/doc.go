@@ -16,9 +16,10 @@
 // is written, so that few syncs wait for the journal of the file system.
 // Each batch of a group is judged alone, after the changes of those before it. The
 // writer seldom reads for that: it keeps what it wrote last, and a filter of all keys
-// tells it of nearly every new row that there is none. A failed sync is the end of
-// writing: the group's outcome is unknown, and later batches are refused until the
-// store is opened anew, because a later sync may succeed over pages that were lost.
+// tells it of nearly every new row that there is none, and readers of nearly every new
+// request id. A failed sync is the end of writing: the group's outcome is unknown, and
+// later batches are refused until the store is opened anew, because a later sync may
+// succeed over pages that were lost.
 //
 // # Ledger and seal
 //

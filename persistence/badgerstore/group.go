@@ -13,26 +13,17 @@ type groupTx struct {
 	// logBytes is about what the rows take of badger's log.
 	logBytes int64
 	known    rows.Known
-	filter   *keyFilter
 }
 
 var _ rows.Tx = (*groupTx)(nil)
 
 // begin starts a group from a ledger row.
 func (w *writer) begin(head ledger) *groupTx {
-	return &groupTx{snapshot: snapshot{w.versions.write()}, ledger: head, known: w.known, filter: w.filter}
+	return &groupTx{snapshot: snapshot{w.versions.write(), w.filter}, ledger: head, known: w.known}
 }
 
 // Known implements rows.Tx.
 func (g *groupTx) Known() rows.Known { return g.known }
-
-// Get implements rows.Getter.
-func (g *groupTx) Get(key []byte) ([]byte, error) {
-	if g.filter.misses(key) {
-		return nil, nil
-	}
-	return g.snapshot.Get(key)
-}
 
 // logBytesFixed is what a row takes of badger's log besides its key and value.
 const logBytesFixed = 24

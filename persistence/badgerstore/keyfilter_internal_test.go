@@ -2,6 +2,7 @@ package badgerstore
 
 import (
 	"fmt"
+	"sync/atomic"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -13,7 +14,7 @@ import (
 // What was added is never missed.
 func TestKeyFilterMissesNothingThatIsThere(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		filter := &keyFilter{seed: newKeyFilter(0).seed, words: make([]uint64, 1<<rapid.IntRange(0, 6).Draw(t, "size"))}
+		filter := &keyFilter{seed: newKeyFilter(0).seed, words: make([]atomic.Uint64, 1<<rapid.IntRange(0, 6).Draw(t, "size"))}
 		var added [][]byte
 		for range rapid.IntRange(0, 100).Draw(t, "keys") {
 			key := rapid.SliceOf(rapid.Byte()).Draw(t, "key")
@@ -55,6 +56,15 @@ func TestOpeningFiltersTheRowsThatAreThere(t *testing.T) {
 		fence, err := s.TakeOwnership(t.Context(), "alice")
 		if err != nil {
 			t.Fatal(err)
+		}
+		request := storetest.NewIdempotency("alice", fmt.Sprint("r", opening), 1, opening)
+		if err := s.Commit(t.Context(), persistence.Batch{Fence: fence, Puts: []persistence.Record{request}}); err != nil {
+			t.Fatal(err)
+		}
+		for earlier := range opening + 1 {
+			if _, err := s.Idempotency(t.Context(), "alice", request.Scope, fmt.Sprint("r", earlier)); err != nil {
+				t.Errorf("the request of opening %d: %v", earlier, err)
+			}
 		}
 		for n := range 50 * (opening + 1) {
 			// Rows of the journal are not remembered: each is written twice in an opening.

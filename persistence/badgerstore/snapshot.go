@@ -10,12 +10,18 @@ import (
 )
 
 // snapshot reads through one badger transaction.
-type snapshot struct{ txn *badger.Txn }
+type snapshot struct {
+	txn    *badger.Txn
+	filter *keyFilter
+}
 
 var _ rows.Snapshot = snapshot{}
 
 // Get implements rows.Getter.
 func (s snapshot) Get(key []byte) ([]byte, error) {
+	if s.filter.misses(key) {
+		return nil, nil
+	}
 	item, err := s.txn.Get(key)
 	if errors.Is(err, badger.ErrKeyNotFound) {
 		return nil, nil
@@ -26,6 +32,9 @@ func (s snapshot) Get(key []byte) ([]byte, error) {
 	// Not nil even if empty: nil would be no row.
 	return item.ValueCopy([]byte{})
 }
+
+// NoRequest implements rows.Snapshot.
+func (s snapshot) NoRequest(shared []byte) bool { return s.filter.misses(shared) }
 
 // Scan implements rows.Snapshot.
 func (s snapshot) Scan(from, to []byte, descending bool, visit func(key, value []byte) bool) error {

@@ -178,7 +178,7 @@ func (s *Store) View(ctx context.Context, read func(rows.Snapshot) error) error 
 	}
 	txn, end := s.writer.versions.read()
 	defer end()
-	return read(snapshot{txn})
+	return read(snapshot{txn, s.writer.filter})
 }
 
 // Submit implements persistence.Writer. The batch is encoded before Submit

@@ -39,7 +39,7 @@ func inspect(db *badger.DB) (inspection, error) {
 	found := inspection{filter: newKeyFilter(stored)}
 	txn := readAll(db)
 	defer txn.Discard()
-	err := snapshot{txn}.Scan(nil, nil, false, func(key, value []byte) bool {
+	err := snapshot{txn: txn}.Scan(nil, nil, false, func(key, value []byte) bool {
 		if bytes.HasPrefix(key, ledgerPrefix) {
 			found.keep(key, value)
 			return true

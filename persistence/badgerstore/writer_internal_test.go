@@ -61,7 +61,7 @@ func (s *Store) groups(t *testing.T) uint64 {
 	t.Helper()
 	txn := readAll(s.db)
 	defer txn.Discard()
-	head, err := newestLedger(snapshot{txn})
+	head, err := newestLedger(snapshot{txn: txn})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -245,7 +245,7 @@ func TestLedgerIsPruned(t *testing.T) {
 	txn := readAll(s.db)
 	defer txn.Discard()
 	for seq, kept := range map[uint64]bool{1: false, 2: false, 3: false, ledgerRowsMax + 3: true} {
-		value, err := snapshot{txn}.Get(ledgerKey(seq))
+		value, err := snapshot{txn: txn}.Get(ledgerKey(seq))
 		if err != nil || (value != nil) != kept {
 			t.Errorf("ledger row %d is there: %v, %v; want %v", seq, value != nil, err, kept)
 		}

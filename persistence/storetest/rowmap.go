@@ -32,6 +32,12 @@ func (m *rowMap) Get(key []byte) ([]byte, error) {
 	return nil, nil
 }
 
+// NoRequest implements rows.Snapshot.
+func (m *rowMap) NoRequest(shared []byte) bool {
+	i, _ := m.search(shared)
+	return i == len(m.entries) || !strings.HasPrefix(m.entries[i].key, string(shared))
+}
+
 // Scan implements rows.Snapshot.
 func (m *rowMap) Scan(from, to []byte, descending bool, visit func(key, value []byte) bool) error {
 	first, _ := m.search(from)

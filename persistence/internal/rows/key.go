@@ -1,6 +1,7 @@
 package rows
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -179,6 +180,24 @@ func recordKey(k persistence.Key) (key, error) {
 	}
 	return base.text(request).number(attempt), nil
 }
+
+// attemptBytes are those of the number of an attempt.
+const attemptBytes = 8
+
+// Request is what the keys of all attempts of a request id begin with; nil for other
+// keys.
+func Request(key []byte) []byte {
+	_, parts, _ := bytes.Cut(key, textEnd)
+	if !bytes.HasPrefix(parts, idempotencyParts) {
+		return nil
+	}
+	return key[:len(key)-attemptBytes]
+}
+
+var (
+	textEnd          = key(nil).text("")
+	idempotencyParts = key{byte(tableRecord)}.text(string(persistence.KindIdempotency))
+)
 
 // splitAttempt takes "scope/requestId/attempt" apart before the attempt.
 func splitAttempt(id string) (request string, attempt uint64, err error) {

@@ -71,6 +71,26 @@ func TestEndIsAfterEveryKeyOfThePrefix(t *testing.T) {
 	})
 }
 
+func TestAttemptsOfARequestShareTheirKey(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		r := persistence.IdempotencyRecord{
+			Customer: rapid.StringN(1, 3, 9).Draw(t, "customer"), Scope: "rest",
+			RequestID: anyText().Draw(t, "request"), Attempt: rapid.IntRange(0, 1<<40).Draw(t, "attempt"),
+		}
+		k, err := recordKey(r.Key())
+		if err != nil {
+			t.Skip(err)
+		}
+		want := newKey(r.Customer, tableRecord).text("idempotency").text("rest/" + r.RequestID)
+		if got := Request(k); !bytes.Equal(got, want) {
+			t.Fatalf("%q gives %q, want %q", k, got, want)
+		}
+		if other := newKey(r.Customer, tableRecord).text("order").text(r.RequestID); Request(other) != nil {
+			t.Fatalf("%q gives %q", other, Request(other))
+		}
+	})
+}
+
 func TestZeroTimeSortsFirst(t *testing.T) {
 	zero, first := newKey("a", tableJournal).moment(time.Time{}), newKey("a", tableJournal).moment(time.Unix(0, 0))
 	if bytes.Compare(zero, first) >= 0 {
@@ -86,6 +106,7 @@ func FuzzKeyReader(f *testing.F) {
 	f.Add([]byte(newKey("alice", tableJournal).ms(1).text("jrn_1")), []byte("\x01"+`{"subject":"s","channel":"c"}`))
 	f.Add([]byte{0}, []byte{0, 0})
 	f.Fuzz(func(_ *testing.T, key, value []byte) {
+		_ = Request(key)
 		_, _ = decodePrimary(key, value)
 		_, _ = decodeEntity(key, value)
 		_, _ = decodeFacts(value)

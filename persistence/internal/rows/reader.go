@@ -18,6 +18,9 @@ type Snapshot interface {
 	// order until visit returns false. A nil to has no bound. Key and value may
 	// be used only during the visit.
 	Scan(from, to []byte, descending bool, visit func(key, value []byte) bool) error
+	// NoRequest says that no row has what Request gives; it may be false although there
+	// is none.
+	NoRequest(shared []byte) bool
 }
 
 // Viewer gives a snapshot of what is durable for as long as read runs.
@@ -105,6 +108,9 @@ func (r Reader) Idempotency(ctx context.Context, customer, scope, requestID stri
 	var found persistence.IdempotencyRecord
 	err := r.engine.View(ctx, func(s Snapshot) error {
 		prefix := newKey(customer, tableRecord).text(string(persistence.KindIdempotency)).text(scope + "/" + requestID)
+		if s.NoRequest(prefix) {
+			return persistence.ErrNotFound
+		}
 		var newest []byte
 		err := s.Scan(prefix, prefix.end(), true, func(_, value []byte) bool {
 			newest = bytes.Clone(value)
