@@ -20,12 +20,16 @@ var badEventCases = []conformanceCase{
 }
 
 // news is a kind of private event: how a case has the venue tell it, spoilt or
-// right, and holds what is heard against what must be.
-type news struct{ spoilt, right func(s *stage, what string) }
+// right, and holds what is heard against what must be. The proof that it gives, if
+// any, is for the time after the spoiling. It leaves the account as it was, and
+// nothing of it unheard that could be taken for what comes next.
+type news struct {
+	spoilt, right func(s *stage, what string) (proof func())
+}
 
 var privateNews = map[string]news{
-	"orders":    {(*stage).unheardOrder, func(s *stage, _ string) { s.cancel(s.resting()) }},
-	"stops":     {(*stage).unheardStop, func(s *stage, _ string) { _, _ = s.cancelsStop() }},
+	"orders":    {(*stage).unheardOrder, (*stage).heardOrder},
+	"stops":     {(*stage).unheardStop, (*stage).heardStop},
 	"fills":     {(*stage).fillOrLoss, (*stage).fillOrLoss},
 	"positions": {(*stage).unheardPosition, (*stage).heardPosition},
 	"funds":     {(*stage).fundsOrLoss, (*stage).fundsOrLoss},
@@ -47,12 +51,12 @@ func badEvents(w way) func(*stage) {
 				tell = told.right
 			}
 			for _, spoiling := range w.spoils(e.Members) {
-				s.spoiling(e, spoiling, func() { tell(s, fmt.Sprintf("%s, %s", e.row(), spoiling.what)) })
+				var proof func()
+				s.spoiling(e, spoiling, func() { proof = tell(s, fmt.Sprintf("%s, %s", e.row(), spoiling.what)) })
 				s.seen.spoils(e.row(), w)
-			}
-			if s.turned {
-				s.turned = false
-				s.sellsAll()
+				if proof != nil {
+					proof()
+				}
 			}
 		}
 		if w.harmless {
@@ -78,9 +82,9 @@ func (s *stage) spoiling(kind *Event, by spoiling, do func()) {
 		}
 		return changed
 	})
-	defer s.streams.tamper(nil)
 	do()
 	s.eventually("a message with "+kind.Mark+" to change: "+by.what, spoilt.Load)
+	s.streams.tamper(nil)
 }
 
 // loses waits until the stream has told one more loss than before do, and gives
@@ -97,9 +101,9 @@ func (s *stage) loses(what string, do func()) (reports []venues.ExecutionReport,
 	return s.heard.reports[told:], s.heard.positions[held:]
 }
 
-// unheard places an order of which the stream must tell nothing but a loss, and
-// finds it.
-func (s *stage) unheard(what string, status venues.OrderStatus, changes ...change) {
+// unheard places an order of which the stream must tell nothing but a loss; it is
+// found.
+func (s *stage) unheard(what string, status venues.OrderStatus, changes ...change) (proof func()) {
 	s.t.Helper()
 	var order venues.OrderRequest
 	reports, _ := s.loses(what, func() { order = s.place(changes...) })
@@ -108,21 +112,37 @@ func (s *stage) unheard(what string, status venues.OrderStatus, changes ...chang
 			s.t.Errorf("%s: guessed %+v", what, r)
 		}
 	}
-	s.streams.tamper(nil)
-	if found := s.find(order); found.Status != status {
-		s.t.Errorf("%s: %+v", what, found)
+	return func() {
+		s.t.Helper()
+		if found := s.find(order); found.Status != status {
+			s.t.Errorf("%s: %+v", what, found)
+		}
+		s.cancel(order)
 	}
+}
+
+func (s *stage) unheardOrder(what string) func() {
+	s.t.Helper()
+	return s.unheard(what, venues.StatusOpen)
+}
+
+func (s *stage) unheardStop(what string) func() {
+	s.t.Helper()
+	return s.unheard(what, venues.StatusUntriggered, stop(venues.Buy, "66000"))
+}
+
+func (s *stage) heardOrder(string) func() {
+	s.t.Helper()
+	s.cancel(s.resting())
+	return nil
+}
+
+func (s *stage) heardStop(string) func() {
+	s.t.Helper()
+	order := s.place(stop(venues.Buy, "66000"))
+	s.reaches(order, venues.StatusUntriggered)
 	s.cancel(order)
-}
-
-func (s *stage) unheardOrder(what string) {
-	s.t.Helper()
-	s.unheard(what, venues.StatusOpen)
-}
-
-func (s *stage) unheardStop(what string) {
-	s.t.Helper()
-	s.unheard(what, venues.StatusUntriggered, stop(venues.Buy, "66000"))
+	return nil
 }
 
 // lostNothing fails the case if the stream has told of a loss.
@@ -135,30 +155,22 @@ func (s *stage) lostNothing() {
 	}
 }
 
-// inTurn trades there and back, so that the position stays small.
-func (s *stage) inTurn() venues.OrderRequest {
-	s.t.Helper()
-	s.turned = !s.turned
-	side := venues.Sell
-	if s.turned {
-		side = venues.Buy
-	}
-	return s.place(market(side, "0.01"))
-}
-
 // fillOrLoss lets the stream tell the end of an order, or a loss, and holds its
 // fills against the query's.
-func (s *stage) fillOrLoss(what string) {
+func (s *stage) fillOrLoss(what string) func() {
 	s.t.Helper()
 	s.heard.mu.Lock()
 	losses := len(s.heard.lost)
 	s.heard.mu.Unlock()
-	order := s.inTurn()
+	order := s.place(market(venues.Buy, "0.01"))
 	s.await("the end or a loss for "+what, func(h *heard) bool {
 		return len(h.lost) > losses || h.last(order.ClientOrderID).Status == venues.StatusFilled
 	})
-	s.streams.tamper(nil)
-	s.fillsAreTheVenues(what, order)
+	return func() {
+		s.t.Helper()
+		s.sellsAll(what)
+		s.fillsAreTheVenues(what, order)
+	}
 }
 
 // fillsAreTheVenues holds what the stream has told of an order's fills against
@@ -186,35 +198,41 @@ func (s *stage) fillsAreTheVenues(what string, order venues.OrderRequest) {
 
 // unheardPosition changes the position, of which the stream must tell nothing but a
 // loss.
-func (s *stage) unheardPosition(what string) {
+func (s *stage) unheardPosition(what string) func() {
 	s.t.Helper()
 	_, positions := s.loses(what, func() { s.place(market(venues.Buy, "0.01")) })
 	if len(positions) > 0 {
 		s.t.Errorf("%s: guessed %+v", what, positions)
 	}
-	s.streams.tamper(nil)
-	if positions := s.positions(); len(positions) != 1 || positions[0].Side != venues.Long || !positions[0].Qty.Equal(d("0.01")) {
-		s.t.Errorf("%s: %+v", what, positions)
-	}
-	s.sellsAll()
+	return func() { s.sellsAll(what) }
 }
 
-// sellsAll ends the position, and waits until the stream has told it.
-func (s *stage) sellsAll() {
+// sellsAll ends a position of 0.01, which the stream need not have told, and waits
+// until it has told the end: what came before was heard then, too.
+func (s *stage) sellsAll(what string) {
 	s.t.Helper()
+	var open []venues.Position
+	s.eventually("the position: "+what, func() bool {
+		open = s.positions()
+		return len(open) > 0
+	})
+	if len(open) != 1 || open[0].Side != venues.Long || !open[0].Qty.Equal(d("0.01")) {
+		s.t.Errorf("%s: %+v", what, open)
+	}
 	s.heard.mu.Lock()
 	told := len(s.heard.positions)
 	s.heard.mu.Unlock()
 	s.filled(market(venues.Sell, "0.01"), reduceOnly)
-	s.await("the end of the position", func(h *heard) bool { return len(h.positions) > told && h.holds(venues.Long, "0") })
+	s.await("the end of the position: "+what, func(h *heard) bool { return len(h.positions) > told && h.holds(venues.Long, "0") })
 }
 
-func (s *stage) heardPosition(what string) {
+func (s *stage) heardPosition(what string) func() {
 	s.t.Helper()
 	s.filled(market(venues.Buy, "0.01"))
 	s.await("the position: "+what, func(h *heard) bool { return h.holds(venues.Long, "0.01") })
 	s.filled(market(venues.Sell, "0.01"), reduceOnly)
 	s.await("its end: "+what, func(h *heard) bool { return h.holds(venues.Long, "0") })
+	return nil
 }
 
 func positionWithoutEntry(s *stage) {
@@ -244,14 +262,13 @@ func (s *stage) newsOrLoss(what string, do func()) {
 	s.await("news of the funds for "+what, func(h *heard) bool { return h.balances+len(h.lost) > before })
 }
 
-func (s *stage) fundsOrLoss(what string) {
+func (s *stage) fundsOrLoss(what string) func() {
 	s.t.Helper()
-	var order venues.OrderRequest
-	s.newsOrLoss(what, func() { order = s.inTurn() })
-	s.eventually("the fill", func() bool { return s.find(order).Status == venues.StatusFilled })
+	s.newsOrLoss(what, func() { s.place(market(venues.Buy, "0.01")) })
+	return func() { s.sellsAll(what) }
 }
 
-func (s *stage) settingsOrLoss(what string) {
+func (s *stage) settingsOrLoss(what string) func() {
 	s.t.Helper()
 	s.geared = !s.geared
 	leverage := d("7")
@@ -263,4 +280,5 @@ func (s *stage) settingsOrLoss(what string) {
 			s.t.Fatal(err)
 		}
 	})
+	return nil
 }

@@ -194,7 +194,7 @@ func fillsThroughLevels(s *stage) {
 
 func fillsRealize(s *stage) {
 	s.emptyBook("0.01")
-	s.filled(limit(venues.Buy, "0.01", "65100"))
+	s.opened(limit(venues.Buy, "0.01", "65100"))
 	s.move("65500")
 	s.resting(limit(venues.Sell, "0.01", "65600"), reduceOnly)
 	s.move("65700")

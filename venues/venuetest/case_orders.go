@@ -159,7 +159,7 @@ func postOnlyWouldTake(s *stage) {
 }
 
 func reduceOnlyCloses(s *stage) {
-	s.filled(market(venues.Buy, "0.02"))
+	s.opened(market(venues.Buy, "0.02"))
 	order := s.filled(market(venues.Sell, "0.02"), reduceOnly)
 	s.await("the end of the position", func(h *heard) bool { return h.holds(venues.Long, "0") })
 	if positions := s.positions(); len(positions) != 0 || !s.find(order).ReduceOnly {
@@ -174,7 +174,7 @@ func reduceOnlyWithoutPosition(s *stage) {
 }
 
 func reduceOnlyNeverFlips(s *stage) {
-	s.filled(market(venues.Buy, "0.02"))
+	s.opened(market(venues.Buy, "0.02"))
 	order := s.order(market(venues.Sell, "0.05"), reduceOnly)
 	if _, err := s.account.Place(s.t.Context(), order); err != nil {
 		s.refused(err, venues.CodeOrderRejected, "")

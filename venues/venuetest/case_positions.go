@@ -45,6 +45,19 @@ func (s *stage) holding(side venues.PositionSide, qty string) {
 	}
 }
 
+// opened opens a position and waits until the stream has told it: of one that ends
+// before, a venue may tell nothing.
+func (s *stage) opened(changes ...change) venues.OrderRequest {
+	s.t.Helper()
+	order := s.filled(changes...)
+	side := venues.Long
+	if order.Side == venues.Sell {
+		side = venues.Short
+	}
+	s.await("the position", func(h *heard) bool { return h.holds(side, order.Qty.String()) })
+	return order
+}
+
 func oneWay(s *stage) {
 	s.filled(market(venues.Buy, "0.02"))
 	s.holding(venues.Long, "0.02")
@@ -79,8 +92,8 @@ func (s *stage) sides() map[venues.PositionSide]decimal.Decimal {
 
 func hedged(s *stage) {
 	s.hedge()
-	s.filled(market(venues.Buy, "0.02"))
-	s.filled(market(venues.Sell, "0.01"))
+	s.opened(market(venues.Buy, "0.02"))
+	s.opened(market(venues.Sell, "0.01"))
 	if sides := s.sides(); !sides[venues.Long].Equal(d("0.02")) || !sides[venues.Short].Equal(d("0.01")) {
 		s.t.Fatalf("%v", sides)
 	}
@@ -144,7 +157,7 @@ func liquidation(s *stage) {
 	if _, err := s.account.SetLeverage(s.t.Context(), symbol, d("50")); err != nil {
 		s.t.Fatal(err)
 	}
-	s.filled(market(venues.Buy, "0.1"))
+	s.opened(market(venues.Buy, "0.1"))
 	s.mark("61000")
 	s.await("the end of the position", func(h *heard) bool { return h.holds(venues.Long, "0") })
 	s.await("a forced execution", func(h *heard) bool {
@@ -194,8 +207,8 @@ func partialLiquidation(s *stage) {
 
 func hedgedStop(s *stage) {
 	s.hedge()
-	s.filled(market(venues.Buy, "0.02"))
-	s.filled(market(venues.Sell, "0.01"))
+	s.opened(market(venues.Buy, "0.02"))
+	s.opened(market(venues.Sell, "0.01"))
 	order := s.place(stop(venues.Buy, "66000"), closing)
 	s.reaches(order, venues.StatusUntriggered)
 	s.move("66010")

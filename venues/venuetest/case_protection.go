@@ -183,7 +183,7 @@ func (s *stage) firedOnce(entry venues.OrderRequest, kind venues.Protecting) {
 }
 
 func stopLossCloses(s *stage) {
-	entry := s.filled(market(venues.Buy, "0.01"), protected("64000", "67000"))
+	entry := s.opened(market(venues.Buy, "0.01"), protected("64000", "67000"))
 	s.guarded(entry, "64000", "67000")
 	s.move("63990")
 	s.await("the end of the position", func(h *heard) bool { return h.holds(venues.Long, "0") })
@@ -192,7 +192,7 @@ func stopLossCloses(s *stage) {
 }
 
 func takeProfitCloses(s *stage) {
-	entry := s.filled(market(venues.Sell, "0.01"), protected("66000", "63000"))
+	entry := s.opened(market(venues.Sell, "0.01"), protected("66000", "63000"))
 	s.guarded(entry, "66000", "63000")
 	s.move("62990")
 	s.await("the end of the position", func(h *heard) bool { return h.holds(venues.Short, "0") })
@@ -230,7 +230,7 @@ func protectionOnTheWrongSide(s *stage) {
 }
 
 func closingStopsOnBothSides(s *stage) {
-	s.filled(market(venues.Buy, "0.01"))
+	s.opened(market(venues.Buy, "0.01"))
 	loss := s.place(stop(venues.Sell, "64000"), closing)
 	profit := s.place(stop(venues.Sell, "66000"), closing)
 	s.reaches(loss, venues.StatusUntriggered)

@@ -82,7 +82,7 @@ func stopAlreadyPassed(s *stage) {
 }
 
 func closingStop(s *stage) {
-	s.filled(market(venues.Buy, "0.02"))
+	s.opened(market(venues.Buy, "0.02"))
 	order := s.place(stop(venues.Sell, "64000"), closing, func(r *venues.OrderRequest) { r.Qty = d("0.02") })
 	s.reaches(order, venues.StatusUntriggered)
 	s.move("63990")

@@ -31,9 +31,8 @@ type stage struct {
 	heard     *heard
 	ids       atomic.Int64
 	seen      *coverage
-	// turned: a case has bought and not sold again; geared: it has changed the
-	// leverage and not changed it back.
-	turned, geared bool
+	// geared: a case has changed the leverage and not changed it back.
+	geared bool
 }
 
 func newStage(t *testing.T, h Harness, under Conditions) *stage {
