@@ -143,6 +143,11 @@ func (x *Exchange) AccountByKey(apiKey string) (AccountInfo, bool) {
 func (x *Exchange) Account(id string) (AccountView, error) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
+	return x.view(id)
+}
+
+// view is Account under the lock.
+func (x *Exchange) view(id string) (AccountView, error) {
 	a, refusal := x.account(id)
 	if refusal != nil {
 		return AccountView{}, refusal

@@ -147,11 +147,12 @@ func (x *Exchange) Subscribe(receive func(Event)) {
 }
 
 // Between runs do between two calls, so that it finds of each call all events or
-// none. Like a subscriber, do must be quick and must not call back.
-func (x *Exchange) Between(do func()) {
+// none, and accounts as those events left them. Like a subscriber, do must be quick
+// and must not call back but by view, which is like Account.
+func (x *Exchange) Between(do func(view func(account string) (AccountView, error))) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	do()
+	do(x.view)
 }
 
 // Clock is the venue's clock.

@@ -176,10 +176,17 @@ func (u *users) flush() {
 	u.flushing.Lock()
 	defer u.flushing.Unlock()
 	var due []changes
-	u.sim.Exchange().Between(func() { due = u.due() })
-	for _, batch := range due {
-		account, err := u.sim.Exchange().Account(batch[0].account)
-		if err != nil {
+	var accounts []simcore.AccountView
+	u.sim.Exchange().Between(func(view func(string) (simcore.AccountView, error)) {
+		due = u.due()
+		for _, batch := range due {
+			account, _ := view(batch[0].account)
+			accounts = append(accounts, account)
+		}
+	})
+	for n, batch := range due {
+		account := accounts[n]
+		if account.ID == "" {
 			continue
 		}
 		var messages []push

@@ -20,9 +20,21 @@ func (h *hub) flushAccounts(base time.Time) {
 			due[pace] = h.due(pace, base)
 		}
 	}
-	for account, changes := range h.takeChanges(due) {
-		v, failed := h.sim.view(account)
-		if failed != nil {
+	var taken map[string]*accountChanges
+	views := map[string]*simcore.AccountView{}
+	// What was changed and what it was changed to are taken together, so that
+	// nothing is told twice.
+	h.sim.Exchange().Between(func(view func(string) (simcore.AccountView, error)) {
+		taken = h.takeChanges(due)
+		for account := range taken {
+			if v, err := view(account); err == nil {
+				views[account] = &v
+			}
+		}
+	})
+	for account, changes := range taken {
+		v, known := views[account]
+		if !known {
 			continue
 		}
 		now := h.sim.Clock.Now()
