@@ -44,5 +44,6 @@
 // venue's protocol and nothing else: restclient sends requests under the venue's
 // limits, wsclient keeps a connection alive, feed keeps the public streams and session
 // the private one over such connections, wscall sends orders over one, payload and
-// scan read what comes, refusal turns a no into the service's words.
+// scan read what comes, refusal turns a no into the service's words, openpositions
+// knows which positions have an end to be told.
 package venues

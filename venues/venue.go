@@ -204,8 +204,9 @@ type PrivateFeed interface {
 // reconciliation.
 type PrivateSink interface {
 	Report(ExecutionReport)
-	// Position tells the new state of one position; Qty zero = closed. Fields
-	// that the event lacks are unknown.
+	// Position tells the new state of one position; Qty zero = closed, which is told
+	// of those alone that were told or listed as open, or may be in a list that is
+	// under way. Fields that the event lacks are unknown.
 	Position(Position)
 	// BalancesChanged says that balances moved and should be read again.
 	BalancesChanged()

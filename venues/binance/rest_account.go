@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"venuegate/venues"
+	"venuegate/venues/internal/openpositions"
 	"venuegate/venues/internal/payload"
 	"venuegate/venues/internal/restclient"
 )
@@ -22,7 +23,7 @@ type Account struct {
 	// acknowledged is when the last change of an order began that the venue took,
 	// in unix nanoseconds: the private stream must tell of it soon.
 	acknowledged atomic.Int64
-	sides        sideMemory
+	open         openpositions.Memory
 	leverages    leverageMemory
 	// entry carries orders while the private stream is open, if they are to go
 	// that way.

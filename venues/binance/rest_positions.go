@@ -3,9 +3,6 @@ package binance
 import (
 	"context"
 	"net/http"
-	"sync"
-
-	"github.com/shopspring/decimal"
 
 	"venuegate/venues"
 	"venuegate/venues/internal/payload"
@@ -42,6 +39,14 @@ type symbolConfig struct {
 // Positions lists open positions. Leverage and margin mode come from a second
 // request, made only if there is a position.
 func (a *Account) Positions(ctx context.Context) ([]venues.Position, error) {
+	positions, err := a.open.Read(func() ([]venues.Position, error) { return a.readPositions(ctx) })
+	if err != nil || len(positions) == 0 {
+		return positions, err
+	}
+	return positions, a.addConfigs(ctx, positions)
+}
+
+func (a *Account) readPositions(ctx context.Context) ([]venues.Position, error) {
 	const path = "/fapi/v3/positionRisk"
 	var rows []positionRecord
 	if err := a.get(ctx, path, nil, 5, &rows); err != nil {
@@ -58,11 +63,7 @@ func (a *Account) Positions(ctx context.Context) ([]venues.Position, error) {
 			positions = append(positions, p)
 		}
 	}
-	a.sides.replace(positions)
-	if len(positions) == 0 {
-		return positions, nil
-	}
-	return positions, a.addConfigs(ctx, positions)
+	return positions, nil
 }
 
 // position reads a row; rows of symbols with nothing but open orders are not open.
@@ -141,45 +142,4 @@ func (a *Account) symbolConfigs(ctx context.Context, symbol string) (map[string]
 		a.leverages.learn(symbol, configs[symbol].Leverage.Positive())
 	}
 	return configs, nil
-}
-
-// sideMemory remembers the direction of one-way positions: the venue reports a
-// closed one without saying which it was.
-type sideMemory struct {
-	mu    sync.Mutex
-	sides map[string]venues.PositionSide
-}
-
-func (m *sideMemory) replace(positions []venues.Position) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.sides = make(map[string]venues.PositionSide, len(positions))
-	for _, p := range positions {
-		m.sides[p.Symbol] = p.Side
-	}
-}
-
-// ended tells which sides of symbol are over now that its one-way position has
-// the given amount, and remembers the new direction. If the old direction is not
-// known, both may have been.
-func (m *sideMemory) ended(symbol string, amount decimal.Decimal) []venues.PositionSide {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.sides == nil {
-		m.sides = make(map[string]venues.PositionSide)
-	}
-	before, known := m.sides[symbol]
-	if amount.IsZero() {
-		delete(m.sides, symbol)
-		if known {
-			return []venues.PositionSide{before}
-		}
-		return []venues.PositionSide{venues.Long, venues.Short}
-	}
-	now := bookBoth.sideOf(amount)
-	m.sides[symbol] = now
-	if known && before != now {
-		return []venues.PositionSide{before}
-	}
-	return nil
 }

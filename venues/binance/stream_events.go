@@ -252,7 +252,9 @@ func (f *privateFeed) accountUpdate(event *payload.Object) error {
 		position.UpdatedAt = at
 		position.AccountType = f.account.accountType()
 		position.Leverage = f.account.leverages.of(position.Symbol)
-		f.tellPosition(book, position, row)
+		for _, told := range f.account.open.Update(position, book == bookBoth) {
+			f.sink.Position(told)
+		}
 	}
 	if len(body.OptionalList("B")) > 0 {
 		f.sink.BalancesChanged()
@@ -278,22 +280,6 @@ func decodePosition(row *payload.Object) (positionBook, venues.Position, error) 
 		position.MarginMode = mode
 	}
 	return book, position, errors.Join(row.Err(), errBook)
-}
-
-// tellPosition tells the new state, and in one-way mode also which side is over.
-func (f *privateFeed) tellPosition(book positionBook, p venues.Position, row *payload.Object) {
-	if book == bookBoth {
-		for _, side := range f.account.sides.ended(p.Symbol, row.Decimal("pa")) {
-			f.sink.Position(venues.Position{
-				Exchange: p.Exchange, Symbol: p.Symbol, Side: side,
-				AccountType: p.AccountType, MarginMode: p.MarginMode, UpdatedAt: p.UpdatedAt,
-			})
-		}
-		if p.Qty.IsZero() {
-			return
-		}
-	}
-	f.sink.Position(p)
 }
 
 // configUpdate tells of changed leverage or margin pool: both move what is free.

@@ -229,6 +229,39 @@ func TestPositionEventsRefused(t *testing.T) {
 	}
 }
 
+// The end of a position is told with its side, once: the venue repeats with every
+// order that one is flat.
+func TestPositionEvents(t *testing.T) {
+	f, h := privateStream(t)
+	for n, c := range []struct {
+		side, size, index string
+		want              string
+	}{
+		{"", "0", "0", ""},
+		{"Buy", "1", "0", "long 1"},
+		{"Sell", "2", "0", "long 0 short 2"},
+		{"", "0", "0", "short 0"},
+		{"", "0", "0", ""},
+		{"Buy", "1", "1", "long 1"},
+		{"", "0", "2", ""},
+		{"", "0", "1", "long 0"},
+		{"", "0", "1", ""},
+	} {
+		before := len(h.Positions)
+		row := `{"symbol":"BTCUSDT","positionIdx":` + c.index + `,"side":"` + c.side + `","size":"` + c.size + `","entryPrice":"60000"}`
+		if err := f.handle([]byte(`{"topic":"position","data":[`+row+`]}`), time.Now()); err != nil {
+			t.Fatal(err)
+		}
+		var told []string
+		for _, p := range h.Positions[before:] {
+			told = append(told, string(p.Side), p.Qty.String())
+		}
+		if got := strings.Join(told, " "); got != c.want {
+			t.Errorf("event %d: told %q, want %q", n, got, c.want)
+		}
+	}
+}
+
 // Execution and order are told together, in whichever order they come.
 func TestFillJoin(t *testing.T) {
 	at := time.UnixMilli(1700000000000)
@@ -315,31 +348,6 @@ func TestFillJoinIsBounded(t *testing.T) {
 	}
 	if due := j.flush(now.Add(2 * joinWait)); len(due) != joinsMax {
 		t.Errorf("%d flushed", len(due))
-	}
-}
-
-// A position that ends is told with its side, once.
-func TestSideMemory(t *testing.T) {
-	var m sideMemory
-	for n, step := range []struct {
-		now  venues.PositionSide
-		want []venues.PositionSide
-	}{
-		{"", []venues.PositionSide{venues.Long, venues.Short}},
-		{"", nil},
-		{venues.Long, nil},
-		{venues.Long, nil},
-		{venues.Short, []venues.PositionSide{venues.Long}},
-		{"", []venues.PositionSide{venues.Short}},
-		{"", nil},
-	} {
-		if got := m.ended("BTCUSDT", step.now); !slices.Equal(got, step.want) {
-			t.Errorf("step %d: %v", n, got)
-		}
-	}
-	m.replace(nil)
-	if got := m.ended("ETHUSDT", ""); got != nil {
-		t.Errorf("after a list: %v", got)
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/shopspring/decimal"
 
 	"venuegate/venues"
+	"venuegate/venues/internal/openpositions"
 	"venuegate/venues/internal/payload"
 	"venuegate/venues/internal/restclient"
 )
@@ -22,7 +23,7 @@ type Account struct {
 	budgets     map[string]*restclient.Budget // by endpoint
 	mode        atomic.Pointer[accountMode]
 	hedges      hedgeTable
-	sides       sideMemory
+	open        openpositions.Memory
 	// acknowledged is when the last change of an order began that the venue took,
 	// in unix nanoseconds: the private stream must tell of it soon.
 	acknowledged atomic.Int64

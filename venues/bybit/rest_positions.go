@@ -3,7 +3,6 @@ package bybit
 import (
 	"context"
 	"net/http"
-	"sync"
 
 	"venuegate/venues"
 	"venuegate/venues/internal/payload"
@@ -48,6 +47,10 @@ func (a *Account) Positions(ctx context.Context) ([]venues.Position, error) {
 	if err != nil {
 		return nil, err
 	}
+	return a.open.Read(func() ([]venues.Position, error) { return a.readPositions(ctx, mode) })
+}
+
+func (a *Account) readPositions(ctx context.Context, mode accountMode) ([]venues.Position, error) {
 	positions := []venues.Position{}
 	for _, coin := range settleCoins {
 		rows, err := a.positionRows(ctx, restclient.Params{{"settleCoin", coin}})
@@ -65,7 +68,6 @@ func (a *Account) Positions(ctx context.Context) ([]venues.Position, error) {
 			}
 		}
 	}
-	a.sides.replace(positions)
 	return positions, nil
 }
 
@@ -118,44 +120,5 @@ func (r *positionRecord) side(index positionIndex) (venues.PositionSide, error) 
 		return venues.Short, nil
 	default:
 		return "", nil
-	}
-}
-
-// sideMemory remembers the direction of one-way positions: the venue reports a
-// closed one without saying which it was, and repeats that with every order.
-type sideMemory struct {
-	mu    sync.Mutex
-	known bool // positions were listed: what is not in sides is flat
-	sides map[string]venues.PositionSide
-}
-
-func (m *sideMemory) replace(positions []venues.Position) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.known, m.sides = true, make(map[string]venues.PositionSide, len(positions))
-	for _, p := range positions {
-		m.sides[p.Symbol] = p.Side
-	}
-}
-
-// ended tells which sides of symbol are over now that its one-way position is on
-// the side now, empty for none, and remembers that. If nothing is known of the
-// old direction, both may have been.
-func (m *sideMemory) ended(symbol string, now venues.PositionSide) []venues.PositionSide {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.sides == nil {
-		m.sides = make(map[string]venues.PositionSide)
-	}
-	before, known := m.sides[symbol]
-	known = known || m.known
-	m.sides[symbol] = now
-	switch {
-	case before != "" && before != now:
-		return []venues.PositionSide{before}
-	case known || now != "":
-		return nil
-	default:
-		return []venues.PositionSide{venues.Long, venues.Short}
 	}
 }

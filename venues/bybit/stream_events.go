@@ -191,25 +191,9 @@ func (f *privateFeed) positions(data []byte) error {
 		if f.account.mode.Load() == nil {
 			position.MarginMode = "" // not known before the account's mode is
 		}
-		f.tellPosition(index, position)
+		for _, told := range f.account.open.Update(position, index == oneWay) {
+			f.sink.Position(told)
+		}
 	}
 	return nil
-}
-
-func (f *privateFeed) tellPosition(index positionIndex, p venues.Position) {
-	if index == oneWay {
-		for _, side := range f.account.sides.ended(p.Symbol, p.Side) {
-			f.sink.Position(venues.Position{
-				Exchange: p.Exchange, Symbol: p.Symbol, Side: side,
-				AccountType: p.AccountType, MarginMode: p.MarginMode, UpdatedAt: p.UpdatedAt,
-			})
-		}
-		if p.Qty.IsZero() {
-			return
-		}
-	}
-	if p.Qty.IsZero() {
-		p.EntryPrice, p.UnrealizedPnl = venues.Optional{}, venues.Optional{}
-	}
-	f.sink.Position(p)
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/shopspring/decimal"
 
 	"venuegate/venues"
+	"venuegate/venues/internal/openpositions"
 	"venuegate/venues/internal/payload"
 	"venuegate/venues/internal/restclient"
 )
@@ -24,7 +25,7 @@ type Account struct {
 	// acknowledged is when the last change of an order began that the venue took,
 	// in unix nanoseconds: the private stream must tell of it soon.
 	acknowledged atomic.Int64
-	positions    positionMemory
+	positions    openpositions.Memory
 	// closedAlgos are read once for all who look for a stop; closedOrders, by the
 	// instrument, for all who look for an order of it.
 	closedAlgos  *restclient.Shared[closedAlgos]

@@ -117,8 +117,8 @@ func TestPositions(t *testing.T) {
 	if p := positions[2]; p.Side != venues.Short || p.Qty.String() != "0.7" {
 		t.Errorf("%+v", p)
 	}
-	if mode := s.account.positions.marginMode("BTCUSDT"); mode != venues.MarginIsolated {
-		t.Errorf("orders go %s", mode)
+	if mode, err := s.account.tradeMode(background, "BTCUSDT"); mode != venues.MarginIsolated || err != nil {
+		t.Errorf("orders go %s, %v", mode, err)
 	}
 	for _, bad := range []string{
 		strings.Replace(longBTC, `"net"`, `"both"`, 1), strings.Replace(longBTC, `"net"`, `""`, 1), strings.Replace(longBTC, `"cross"`, `"cash"`, 1),
@@ -137,42 +137,6 @@ func TestRecordedPositions(t *testing.T) {
 		if err != nil || book != bookNet || p.Side != venues.Long || p.Qty.String() != "0.01" || p.LiquidationPrice.Decimal.String() != "23739.456120525683" {
 			t.Errorf("%+v %v", p, err)
 		}
-	}
-}
-
-// A closed one-way position is told for the side that it was.
-func TestPositionMemory(t *testing.T) {
-	var m positionMemory
-	at := func(side venues.PositionSide, qty string) venues.Position {
-		return venues.Position{Symbol: "BTCUSDT", Side: side, Qty: venues.MustDecimal(qty), MarginMode: venues.MarginCross}
-	}
-	told := func(positions []venues.Position) string {
-		var all []string
-		for _, p := range positions {
-			all = append(all, string(p.Side)+" "+p.Qty.String())
-		}
-		return strings.Join(all, ", ")
-	}
-	for n, step := range []struct {
-		p    venues.Position
-		book positionBook
-		want string
-	}{
-		{at(venues.Short, "0"), bookNet, "long 0, short 0"}, // nobody knows which it was
-		{at(venues.Long, "1"), bookNet, "long 1"},
-		{at(venues.Long, "2"), bookNet, "long 2"},
-		{at(venues.Short, "3"), bookNet, "long 0, short 3"}, // turned over
-		{at(venues.Short, "0"), bookNet, "short 0"},
-		{at(venues.Long, "1"), bookLong, "long 1"},
-		{at(venues.Short, "1"), bookShort, "short 1"},
-		{at(venues.Long, "0"), bookLong, "long 0"},
-	} {
-		if got := told(m.update(step.p, step.book)); got != step.want {
-			t.Errorf("step %d: told %s, want %s", n, got, step.want)
-		}
-	}
-	if got := told(m.replace([]venues.Position{at(venues.Long, "5")})); got != "short 0" {
-		t.Errorf("after a complete list: %s", got)
 	}
 }
 

@@ -3,11 +3,6 @@ package okx
 import (
 	"context"
 	"net/http"
-	"slices"
-	"strings"
-	"sync"
-
-	"github.com/shopspring/decimal"
 
 	"venuegate/venues"
 	"venuegate/venues/internal/payload"
@@ -43,6 +38,10 @@ func (a *Account) Positions(ctx context.Context) ([]venues.Position, error) {
 	if err != nil {
 		return nil, err
 	}
+	return a.positions.Read(func() ([]venues.Position, error) { return a.readPositions(ctx, mode) })
+}
+
+func (a *Account) readPositions(ctx context.Context, mode venues.AccountMode) ([]venues.Position, error) {
 	var rows []positionRecord
 	if err := a.get(ctx, positionsPath, nil, 10, &rows); err != nil {
 		return nil, err
@@ -65,7 +64,6 @@ func (a *Account) Positions(ctx context.Context) ([]venues.Position, error) {
 			positions = append(positions, p)
 		}
 	}
-	a.positions.replace(positions)
 	return positions, nil
 }
 
@@ -100,114 +98,19 @@ func (r *positionRecord) position(k *contract) (venues.Position, positionBook, e
 	return p, book, nil
 }
 
-// positionMemory remembers what is open: the venue reports a closed one-way
-// position without saying which side it was, and orders go to the margin mode of
-// the position that they work on. It is safe for concurrent use.
-type positionMemory struct {
-	mu   sync.Mutex
-	open map[string]venues.Position // by venues.Position.Key
-}
-
-// replace adopts the complete list of open positions and returns, closed, those
-// that were open before and are not in it.
-func (m *positionMemory) replace(positions []venues.Position) []venues.Position {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	before := m.open
-	m.open = make(map[string]venues.Position, len(positions))
-	for _, p := range positions {
-		m.open[p.Key()] = p
-	}
-	var gone []venues.Position
-	for key, p := range before {
-		if _, still := m.open[key]; !still {
-			gone = append(gone, closed(p, venues.Time{}))
-		}
-	}
-	slices.SortFunc(gone, func(a, b venues.Position) int { return compareKeys(&a, &b) })
-	return gone
-}
-
-// compareKeys puts positions in order.
-func compareKeys(a, b *venues.Position) int { return strings.Compare(a.Key(), b.Key()) }
-
-// update adopts the new state of one position and returns what to tell: itself,
-// and in one-way mode the side that is over. If that side is not known, both may
-// have been.
-func (m *positionMemory) update(p venues.Position, book positionBook) []venues.Position {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.open == nil {
-		m.open = make(map[string]venues.Position)
-	}
-	sides := []venues.PositionSide{p.Side}
-	if book == bookNet {
-		sides = []venues.PositionSide{venues.Long, venues.Short}
-	}
-	var tell []venues.Position
-	unknown := p.Qty.IsZero() && !m.anyOpen(p, sides)
-	for _, side := range sides {
-		ended := p
-		ended.Side = side
-		_, known := m.open[ended.Key()]
-		if side == p.Side && p.Qty.IsPositive() || !known && !unknown {
-			continue
-		}
-		delete(m.open, ended.Key())
-		tell = append(tell, closed(ended, p.UpdatedAt))
-	}
-	if p.Qty.IsPositive() {
-		m.open[p.Key()] = p
-		tell = append(tell, p)
-	}
-	return tell
-}
-
-func (m *positionMemory) anyOpen(p venues.Position, sides []venues.PositionSide) bool {
-	for _, side := range sides {
-		p.Side = side
-		if _, open := m.open[p.Key()]; open {
-			return true
-		}
-	}
-	return false
-}
-
-// closed is the last word on a position.
-func closed(p venues.Position, at venues.Time) venues.Position {
-	return venues.Position{
-		Exchange: p.Exchange, Symbol: p.Symbol, Side: p.Side, Qty: decimal.Zero,
-		AccountType: p.AccountType, MarginMode: p.MarginMode, UpdatedAt: at,
-	}
-}
-
-// marginMode is the mode of an instrument's open position, cross where there is
-// none: isolated margin is honoured, never begun.
-func (m *positionMemory) marginMode(symbol string) venues.MarginMode {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	for _, p := range m.open {
-		if p.Symbol == symbol && p.MarginMode == venues.MarginIsolated {
-			return venues.MarginIsolated
-		}
-	}
-	return venues.MarginCross
-}
-
-// read says whether the positions have ever been read.
-func (m *positionMemory) read() bool {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return m.open != nil
-}
-
-// tradeMode is the margin mode for an order or for leverage of an instrument. The
-// positions are read if they never were.
+// tradeMode is the margin mode for an order or for leverage of an instrument: that of
+// its open position, cross where there is none, because isolated margin is honoured,
+// never begun. The positions are read if they never were.
 func (a *Account) tradeMode(ctx context.Context, symbol string) (venues.MarginMode, error) {
-	if !a.positions.read() {
+	if !a.positions.Listed() {
 		if _, err := a.Positions(ctx); err != nil {
 			return "", err
 		}
 	}
-	return a.positions.marginMode(symbol), nil
+	for _, p := range a.positions.Of(symbol) {
+		if p.MarginMode == venues.MarginIsolated {
+			return venues.MarginIsolated, nil
+		}
+	}
+	return venues.MarginCross, nil
 }

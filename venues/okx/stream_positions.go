@@ -5,8 +5,10 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"venuegate/venues"
+	"venuegate/venues/internal/openpositions"
 )
 
 // Event types of the channel positions.
@@ -54,23 +56,24 @@ func (s *snapshot) add(p venues.Position) {
 }
 
 // overtake takes what was told while pages are still to come.
-func (s *snapshot) overtake(told []venues.Position) {
+func (s *snapshot) overtake(p venues.Position, oneWay bool) {
 	if s.whole || s.pages == 0 {
 		return
 	}
-	for _, p := range told {
-		s.changed[p.Key()] = true
-		delete(s.open, p.Key())
-		if p.Qty.IsPositive() {
-			s.open[p.Key()] = p
-		}
+	for _, side := range openpositions.Sides(p.Side, oneWay) {
+		of := venues.Position{Symbol: p.Symbol, Side: side}
+		s.changed[of.Key()] = true
+		delete(s.open, of.Key())
+	}
+	if p.Qty.IsPositive() {
+		s.open[p.Key()] = p
 	}
 }
 
 // end closes the last page: these are all open positions.
 func (s *snapshot) end() []venues.Position {
 	s.whole = true
-	return slices.SortedFunc(maps.Values(s.open), func(a, b venues.Position) int { return compareKeys(&a, &b) })
+	return slices.SortedFunc(maps.Values(s.open), func(a, b venues.Position) int { return strings.Compare(a.Key(), b.Key()) })
 }
 
 // positions tells the new states. A snapshot comes in pages; what it does not name
@@ -78,9 +81,8 @@ func (s *snapshot) end() []venues.Position {
 func (f *privateFeed) positions(m privateMessage) error {
 	if m.EventType != positionsSnapshot || m.LastPage == nil {
 		return f.eachPosition(m, func(p venues.Position, book positionBook) {
-			told := f.account.positions.update(p, book)
-			f.snapshot.overtake(told)
-			f.tell(told)
+			f.snapshot.overtake(p, book == bookNet)
+			f.tell(f.account.positions.Update(p, book == bookNet))
 		})
 	}
 	if opened, err := f.snapshot.turn(m.CurPage); err != nil || !opened {
@@ -91,7 +93,7 @@ func (f *privateFeed) positions(m privateMessage) error {
 		return err
 	}
 	open := f.snapshot.end()
-	f.tell(f.account.positions.replace(open))
+	f.tell(f.account.positions.Replace(open))
 	f.tell(open)
 	return nil
 }

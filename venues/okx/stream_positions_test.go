@@ -34,18 +34,62 @@ func heldIn(h *connectortest.Heard, symbol string) string {
 	return ""
 }
 
-// What changes between two pages is newer than what the pages say.
+// toldOf is all that was told of an instrument, shorts with a sign.
+func toldOf(h *connectortest.Heard, symbol string) string {
+	var told []string
+	for _, p := range h.Positions {
+		if qty := p.Qty; p.Symbol == symbol {
+			if p.Side == venues.Short {
+				qty = qty.Neg()
+			}
+			told = append(told, qty.String())
+		}
+	}
+	return strings.Join(told, ", ")
+}
+
+// What changes between two pages is newer than what the pages say. What had no
+// beginning for whoever listens has no end either.
 func TestChangesOvertakePages(t *testing.T) {
+	for name, c := range map[string]struct {
+		before   []string
+		btc, eth string
+	}{
+		"told before": {[]string{row("BTC-USDT-SWAP", "50"), row("ETH-USDT-SWAP", "50")}, "0.5, 0", "5, 0, -7, -7"},
+		"new":         {nil, "", "-7, -7"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, v, h := private(t, nil)
+			h.Await(t, "connection", func() bool { return h.Connections == 1 })
+			v.Say(pathPrivate, page(1, true, c.before...))
+			v.Say(pathPrivate, page(1, false, row("BTC-USDT-SWAP", "50")))
+			v.Say(pathPrivate, changed(row("BTC-USDT-SWAP", "0"), row("ETH-USDT-SWAP", "-70")))
+			v.Say(pathPrivate, page(2, true, row("ETH-USDT-SWAP", "50")))
+			v.Say(pathPrivate, pushOn(channelAccount, `{"details":[]}`))
+			h.Await(t, "all of it", func() bool { return h.Balances == 1 })
+			h.With(func() {
+				if btc, eth := toldOf(h, "BTCUSDT"), toldOf(h, "ETHUSDT"); btc != c.btc || eth != c.eth || len(h.Losses) != 0 {
+					t.Errorf("BTC %s, ETH %s, lost %v", btc, eth, h.Losses)
+				}
+			})
+		})
+	}
+}
+
+// A position that was opened and closed between two messages had no beginning, and
+// has no end on either side; the end of one that was told comes once.
+func TestEndsThatNobodyKnows(t *testing.T) {
 	_, v, h := private(t, nil)
 	h.Await(t, "connection", func() bool { return h.Connections == 1 })
-	v.Say(pathPrivate, page(1, false, row("BTC-USDT-SWAP", "50")))
-	v.Say(pathPrivate, changed(row("BTC-USDT-SWAP", "0"), row("ETH-USDT-SWAP", "70")))
-	v.Say(pathPrivate, page(2, true, row("ETH-USDT-SWAP", "50")))
+	v.Say(pathPrivate, page(1, true))
+	for _, pos := range []string{"0", "50", "0", "0"} {
+		v.Say(pathPrivate, changed(row("BTC-USDT-SWAP", pos)))
+	}
 	v.Say(pathPrivate, pushOn(channelAccount, `{"details":[]}`))
 	h.Await(t, "all of it", func() bool { return h.Balances == 1 })
 	h.With(func() {
-		if btc, eth := heldIn(h, "BTCUSDT"), heldIn(h, "ETHUSDT"); btc != "0" || eth != "7" {
-			t.Errorf("BTC %s, ETH %s", btc, eth)
+		if len(h.Positions) != 2 || h.Positions[0].Qty.String() != "0.5" || h.Positions[1].Side != venues.Long || !h.Positions[1].Qty.IsZero() {
+			t.Errorf("%+v", h.Positions)
 		}
 	})
 }
