@@ -2,6 +2,7 @@ package delivery
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"time"
@@ -84,10 +85,14 @@ type delivery struct {
 // Started loads the queue.
 func (d *delivery) Started(ctx *actors.Context) {
 	d.state = newState(d.deps.Endpoint, d.deps.Fence, d.deps.Schedule)
+	d.begin(ctx)
+	ctx.Timers().Every("poll", pollPeriod, pollJitter, poll{})
+}
+
+func (d *delivery) begin(ctx *actors.Context) {
 	if err := ctx.Go(d.deps.Pool, d.load); err != nil {
 		ctx.Fail(fmt.Errorf("load the queue: %w", err))
 	}
-	ctx.Timers().Every("poll", pollPeriod, pollJitter, poll{})
 }
 
 // Receive dispatches.
@@ -103,10 +108,9 @@ func (d *delivery) Receive(ctx *actors.Context, msg any) {
 	case test:
 		d.state.test(m, in)
 	case loaded:
-		if in.err != nil {
-			ctx.Fail(fmt.Errorf("load the queue: %w", in.err))
-		}
-		d.state.loaded(in)
+		d.loaded(ctx, in)
+	case loadDue:
+		d.begin(ctx)
 	case eventsRead:
 		d.warn(ctx, "read events", in.err)
 		d.state.eventsRead(m, in)
@@ -141,6 +145,18 @@ func (d *delivery) Receive(ctx *actors.Context, msg any) {
 
 // Stopping begins nothing more; attempts under way are cut off.
 func (d *delivery) Stopping(*actors.Context) { d.state.halt() }
+
+// loaded begins the work, or, where the store takes nothing now, asks it again.
+func (d *delivery) loaded(ctx *actors.Context, in loaded) {
+	switch {
+	case errors.Is(in.err, persistence.ErrUnavailable):
+		ctx.Timers().After("load", storeRetry, loadDue{})
+	case in.err != nil:
+		ctx.Fail(fmt.Errorf("load the queue: %w", in.err))
+	default:
+		d.state.loaded(in)
+	}
+}
 
 func (d *delivery) moment() moment {
 	now := time.Now()

@@ -9,7 +9,8 @@ import (
 )
 
 // load reads where the queue stands. What an incarnation before this one has
-// submitted is waited for.
+// submitted is waited for, and the store must take a commit: what is tried while it
+// takes none is not noted, and would be tried again and again.
 func (d *delivery) load(ctx context.Context) any {
 	if err := persistence.Await(ctx, d.deps.Journal, persistence.Batch{Fence: d.deps.Fence}); err != nil {
 		return loaded{err: err}
@@ -21,6 +22,10 @@ func (d *delivery) load(ctx context.Context) any {
 		return loaded{cursor: cursor, err: err}
 	}
 	if err != nil {
+		return loaded{err: err}
+	}
+	unchanged := persistence.Batch{Fence: d.deps.Fence, Puts: []persistence.Record{cursor}}
+	if err := persistence.Await(ctx, d.deps.Journal, unchanged); err != nil {
 		return loaded{err: err}
 	}
 	rows, err := d.deps.Store.PendingDeliveries(ctx, to.Customer, to.ID, windowMax)

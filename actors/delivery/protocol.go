@@ -36,6 +36,8 @@ type (
 	// tick: something is due. poll: what was told may have been lost.
 	tick struct{}
 	poll struct{}
+	// loadDue: the store may take a commit again.
+	loadDue struct{}
 )
 
 // resendReply says that a delivery begins anew, durably.

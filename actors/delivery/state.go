@@ -15,7 +15,8 @@ const (
 	pageMax = 64
 	// readAheadMax is how many may wait to be tried while more are read.
 	readAheadMax = 2 * pageMax
-	// storeRetry is the wait before a read that failed is done again.
+	// storeRetry is the wait before a read that failed is done again, and before the
+	// load while the store takes no commits.
 	storeRetry = time.Second
 )
 
