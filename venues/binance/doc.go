@@ -8,7 +8,7 @@
 //
 //	venue.go        the connector and what it can
 //	options.go      hosts and limits; the environments live, testnet and sim
-//	sign.go         parameters and their signature
+//	sign.go         signatures
 //	rest.go         one request: lanes, deadline, clock, judgement
 //	entry.go        the connection for orders, the WebSocket API
 //	rest_orders.go  place, amend, cancel; rest_queries.go what became of orders;
@@ -18,7 +18,7 @@
 //	stream*.go      protocols of the public feed (kept by venues/internal/feed) and
 //	                of the private stream (kept by venues/internal/session)
 //	book_*.go       order book messages to fixed-point numbers
-//	parse.go        decimals and the venue's enumerations
+//	parse.go        the venue's enumerations
 //	symbol.go       names and instruments
 //	errors.go       the venue's refusals in the service's words; error_table.go
 //	faults.go       why an order ended; maintenance.go why the venue is away

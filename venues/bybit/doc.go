@@ -8,7 +8,7 @@
 //
 //	venue.go        the connector and what it can
 //	options.go      hosts and limits; the environments live, testnet, demo and sim
-//	sign.go         parameters and signatures
+//	sign.go         signatures
 //	rest.go         one request: lanes, deadline, clock, judgement
 //	entry.go        the connection for orders, and the choice between it and REST
 //	login.go        how a connection of an account is signed in
@@ -19,7 +19,7 @@
 //	stream*.go      protocols of the public feed (kept by venues/internal/feed) and
 //	                of the private stream (kept by venues/internal/session)
 //	book_*.go       order book messages to fixed-point numbers
-//	parse.go        decimals and the venue's enumerations
+//	parse.go        the venue's numbers and enumerations
 //	symbol.go       names and instruments
 //	errors.go       the venue's refusals in the service's words; error_table.go
 //	faults.go       why an order ended; maintenance.go why the venue is away

@@ -8,7 +8,7 @@
 //
 //	venue.go        the connector and what it can
 //	options.go      hosts and limits; the environments live, demo and sim
-//	sign.go         parameters and signatures
+//	sign.go         signatures
 //	rest.go         one request: lanes, deadline, clock, judgement
 //	entry.go        the connection for orders
 //	login.go        how a connection of an account is signed in
@@ -21,7 +21,7 @@
 //	                of the private stream (kept by venues/internal/session)
 //	book_*.go       order book messages to fixed-point numbers
 //	push.go         what every push of a stream carries
-//	parse.go        decimals and the venue's enumerations
+//	parse.go        the venue's times, flags and enumerations
 //	symbol.go       names and instruments; contract.go their quantities
 //	errors.go       the venue's refusals in the service's words; error_table.go
 //	faults.go       why an order ended; maintenance.go why the venue is away
