@@ -62,7 +62,7 @@ var killPoints = []killPoint{
 		before("K4", fileEffects, "\t\treport, err := a.deps.Venue.Place(c, e.request)\n", `killPoint("K4")`),
 	}},
 	{"K5", "half of the bytes are with the venue", 20, []overlay.Edit{
-		{Name: "K5", File: fileREST, Old: "(&net.Dialer{Timeout: dialTimeout}).DialContext,", New: "cutDialer((&net.Dialer{Timeout: dialTimeout}).DialContext),"},
+		{Name: "K5", File: fileREST, Old: "(&net.Dialer{Timeout: dialTimeout}).DialContext", New: "cutDialer((&net.Dialer{Timeout: dialTimeout}).DialContext)"},
 	}},
 	{"K6", "the venue has answered, nobody has read it", 20, []overlay.Edit{
 		behind("K6", fileREST, "\tdefer response.Body.Close()\n", `if request.Method == "POST" { killPoint("K6") }`),
