@@ -9,32 +9,33 @@ import (
 
 	"venuegate/actors"
 	"venuegate/persistence"
+	"venuegate/persistence/storetest"
 	"venuegate/venues"
 )
 
 // reload lets another incarnation begin with what is stored.
 func (b *bench) reload() *bench {
+	b.t.Helper()
 	next := newBench(b.t, b.state.caps)
 	next.now, next.nextID = b.now, b.nextID
-	done := loadDone{}
-	for _, r := range b.puts {
-		if record, ok := r.(persistence.OrderRecord); ok && record.Unfinished() {
-			done.orders = append(done.orders, loadedOrder{record: record, fills: b.fillsOf(record.OrderID)})
-		}
+	maps.Copy(next.puts, b.puts)
+	store := storetest.NewMemory()
+	fence, err := store.TakeOwnership(b.t.Context(), "c1")
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	stored := persistence.Batch{Fence: fence, Puts: slices.Collect(maps.Values(b.puts))}
+	if err := persistence.Await(b.t.Context(), store, stored); err != nil {
+		b.t.Fatal(err)
+	}
+	config := Config{Customer: "c1", Exchange: venues.Binance}
+	reader := &account{deps: Deps{Config: config, Fence: fence, Store: store, Journal: store}}
+	done := reader.load(b.t.Context()).(loadDone)
+	if done.err != nil {
+		b.t.Fatal(done.err)
 	}
 	next.step(func(m moment) { next.state.loaded(m, done) })
 	return next
-}
-
-// fillsOf are the stored executions of an order.
-func (b *bench) fillsOf(orderID string) []persistence.FillRecord {
-	var list []persistence.FillRecord
-	for _, key := range slices.Sorted(maps.Keys(b.puts)) {
-		if f, ok := b.puts[key].(persistence.FillRecord); ok && f.OrderID == orderID {
-			list = append(list, f)
-		}
-	}
-	return list
 }
 
 // A cancel that was told as pending is carried on: whoever asked for it was answered.

@@ -9,7 +9,7 @@ import (
 )
 
 // closedKeep is how long a closed order stays in memory, for late reports; after
-// that it is found in the store.
+// that it is found in the store. An entry stays for as long as its legs do.
 const closedKeep = 10 * time.Minute
 
 // rest is an order that needed no looking after from a moment on. It is over if
@@ -43,7 +43,7 @@ func (s *state) evictClosed(m moment) {
 		n++
 		switch {
 		case !o.restsSince.Equal(since) || o.Unfinished():
-		case o.nextDue().IsZero():
+		case o.nextDue().IsZero() && !o.guard.awaitsEnd():
 			s.forget(o)
 		default:
 			s.enlist(m, o) // looked at again after another closedKeep

@@ -71,6 +71,9 @@ func (a *account) load(ctx context.Context) any {
 	if err != nil {
 		return loadDone{err: err}
 	}
+	if records, err = a.withEntries(ctx, records); err != nil {
+		return loadDone{err: err}
+	}
 	for _, record := range records {
 		loaded, err := a.loadOrder(ctx, record)
 		if err != nil {
@@ -79,6 +82,29 @@ func (a *account) load(ctx context.Context) any {
 		done.orders = append(done.orders, loaded)
 	}
 	return done
+}
+
+// withEntries adds the entries of the legs among unfinished orders. One whose stop was
+// reached has nothing to look after, unless the venue cuts the stop short.
+func (a *account) withEntries(ctx context.Context, records []persistence.OrderRecord) ([]persistence.OrderRecord, error) {
+	known := map[string]bool{"": true}
+	for _, record := range records {
+		known[record.OrderID] = true
+	}
+	for _, leg := range records {
+		if known[leg.EntryOrderID] {
+			continue
+		}
+		known[leg.EntryOrderID] = true
+		entry, err := a.deps.Store.Order(ctx, a.deps.Customer, leg.EntryOrderID)
+		switch {
+		case err == nil:
+			records = append(records, entry)
+		case !errors.Is(err, persistence.ErrNotFound):
+			return nil, err
+		}
+	}
+	return records, nil
 }
 
 func (a *account) loadOrder(ctx context.Context, record persistence.OrderRecord) (loadedOrder, error) {

@@ -44,6 +44,16 @@ func (g *guard) current(kind venues.Protecting) *order {
 	return nil
 }
 
+// awaitsEnd says whether an order that protects, or closes instead, has yet to end.
+func (g *guard) awaitsEnd() bool {
+	for _, legs := range g.legs {
+		if slices.ContainsFunc(legs, func(leg *order) bool { return !leg.Status.IsClosed() }) {
+			return true
+		}
+	}
+	return g.exit != nil
+}
+
 // link takes a protecting order as the newest of a kind.
 func (g *guard) link(leg *order, kind venues.Protecting) {
 	if g.legs == nil {
