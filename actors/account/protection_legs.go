@@ -92,6 +92,8 @@ func (s *state) legEnded(m moment, o, leg *order, kind venues.Protecting) {
 	case o.Protection.Leg(kind) != nil && o.Protection.Leg(kind).Status == venues.ProtectionCancelled:
 		s.setLeg(o, kind, venues.ProtectionCancelled, leg.OrderID)
 	case !o.Protection.Leg(kind).IsAwake():
+	case o.guard.closing && !leg.withdrawn && o.Protection.Leg(kind).Status == venues.ProtectionPending:
+		// That it is gone is why the position is being closed: a restart finds it by that.
 	case leg.withdrawn, o.guard.closing, o.isExited(kind), leg.endedWithPosition():
 		s.setLeg(o, kind, venues.ProtectionCancelled, leg.OrderID)
 	case o.guard.lostAt.IsZero():
