@@ -114,7 +114,7 @@ func TestDepthScannerAllocatesNothing(t *testing.T) {
 	}); n != 0 {
 		t.Errorf("the scanner allocates %v times a message", n)
 	}
-	if raceDetector {
+	if connectortest.RaceDetector {
 		return
 	}
 	if n := testing.AllocsPerRun(1000, func() {
@@ -129,7 +129,7 @@ func TestDepthScannerAllocatesNothing(t *testing.T) {
 }
 
 func TestBookMessagesAllocateNothing(t *testing.T) {
-	if raceDetector {
+	if connectortest.RaceDetector {
 		t.Skip("sync.Pool forgets on purpose")
 	}
 	s := replayTo(&connectortest.Released{}, btc, bookOf("BTCUSDT"))

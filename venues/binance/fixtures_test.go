@@ -6,6 +6,7 @@ import (
 
 	"venuegate/venues"
 	"venuegate/venues/fixturetest"
+	"venuegate/venues/internal/connectortest"
 )
 
 // fixture reads a recorded payload.
@@ -20,13 +21,5 @@ func afterStamp(line []byte) []byte {
 	return message
 }
 
-func dec(text string) venues.Optional {
-	if text == "" {
-		return venues.Optional{}
-	}
-	d, err := venues.ParseVenueDecimal(text)
-	if err != nil {
-		panic(err)
-	}
-	return venues.Some(d)
-}
+// dec is a decimal of a test; "" is unknown.
+func dec(text string) venues.Optional { return connectortest.Decimal(text) }

@@ -160,7 +160,7 @@ func TestRecordedBTCUSDT2024(t *testing.T) {
 		if !scanBook(message, "BTCUSDT", btc, scanned) {
 			t.Fatalf("message %d: the scanner gave up", n)
 		}
-		if !raceDetector || n%8 == 0 { // the thorough way is slow with it
+		if !connectortest.RaceDetector || n%8 == 0 { // the thorough way is slow with it
 			if err := decodeBook(&parser, message, "BTCUSDT", btc, parsed); err != nil {
 				t.Fatalf("message %d: %v", n, err)
 			}

@@ -134,7 +134,7 @@ func TestBookScannerAllocatesNothing(t *testing.T) {
 }
 
 func TestBookMessagesAllocateNothing(t *testing.T) {
-	if raceDetector {
+	if connectortest.RaceDetector {
 		t.Skip("sync.Pool forgets on purpose")
 	}
 	s := replayTo(&connectortest.Released{}, map[string]venues.Scale{"BTCUSDT": btc}, bookOf("BTCUSDT"))

@@ -6,6 +6,7 @@ import (
 
 	"venuegate/venues"
 	"venuegate/venues/fixturetest"
+	"venuegate/venues/internal/connectortest"
 )
 
 // fixture reads a recorded payload.
@@ -52,13 +53,5 @@ func rowsOf[T any](t testing.TB, r recording) []T {
 	return []T{resultOf[T](t, r)}
 }
 
-func dec(text string) venues.Optional {
-	if text == "" {
-		return venues.Optional{}
-	}
-	d, err := venues.ParseVenueDecimal(text)
-	if err != nil {
-		panic(err)
-	}
-	return venues.Some(d)
-}
+// dec is a decimal of a test; "" is unknown.
+func dec(text string) venues.Optional { return connectortest.Decimal(text) }

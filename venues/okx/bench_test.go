@@ -62,7 +62,7 @@ func bookReplay(t testing.TB) *feed.Replay {
 }
 
 func TestBookMessagesAllocateNothing(t *testing.T) {
-	if raceDetector {
+	if connectortest.RaceDetector {
 		t.Skip("sync.Pool forgets on purpose")
 	}
 	s, message := bookReplay(t), usualUpdate(20)

@@ -133,7 +133,7 @@ func TestBookUnusualFormsAreRead(t *testing.T) {
 }
 
 func TestBookScanAllocatesNothing(t *testing.T) {
-	if raceDetector {
+	if connectortest.RaceDetector {
 		t.Skip("the race detector allocates")
 	}
 	k := btcSwap(t)

@@ -7,6 +7,7 @@ import (
 
 	"venuegate/venues"
 	"venuegate/venues/fixturetest"
+	"venuegate/venues/internal/connectortest"
 	"venuegate/venues/internal/payload"
 )
 
@@ -68,13 +69,5 @@ func contractOf(t testing.TB, instID, size, tick, lot string) *contract {
 
 func btcSwap(t testing.TB) *contract { return contractOf(t, "BTC-USDT-SWAP", "0.01", "0.1", "0.01") }
 
-func dec(text string) venues.Optional {
-	if text == "" {
-		return venues.Optional{}
-	}
-	d, err := venues.ParseVenueDecimal(text)
-	if err != nil {
-		panic(err)
-	}
-	return venues.Some(d)
-}
+// dec is a decimal of a test; "" is unknown.
+func dec(text string) venues.Optional { return connectortest.Decimal(text) }

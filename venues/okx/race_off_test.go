@@ -1,6 +1,0 @@
-//go:build !race
-
-package okx
-
-// raceDetector: with it sync.Pool forgets on purpose.
-const raceDetector = false
