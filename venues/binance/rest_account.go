@@ -11,6 +11,7 @@ import (
 	"venuegate/venues/internal/openpositions"
 	"venuegate/venues/internal/payload"
 	"venuegate/venues/internal/restclient"
+	"venuegate/venues/internal/session"
 )
 
 // Account is one customer's futures account. It is safe for concurrent use.
@@ -20,9 +21,9 @@ type Account struct {
 	orders10s   *restclient.Budget
 	orders1m    *restclient.Budget
 	mode        atomic.Pointer[venues.AccountMode]
-	// acknowledged is when the last change of an order began that the venue took,
-	// in unix nanoseconds: the private stream must tell of it soon.
-	acknowledged atomic.Int64
+	// acknowledged are the changes of orders of which the private stream must tell
+	// soon.
+	acknowledged session.Acknowledged
 	open         openpositions.Memory
 	leverages    leverageMemory
 	// entry carries orders while the private stream is open, if they are to go

@@ -44,7 +44,7 @@ func (a *Account) placeAlgo(ctx context.Context, r *venues.OrderRequest, hedge b
 			p = p.With("reduceOnly", "true")
 		}
 	}
-	return a.sendAlgo(ctx, p.With("clientAlgoId", r.ClientOrderID), r.Deadline, laneOf(reduces))
+	return a.sendAlgo(ctx, p.With("clientAlgoId", r.ClientOrderID), r.Deadline, restclient.OrderLane(reduces))
 }
 
 func (a *Account) sendAlgo(ctx context.Context, p restclient.Params, deadline time.Time, lane restclient.Lane) (venues.ExecutionReport, error) {

@@ -30,7 +30,7 @@ func (a *Account) Place(ctx context.Context, r venues.OrderRequest) (venues.Exec
 	if refusal.Is(err, codeReductionRefused) {
 		err = a.explainReduction(ctx, &r, err)
 	}
-	return a.acknowledge(began, report, err)
+	return a.acknowledged.Note(began, report, err)
 }
 
 // inKnownMode sends with the account's position mode. If the venue says that the
@@ -51,15 +51,6 @@ func (a *Account) inKnownMode(ctx context.Context, send func(hedge bool) (venues
 	return send(fresh.Hedge)
 }
 
-// acknowledge notes that the private stream has something to tell of a change
-// that began then.
-func (a *Account) acknowledge(began time.Time, report venues.ExecutionReport, err error) (venues.ExecutionReport, error) {
-	if err == nil {
-		a.acknowledged.Store(began.UnixNano())
-	}
-	return report, err
-}
-
 // positionSide is the parameter that hedge mode demands: an order that reduces
 // works on the position opposite to its side.
 func positionSide(side venues.Side, reduces bool) string {
@@ -67,14 +58,6 @@ func positionSide(side venues.Side, reduces bool) string {
 		return string(bookLong)
 	}
 	return string(bookShort)
-}
-
-// laneOf lets what reduces risk go before what adds to it.
-func laneOf(reduces bool) restclient.Lane {
-	if reduces {
-		return restclient.LaneProtect
-	}
-	return restclient.LaneOrder
 }
 
 func (a *Account) placeOrder(ctx context.Context, r *venues.OrderRequest, hedge bool) (venues.ExecutionReport, error) {
@@ -92,7 +75,7 @@ func (a *Account) placeOrder(ctx context.Context, r *venues.OrderRequest, hedge 
 		p = p.With("reduceOnly", "true")
 	}
 	p = p.With("newClientOrderId", r.ClientOrderID).With("newOrderRespType", "RESULT")
-	return a.sendOrder(ctx, http.MethodPost, p, r.Deadline, laneOf(r.ReduceOnly))
+	return a.sendOrder(ctx, http.MethodPost, p, r.Deadline, restclient.OrderLane(r.ReduceOnly))
 }
 
 // sendOrder executes a change of a regular order and reads the order in the
@@ -146,11 +129,11 @@ func (a *Account) Amend(ctx context.Context, r venues.AmendRequest) (venues.Exec
 		p = p.With("reduceOnly", "true") // spares the minimum notional
 	}
 	began := time.Now()
-	report, err := a.sendOrder(ctx, http.MethodPut, p, r.Deadline, laneOf(r.ReduceOnly))
+	report, err := a.sendOrder(ctx, http.MethodPut, p, r.Deadline, restclient.OrderLane(r.ReduceOnly))
 	if isNoChange(err) {
 		return a.Order(ctx, r.OrderRef)
 	}
-	return a.acknowledge(began, report, err)
+	return a.acknowledged.Note(began, report, err)
 }
 
 // orderName are the parameters that name a regular order. The client id comes
@@ -172,7 +155,7 @@ func (a *Account) Cancel(ctx context.Context, ref venues.OrderRef) (venues.Execu
 	for _, cancel := range whereKept(ref, a.cancelOrder, a.cancelAlgo) {
 		var err error
 		if report, err = cancel(ctx, ref); err == nil {
-			return a.acknowledge(began, report, nil)
+			return a.acknowledged.Note(began, report, nil)
 		}
 		if first == nil || !isGone(err) {
 			first = err

@@ -14,6 +14,7 @@ import (
 	"venuegate/venues/internal/openpositions"
 	"venuegate/venues/internal/payload"
 	"venuegate/venues/internal/restclient"
+	"venuegate/venues/internal/session"
 )
 
 // Account is one customer's unified account. It is safe for concurrent use.
@@ -24,9 +25,9 @@ type Account struct {
 	mode        atomic.Pointer[accountMode]
 	hedges      hedgeTable
 	open        openpositions.Memory
-	// acknowledged is when the last change of an order began that the venue took,
-	// in unix nanoseconds: the private stream must tell of it soon.
-	acknowledged atomic.Int64
+	// acknowledged are the changes of orders of which the private stream must tell
+	// soon.
+	acknowledged session.Acknowledged
 	// entry is the connection for orders of the newest private feed; nil if there
 	// is none.
 	entry atomic.Pointer[orderEntry]

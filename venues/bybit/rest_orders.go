@@ -88,16 +88,7 @@ func (a *Account) Place(ctx context.Context, r venues.OrderRequest) (venues.Exec
 	if refusal.Is(err, codeReductionRefused) {
 		err = a.explainReduction(ctx, &r, err)
 	}
-	return a.acknowledge(began, report, err)
-}
-
-// acknowledge notes that the private stream has something to tell of a change
-// that began then.
-func (a *Account) acknowledge(began time.Time, report venues.ExecutionReport, err error) (venues.ExecutionReport, error) {
-	if err == nil {
-		a.acknowledged.Store(began.UnixNano())
-	}
-	return report, err
+	return a.acknowledged.Note(began, report, err)
 }
 
 // createBody is the order without what depends on the position mode.
@@ -152,18 +143,10 @@ func (a *Account) triggerDirection(ctx context.Context, r *venues.OrderRequest) 
 	return triggerFalling, nil
 }
 
-// laneOf lets what reduces risk go before what adds to it.
-func laneOf(reduces bool) restclient.Lane {
-	if reduces {
-		return restclient.LaneProtect
-	}
-	return restclient.LaneOrder
-}
-
 func (a *Account) create(ctx context.Context, r *venues.OrderRequest, body createBody, hedge bool) (venues.ExecutionReport, error) {
 	body.PositionIdx = indexOf(hedge, r.Side, body.ReduceOnly)
 	ref := venues.OrderRef{Symbol: r.Symbol, ClientOrderID: r.ClientOrderID, Type: r.Type}
-	report, err := a.change(ctx, ref, request{path: createPath, body: body, lane: laneOf(body.ReduceOnly), deadline: r.Deadline})
+	report, err := a.change(ctx, ref, request{path: createPath, body: body, lane: restclient.OrderLane(body.ReduceOnly), deadline: r.Deadline})
 	if err != nil {
 		return report, err
 	}
@@ -230,13 +213,13 @@ func (a *Account) Amend(ctx context.Context, r venues.AmendRequest) (venues.Exec
 		}
 	}
 	began := time.Now()
-	report, err := a.change(ctx, r.OrderRef, request{path: amendPath, body: body, lane: laneOf(r.ReduceOnly), deadline: r.Deadline})
+	report, err := a.change(ctx, r.OrderRef, request{path: amendPath, body: body, lane: restclient.OrderLane(r.ReduceOnly), deadline: r.Deadline})
 	if refusal.Is(err, codeParameter) {
 		if now, unread := a.Order(ctx, r.OrderRef); unread == nil && isAsWanted(&now, &r) {
 			return now, nil
 		}
 	}
-	return a.acknowledge(began, report, err)
+	return a.acknowledged.Note(began, report, err)
 }
 
 func isAsWanted(now *venues.ExecutionReport, r *venues.AmendRequest) bool {
@@ -269,5 +252,5 @@ func (a *Account) Cancel(ctx context.Context, ref venues.OrderRef) (venues.Execu
 	body.OrderLinkID, body.OrderID = idsOf(ref)
 	began := time.Now()
 	report, err := a.change(ctx, ref, request{path: cancelPath, body: body, lane: restclient.LaneCancel})
-	return a.acknowledge(began, report, err)
+	return a.acknowledged.Note(began, report, err)
 }

@@ -14,6 +14,7 @@ import (
 	"venuegate/venues/internal/openpositions"
 	"venuegate/venues/internal/payload"
 	"venuegate/venues/internal/restclient"
+	"venuegate/venues/internal/session"
 )
 
 // Account is one customer's trading account. It is safe for concurrent use.
@@ -22,9 +23,9 @@ type Account struct {
 	credentials venues.Credentials
 	allowances  allowances
 	mode        atomic.Pointer[venues.AccountMode]
-	// acknowledged is when the last change of an order began that the venue took,
-	// in unix nanoseconds: the private stream must tell of it soon.
-	acknowledged atomic.Int64
+	// acknowledged are the changes of orders of which the private stream must tell
+	// soon.
+	acknowledged session.Acknowledged
 	positions    openpositions.Memory
 	// closedAlgos are read once for all who look for a stop; closedOrders, by the
 	// instrument, for all who look for an order of it.

@@ -83,7 +83,7 @@ func (a *Account) placeAlgo(ctx context.Context, k *contract, r *venues.OrderReq
 		return venues.ExecutionReport{}, err
 	}
 	accepted, err := a.send(ctx, change{
-		path: algoPath, limit: algoLimit, body: command, k: k, lane: laneOf(r.ReduceOnly || r.ClosePosition), deadline: r.Deadline,
+		path: algoPath, limit: algoLimit, body: command, k: k, lane: restclient.OrderLane(r.ReduceOnly || r.ClosePosition), deadline: r.Deadline,
 	})
 	if err != nil {
 		return venues.ExecutionReport{}, err
@@ -188,7 +188,7 @@ func (a *Account) amendAlgo(ctx context.Context, k *contract, r venues.AmendRequ
 	}
 	amendment.setTerms(now, r)
 	_, err = a.send(ctx, change{
-		path: algoAmendPath, limit: algoLimit, body: amendment, k: k, lane: laneOf(r.ReduceOnly), deadline: r.Deadline,
+		path: algoAmendPath, limit: algoLimit, body: amendment, k: k, lane: restclient.OrderLane(r.ReduceOnly), deadline: r.Deadline,
 	})
 	return err
 }

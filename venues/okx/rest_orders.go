@@ -106,7 +106,7 @@ func (a *Account) Place(ctx context.Context, r venues.OrderRequest) (venues.Exec
 	if refusal.Is(err, codeMarginInsufficient, codeBalance, codeBalanceLegacy, codeBalanceZero) {
 		err = a.explainMargin(ctx, k, &r, err)
 	}
-	return a.acknowledge(began, report, err)
+	return a.acknowledged.Note(began, report, err)
 }
 
 // tradeModes are the modes that an order must fit.
@@ -145,23 +145,6 @@ func (a *Account) inKnownMode(ctx context.Context, send func(hedge bool) (venues
 	return send(fresh.Hedge)
 }
 
-// acknowledge notes that the private stream has something to tell of a change
-// that began then.
-func (a *Account) acknowledge(began time.Time, report venues.ExecutionReport, err error) (venues.ExecutionReport, error) {
-	if err == nil {
-		a.acknowledged.Store(began.UnixNano())
-	}
-	return report, err
-}
-
-// laneOf lets what reduces risk go before what adds to it.
-func laneOf(reduces bool) restclient.Lane {
-	if reduces {
-		return restclient.LaneProtect
-	}
-	return restclient.LaneOrder
-}
-
 func (a *Account) placeOrder(ctx context.Context, k *contract, r *venues.OrderRequest, m tradeModes) (venues.ExecutionReport, error) {
 	size, err := k.contracts(r.Qty)
 	if err != nil {
@@ -175,7 +158,7 @@ func (a *Account) placeOrder(ctx context.Context, k *contract, r *venues.OrderRe
 	if !r.Type.IsMarket() {
 		command.Px = venues.FormatOptional(r.Price)
 	}
-	accepted, err := a.send(ctx, change{path: orderPath, limit: orderLimit, body: command, k: k, lane: laneOf(r.ReduceOnly), counted: true, deadline: r.Deadline})
+	accepted, err := a.send(ctx, change{path: orderPath, limit: orderLimit, body: command, k: k, lane: restclient.OrderLane(r.ReduceOnly), counted: true, deadline: r.Deadline})
 	if err != nil {
 		return venues.ExecutionReport{}, err
 	}
@@ -239,7 +222,7 @@ func (a *Account) Amend(ctx context.Context, r venues.AmendRequest) (venues.Exec
 		return venues.ExecutionReport{}, err
 	}
 	report, err := a.readBack(ctx, r.OrderRef)
-	return a.acknowledge(began, report, err)
+	return a.acknowledged.Note(began, report, err)
 }
 
 // readBack shows an order after a change that the venue took: without it the
@@ -262,7 +245,7 @@ func (a *Account) amendOrder(ctx context.Context, k *contract, r venues.AmendReq
 	}
 	name := nameOf(k, r.OrderRef)
 	_, err = a.send(ctx, change{
-		path: amendPath, limit: orderLimit, k: k, lane: laneOf(r.ReduceOnly), counted: true, deadline: r.Deadline,
+		path: amendPath, limit: orderLimit, k: k, lane: restclient.OrderLane(r.ReduceOnly), counted: true, deadline: r.Deadline,
 		body: amendCommand{instrumentName: name.instrumentName, OrdID: name.OrdID, ClOrdID: name.ClOrdID, NewSz: size, NewPx: venues.FormatOptional(r.Price)},
 	})
 	return err
@@ -304,7 +287,7 @@ func (a *Account) Cancel(ctx context.Context, ref venues.OrderRef) (venues.Execu
 		return venues.ExecutionReport{}, err
 	}
 	report, err := a.readBack(ctx, ref)
-	return a.acknowledge(began, report, err)
+	return a.acknowledged.Note(began, report, err)
 }
 
 // cancelOrder asks for a cancel; one that is under way already is as good.

@@ -16,6 +16,14 @@ const (
 	laneCount
 )
 
+// OrderLane lets an order that reduces risk go before those that add to it.
+func OrderLane(reduces bool) Lane {
+	if reduces {
+		return LaneProtect
+	}
+	return LaneOrder
+}
+
 // laneShares is the part of a budget, in percent, up to which a lane may fill
 // it. What remains is the reserve of the lanes above.
 var laneShares = [laneCount]int{100, 95, 85, 80, 65, 40}

@@ -40,10 +40,9 @@ type Protocol interface {
 // Options of a Session.
 type Options struct {
 	Sink venues.PrivateSink
-	// Acknowledged is when the last change of an order began that the venue took, in
-	// unix nanoseconds; 0 if there is nothing to wait for.
-	Acknowledged *atomic.Int64
-	// EventSilenceMax is how long after that the stream may say nothing of it.
+	// Acknowledged are the changes of orders of which the stream must tell.
+	Acknowledged *Acknowledged
+	// EventSilenceMax is how long after the last of them it may say nothing.
 	EventSilenceMax time.Duration
 	// BelievedAfter is when a connection that has answered nothing counts as ready; 0
 	// if it never does.
@@ -95,14 +94,14 @@ func (s *Session) Heard(now time.Time) { s.heardAt.Store(now.UnixNano()) }
 
 // checkMute holds the last acknowledged order against the last event; deliver is held.
 func (s *Session) checkMute(now time.Time) {
-	acknowledged := s.options.Acknowledged.Load()
+	acknowledged := s.options.Acknowledged.began.Load()
 	if acknowledged == 0 || s.heardAt.Load() >= acknowledged {
 		return
 	}
 	if now.UnixNano()-acknowledged <= int64(s.options.EventSilenceMax) {
 		return
 	}
-	if !s.options.Acknowledged.CompareAndSwap(acknowledged, 0) {
+	if !s.options.Acknowledged.began.CompareAndSwap(acknowledged, 0) {
 		return
 	}
 	for _, w := range s.wires {

@@ -31,7 +31,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 type stage struct {
 	*testing.T
 	*session.Session
-	acknowledged atomic.Int64
+	acknowledged session.Acknowledged
 	unserved     atomic.Int64 // ticks
 	wires        []*wire
 
@@ -252,12 +252,12 @@ func TestRenewalIsNoLoss(t *testing.T) {
 func TestMuteStreamIsReplaced(t *testing.T) {
 	play(t, false, 0, "orders algos", func(s *stage) {
 		s.wait(500 * time.Millisecond)
-		s.acknowledged.Store(time.Now().UnixNano())
+		_, _ = s.acknowledged.Note(time.Now(), venues.ExecutionReport{}, nil)
 		s.wait(time.Second)
 		s.say("algos", "order")
 		s.wait(time.Minute)
 		s.hears("connected", "order")
-		s.acknowledged.Store(time.Now().UnixNano())
+		_, _ = s.acknowledged.Note(time.Now(), venues.ExecutionReport{}, nil)
 		s.wait(9 * time.Second)
 		s.hears()
 		s.wait(time.Minute)
