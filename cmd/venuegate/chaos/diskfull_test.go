@@ -6,6 +6,8 @@ import (
 	"maps"
 	"net/http"
 	"net/url"
+	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -27,6 +29,8 @@ const (
 	// look at the disk and the start of each account, of which a slow machine makes
 	// several seconds.
 	recoverMax = 20 * time.Second
+	// startedAfter is when a service that starts has come to its first commits.
+	startedAfter = 3 * time.Second
 	// margin keeps the filling away from what it must not touch itself.
 	margin = 8 << 20
 )
@@ -54,7 +58,8 @@ func TestDiskFull(t *testing.T) {
 	if !w.service.running() {
 		t.Fatalf("the service died of a full disk:\n%s", w.service.tail())
 	}
-	w.makeRoom(d)
+	d.remove("more")
+	d.remove("ballast")
 	freed := time.Now()
 	w.awaitEach(recoverMax, answer.taken)
 	t.Logf("orders again %s after there was room", time.Since(freed).Round(time.Millisecond))
@@ -63,8 +68,8 @@ func TestDiskFull(t *testing.T) {
 }
 
 // TestStopOnFullDisk stops the service on a full disk in order, in vain starts it
-// again, and makes room. An operator does so, and so does a machine that is short of
-// disk.
+// again, and makes room, at first too little. An operator does so, and so does a
+// machine that is short of disk.
 func TestStopOnFullDisk(t *testing.T) {
 	t.Parallel() // most of its time is waiting
 	d := newDisk(t, diskOfFullBytes)
@@ -81,7 +86,13 @@ func TestStopOnFullDisk(t *testing.T) {
 	if says := w.service.output(); !strings.Contains(says, "bytes are free on the disk") || strings.Contains(says, "fatal error") {
 		t.Errorf("on a full disk a start says\n%s", w.service.tail())
 	}
-	w.makeRoom(d)
+	d.remove("more") // which is room to open the store, and none to write
+	room := time.AfterFunc(startedAfter, func() {
+		if err := os.Remove(filepath.Join(d.dir, "ballast")); err != nil {
+			t.Error(err)
+		}
+	})
+	defer room.Stop()
 	w.mustStart()
 	w.loadFor(2 * time.Second)
 	judgeWorld(t, w)
@@ -95,12 +106,6 @@ func (w *world) fill(d *disk) {
 	total.inject("disk full", 1)
 	w.awaitEach(noticeMax, answer.refusedForMaintenance)
 	d.fill("more", 0)
-}
-
-func (w *world) makeRoom(d *disk) {
-	w.t.Helper()
-	d.remove("more")
-	d.remove("ballast")
 }
 
 // loadOnFullDisk is load of which nothing may be taken. What was taken before is
