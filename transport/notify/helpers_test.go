@@ -24,6 +24,10 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
+// patience bounds what must come to an end on the slowest machine; only a test that
+// fails spends it.
+const patience = time.Minute
+
 var now = time.Date(2026, 1, 1, 0, 0, 0, 5e6, time.UTC)
 
 // unsealed is a store of secrets in which sealing only marks.

@@ -22,7 +22,6 @@ import (
 
 func TestHostileReceivers(t *testing.T) {
 	const head = "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n"
-	const timeout = 400 * time.Millisecond
 	for _, c := range []struct {
 		name   string
 		script func(net.Conn)
@@ -75,23 +74,37 @@ func TestHostileReceivers(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			url, requests := hostiletest.Serve(t, c.script)
-			s := sender(t, func(o *webhook.Options) { o.Timeout = timeout })
-			begun := time.Now()
-			out := s.Send(t.Context(), endpoint(url), event, 1, begun)
-			if took := time.Since(begun); took > timeout+5*time.Second {
-				t.Errorf("took %v", took)
-			}
+			out, requests := attempt(t, c.script, c.code)
 			if out.Code != c.code || (out.Err == nil) != c.ok || len(out.Answer) > persistence.AttemptAnswerBytesMax {
 				t.Errorf("%d, %v, %d bytes", out.Code, out.Err, len(out.Answer))
 			}
 			if out.Err != nil && (strings.ContainsFunc(out.Err.Error(), func(r rune) bool { return !unicode.IsPrint(r) }) || len(out.Err.Error()) > 600) {
 				t.Errorf("says %q", out.Err)
 			}
-			if requests.Load() != 1 {
-				t.Errorf("posted %d times", requests.Load())
+			if requests != 1 {
+				t.Errorf("posted %d times", requests)
 			}
 		})
+	}
+}
+
+// attempt posts once to a receiver that does as the script says. An attempt that was
+// over before the receiver had its say, on a machine that was busy with other things,
+// says nothing of it and is made anew with twice the time.
+func attempt(t *testing.T, script func(net.Conn), code int) (out persistence.Attempt, requests int64) {
+	t.Helper()
+	for timeout := 400 * time.Millisecond; ; timeout *= 2 {
+		url, served := hostiletest.Serve(t, script)
+		s := sender(t, func(o *webhook.Options) { o.Timeout = timeout })
+		begun := time.Now()
+		out = s.Send(t.Context(), endpoint(url), event, 1, begun)
+		took := time.Since(begun)
+		if took > timeout+patience {
+			t.Errorf("took %v", took)
+		}
+		if requests = int64(served.Load()); took < timeout || timeout > patience || (requests > 0 && out.Code == code) {
+			return out, requests
+		}
 	}
 }
 
@@ -249,8 +262,9 @@ func TestTLS(t *testing.T) {
 func TestErrorsDoNotTellTheURL(t *testing.T) {
 	url, _ := hostiletest.Serve(t, func(c net.Conn) { c.Close() })
 	refused := "http://127.0.0.2:9/?token=canary"
+	s := sender(t, func(o *webhook.Options) { o.Timeout = 5 * time.Second })
 	for _, target := range []string{url + "/?token=canary", refused, "http://\x7f/?token=canary", "canary://host/", "http://nowhere.invalid/?token=canary"} {
-		out := sender(t).Send(t.Context(), endpoint(target), event, 1, time.Now())
+		out := s.Send(t.Context(), endpoint(target), event, 1, time.Now())
 		if out.Err == nil || strings.Contains(out.Err.Error(), "token=") {
 			t.Errorf("%v", out.Err)
 		}

@@ -82,29 +82,26 @@ func TestNameThatChangesItsAddress(t *testing.T) {
 	r := newReceiver(t, func(w http.ResponseWriter, _ *http.Request) { w.Header().Set("Connection", "close") })
 	port := r.Listener.Addr().(*net.TCPAddr).AddrPort().Port()
 	_, inside := listen(t, netip.AddrPortFrom(netip.MustParseAddr("127.0.0.2"), port).String())
-	var asked atomic.Int32
+	var asked, led atomic.Int32 // how often, and the last octet of the last answer
 	resolver := nameServer(t, func() netip.Addr {
-		if asked.Add(1)%2 == 0 {
-			return netip.MustParseAddr("127.0.0.2")
-		}
-		return netip.MustParseAddr("127.0.0.1")
+		led.Store(2 - asked.Add(1)%2)
+		return netip.AddrFrom4([4]byte{127, 0, 0, byte(led.Load())})
 	})
 	s := sender(t, func(o *webhook.Options) { o.Resolver = resolver })
 	target := strings.Replace(r.URL, "127.0.0.1", "receiver.example.", 1)
-	delivered, refused := 0, 0
+	delivered := 0
 	for range turns {
 		out := s.Send(t.Context(), endpoint(target), event, 1, time.Now())
-		switch {
-		case out.Err == nil:
+		if out.Err == nil {
 			delivered++
-		case errors.Is(out.Err, webhook.ErrRefused):
-			refused++
-		default:
-			t.Fatal(out.Err)
+		}
+		if led.Load() == 1 && out.Err != nil || led.Load() == 2 && !errors.Is(out.Err, webhook.ErrRefused) {
+			t.Fatalf("led to 127.0.0.%d: %v", led.Load(), out.Err)
 		}
 	}
-	if inside.Load() != 0 || delivered != turns/2 || refused != turns/2 {
-		t.Errorf("%d delivered, %d refused, %d connections inside", delivered, refused, inside.Load())
+	// A question that a busy machine left without an answer was asked once more.
+	if inside.Load() != 0 || delivered != turns/2 && int(asked.Load()) == turns {
+		t.Errorf("%d delivered of %d, %d questions, %d connections inside", delivered, turns, asked.Load(), inside.Load())
 	}
 }
 

@@ -39,7 +39,7 @@ func sender(t *testing.T, change ...func(*webhook.Options)) *webhook.Sender {
 		Guard:     webhook.Guard{Ports: webhook.PortsDefault, Allow: loopback},
 		Secrets:   webhook.Secrets{Unseal: unsealed},
 		UserAgent: "venuegate/test",
-		Timeout:   5 * time.Second,
+		Timeout:   patience,
 	}
 	for _, f := range change {
 		f(&options)
