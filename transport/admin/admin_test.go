@@ -24,12 +24,14 @@ import (
 	"venuegate/persistence/storetest"
 	"venuegate/transport/admin"
 	"venuegate/transport/api"
+	"venuegate/transport/pipetest"
 	"venuegate/venues"
 )
 
 const token = "a-token-of-the-tests"
 
 func TestMain(m *testing.M) {
+	pipetest.WarmUp()
 	goleak.VerifyTestMain(m,
 		// fasthttp keeps one clock for the process, and a cleaner that notices
 		// the end of its server at its next turn, seconds later.
@@ -57,7 +59,7 @@ type house struct {
 func open(t *testing.T, changes ...func(*admin.Options)) *house {
 	t.Helper()
 	core, logs := observer.New(zapcore.InfoLevel)
-	h := &house{t: t, store: storetest.NewMemory(), logs: logs, examiner: &examiner{}, client: &http.Client{Timeout: 10 * time.Second}}
+	h := &house{t: t, store: storetest.NewMemory(), logs: logs, examiner: &examiner{}, client: &http.Client{Timeout: time.Minute}}
 	h.directory = &directory{store: h.store, fences: map[string]persistence.Fence{}}
 	options := admin.Options{
 		Store: h.store, Directory: h.directory, Vault: vault{}, Examiner: h.examiner,

@@ -4,18 +4,22 @@ import (
 	"bytes"
 	"errors"
 	"io"
-	"net"
 	"net/http"
 	"net/netip"
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"go.uber.org/zap"
 
 	"venuegate/persistence"
 	"venuegate/transport/admin"
 	"venuegate/transport/api"
 	"venuegate/transport/auth"
+	"venuegate/transport/pipetest"
 	"venuegate/venues"
 )
 
@@ -67,25 +71,34 @@ func TestHealthAndMetricsNeedNoToken(t *testing.T) {
 // A connection that was dialled in advance and never used ends without a word:
 // the client's first request could take an error for its answer.
 func TestIdleConnectionsEndSilently(t *testing.T) {
-	t.Parallel() // it waits for the read timeout
-	h := open(t)
-	for sent, answers := range map[string]int{"": 0, "GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n": 1} {
-		conn, err := net.Dial("tcp", strings.TrimPrefix(h.url, "http://"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer conn.Close()
-		if _, err := io.WriteString(conn, sent); err != nil {
-			t.Fatal(err)
-		}
-		_ = conn.SetReadDeadline(time.Now().Add(10 * time.Second))
-		said, err := io.ReadAll(conn)
-		if sent == "" && err != nil {
-			t.Errorf("the connection that never spoke stays: %v", err)
-		}
-		if got := strings.Count(string(said), "HTTP/1.1 "); got != answers || strings.Contains(string(said), "HTTP/1.1 400") {
-			t.Errorf("after %q the server said %q", sent, said)
-		}
+	for sent, want := range map[string]struct {
+		answers int
+		after   time.Duration
+	}{"": {0, 5 * time.Second}, "GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n": {1, time.Minute}} {
+		synctest.Test(t, func(t *testing.T) {
+			server := admin.NewServer(admin.ServerOptions{
+				Registry: admin.NewRegistry(admin.Options{}), Token: token, Metrics: prometheus.NewRegistry(), Log: zap.NewNop(),
+			})
+			listener, served := pipetest.Listen(), make(chan error, 1)
+			go func() { served <- server.Serve(listener) }()
+			conn, begun := listener.Dial(t), time.Now()
+			if sent != "" { // a pipe tells of a write of nothing
+				if _, err := io.WriteString(conn, sent); err != nil {
+					t.Fatal(err)
+				}
+			}
+			said, err := io.ReadAll(conn)
+			if took := time.Since(begun); err != nil || took != want.after {
+				t.Errorf("after %q the connection ended after %s: %v", sent, took, err)
+			}
+			if got := strings.Count(string(said), "HTTP/1.1 "); got != want.answers || strings.Contains(string(said), "HTTP/1.1 400") {
+				t.Errorf("after %q the server said %q", sent, said)
+			}
+			if err := errors.Join(server.Shutdown(t.Context()), <-served); err != nil {
+				t.Error(err)
+			}
+			time.Sleep(pipetest.CleanerMax)
+		})
 	}
 }
 

@@ -25,12 +25,14 @@ import (
 	"venuegate/persistence/storetest"
 	"venuegate/transport/api"
 	"venuegate/transport/auth"
+	"venuegate/transport/pipetest"
 	"venuegate/transport/rest"
 	"venuegate/venues"
 )
 
 func TestMain(m *testing.M) {
 	openapi3filter.RegisterBodyDecoder("text/html", openapi3filter.FileBodyDecoder)
+	pipetest.WarmUp()
 	goleak.VerifyTestMain(m,
 		// The HTTP library keeps one clock for the process, and its pool notices
 		// up to 10 s late that it was stopped.

@@ -22,6 +22,7 @@ import (
 	"venuegate/persistence"
 	"venuegate/transport/api"
 	"venuegate/transport/auth"
+	"venuegate/transport/pipetest"
 	"venuegate/transport/stream"
 	"venuegate/venues"
 )
@@ -29,63 +30,8 @@ import (
 // TestMain starts what fasthttp keeps running for the life of the process,
 // outside of any virtual time, and looks for goroutines that were left behind.
 func TestMain(m *testing.M) {
-	warmUp()
+	pipetest.WarmUp()
 	goleak.VerifyTestMain(m, goleak.IgnoreAnyFunction("github.com/valyala/fasthttp.updateServerDate.func1"))
-}
-
-func warmUp() {
-	app := newApp()
-	app.Get("/", func(c *fiber.Ctx) error { return c.SendString("warm") })
-	l := newPipeListener()
-	served := make(chan error, 1)
-	go func() { served <- app.Listener(l) }()
-	client := http.Client{Transport: &http.Transport{DialContext: l.dial, DisableKeepAlives: true}}
-	response, err := client.Get("http://warm/")
-	if err != nil {
-		panic(err)
-	}
-	_ = response.Body.Close()
-	if err := errors.Join(app.Shutdown(), <-served); err != nil {
-		panic(err)
-	}
-}
-
-// pipeListener is a network in memory. Its pipes work in virtual time, hold
-// nothing and show no descriptor.
-type pipeListener struct {
-	conns  chan net.Conn
-	closed chan struct{}
-	once   sync.Once
-}
-
-func newPipeListener() *pipeListener {
-	return &pipeListener{conns: make(chan net.Conn), closed: make(chan struct{})}
-}
-
-func (l *pipeListener) Accept() (net.Conn, error) {
-	select {
-	case c := <-l.conns:
-		return c, nil
-	case <-l.closed:
-		return nil, net.ErrClosed
-	}
-}
-
-func (l *pipeListener) Close() error {
-	l.once.Do(func() { close(l.closed) })
-	return nil
-}
-
-func (l *pipeListener) Addr() net.Addr { return &net.UnixAddr{Name: "pipe", Net: "pipe"} }
-
-func (l *pipeListener) dial(context.Context, string, string) (net.Conn, error) {
-	client, server := net.Pipe()
-	select {
-	case l.conns <- server:
-		return client, nil
-	case <-l.closed:
-		return nil, net.ErrClosed
-	}
 }
 
 // fakeKeys is an Authenticator: a token is "customer" or "customer/scope,scope".
@@ -210,8 +156,8 @@ func newServerOver(t testing.TB, feed stream.Feed, options stream.Options, tcp b
 			return d.DialContext(ctx, "tcp", l.Addr().String())
 		}
 	} else {
-		l := newPipeListener()
-		listener, s.dial = l, l.dial
+		l := pipetest.Listen()
+		listener, s.dial = l, l.DialContext
 	}
 	hub, err := stream.New(stream.Deps{Feed: feed, Auth: s.keys, Log: nop}, options)
 	if err != nil {
@@ -259,7 +205,7 @@ type answer struct {
 
 // upgrade tries to connect.
 func (s *server) upgrade(header http.Header) (*websocket.Conn, answer, error) {
-	return s.upgradeBy(websocket.Dialer{HandshakeTimeout: 10 * time.Second}, header)
+	return s.upgradeBy(websocket.Dialer{HandshakeTimeout: patience}, header)
 }
 
 func (s *server) upgradeBy(dialer websocket.Dialer, header http.Header) (*websocket.Conn, answer, error) {
@@ -399,7 +345,7 @@ func (c *client) wantClosed(code int) {
 // eventually waits for a condition of the outside world.
 func eventually(t testing.TB, what string, condition func() bool) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	ticker := time.NewTicker(time.Millisecond)
 	defer ticker.Stop()

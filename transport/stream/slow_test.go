@@ -241,6 +241,7 @@ func TestStalledSocketsDelayNobody(t *testing.T) {
 	s := newServer(t, stream.Options{Shards: 1, SendBufferBytes: 4096}, true)
 	o := s.feed.owner("", "book:okx:BTCUSDT:200")
 	o.widen(200)
+	start := time.Now()
 	for range stalled {
 		c := s.stall("book:okx:BTCUSDT:200")
 		shrink(t, c.ws.NetConn())
@@ -269,7 +270,6 @@ func TestStalledSocketsDelayNobody(t *testing.T) {
 			}
 		}()
 	}
-	start := time.Now()
 	for range messages {
 		o.republish()
 		for range fast { // on whatever machine, they are not outrun

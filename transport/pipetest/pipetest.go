@@ -1,0 +1,110 @@
+// Package pipetest serves HTTP over pipes, for tests that run in virtual time
+// (testing/synctest): what happens at a time-out is certain then, however busy the
+// machine is.
+//
+//	func TestMain(m *testing.M) {
+//		pipetest.WarmUp()
+//		...
+//	}
+//
+//	synctest.Test(t, func(t *testing.T) {
+//		listener := pipetest.Listen()
+//		go server.Serve(listener)
+//		conn := listener.Dial(t)
+//		...
+//		shut the server down
+//		time.Sleep(pipetest.CleanerMax)
+//	})
+package pipetest
+
+import (
+	"context"
+	"errors"
+	"net"
+	"net/http"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+)
+
+// CleanerMax is when the last goroutine of a server that was shut down has ended.
+const CleanerMax = time.Minute
+
+// Listener is a network in memory. Its pipes hold nothing and show no descriptor.
+type Listener struct {
+	conns  chan net.Conn
+	closed chan struct{}
+	once   sync.Once
+}
+
+// Listen opens one.
+func Listen() *Listener {
+	return &Listener{conns: make(chan net.Conn), closed: make(chan struct{})}
+}
+
+// Accept implements net.Listener.
+func (l *Listener) Accept() (net.Conn, error) {
+	select {
+	case c := <-l.conns:
+		return c, nil
+	case <-l.closed:
+		return nil, net.ErrClosed
+	}
+}
+
+// Close implements net.Listener.
+func (l *Listener) Close() error {
+	l.once.Do(func() { close(l.closed) })
+	return nil
+}
+
+// Addr implements net.Listener.
+func (l *Listener) Addr() net.Addr { return &net.UnixAddr{Name: "pipe", Net: "pipe"} }
+
+// DialContext connects, as the function of that name that clients take.
+func (l *Listener) DialContext(ctx context.Context, _, _ string) (net.Conn, error) {
+	client, server := net.Pipe()
+	select {
+	case l.conns <- server:
+		return client, nil
+	case <-l.closed:
+		return nil, net.ErrClosed
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// Dial connects until the end of the test.
+func (l *Listener) Dial(t testing.TB) net.Conn {
+	t.Helper()
+	conn, err := l.DialContext(t.Context(), "", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { conn.Close() })
+	return conn
+}
+
+// WarmUp starts what the HTTP library keeps running for the life of the process. It
+// must not begin in a bubble, whose end it would outlive.
+func WarmUp() {
+	app := fiber.New(fiber.Config{DisableStartupMessage: true})
+	app.Server().MaxIdleWorkerDuration = time.Millisecond // nothing else of it is to stay
+	l := Listen()
+	served := make(chan error, 1)
+	go func() { served <- app.Listener(l) }()
+	request, err := http.NewRequestWithContext(context.Background(), http.MethodGet, "http://warm/", nil)
+	if err != nil {
+		panic(err)
+	}
+	transport := &http.Transport{DialContext: l.DialContext, DisableKeepAlives: true}
+	response, err := transport.RoundTrip(request)
+	if err != nil {
+		panic(err)
+	}
+	if err := errors.Join(response.Body.Close(), app.Shutdown(), <-served); err != nil {
+		panic(err)
+	}
+}
