@@ -58,6 +58,24 @@ type house struct {
 // open runs one, after the changes to what the registry is made of.
 func open(t *testing.T, changes ...func(*admin.Options)) *house {
 	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return openOn(t, listener, changes...)
+}
+
+// inMemory runs one in a bubble of virtual time.
+func inMemory(t *testing.T) *pipetest.Listener {
+	t.Helper()
+	t.Cleanup(func() { time.Sleep(pipetest.CleanerMax) })
+	listener := pipetest.Listen()
+	openOn(t, listener)
+	return listener
+}
+
+func openOn(t *testing.T, listener net.Listener, changes ...func(*admin.Options)) *house {
+	t.Helper()
 	core, logs := observer.New(zapcore.InfoLevel)
 	h := &house{t: t, store: storetest.NewMemory(), logs: logs, examiner: &examiner{}, client: &http.Client{Timeout: time.Minute}}
 	h.directory = &directory{store: h.store, fences: map[string]persistence.Fence{}}
@@ -89,10 +107,6 @@ func open(t *testing.T, changes ...func(*admin.Options)) *house {
 		Registry: h.registry, Token: token, Ready: func() error { return h.ready }, Metrics: metrics, Log: zap.New(core),
 		Backup: func(_ context.Context, w io.Writer) error { return h.backup(w) },
 	})
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
 	h.url = "http://" + listener.Addr().String()
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(listener) }()

@@ -15,6 +15,7 @@ import (
 
 	"venuegate/persistence"
 	"venuegate/transport/api"
+	"venuegate/transport/listen"
 	"venuegate/venues"
 )
 
@@ -127,6 +128,9 @@ func (s *Server) authorize(c *fiber.Ctx) error {
 
 // answerError writes the envelope. What is our own fault is logged here, once.
 func (s *Server) answerError(c *fiber.Ctx, err error) error {
+	if errors.Is(err, fiber.ErrRequestEntityTooLarge) {
+		listen.Drain(c.Context().Conn())
+	}
 	shown := s.shown(err)
 	if shown.Code == venues.CodeInternal {
 		s.Log.Error("administration call failed", zap.String("method", c.Method()), zap.String("path", c.Path()), zap.Error(err))

@@ -6,7 +6,6 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
-	"net"
 	"net/http"
 	"runtime/debug"
 	"slices"
@@ -18,6 +17,7 @@ import (
 
 	"venuegate/persistence"
 	"venuegate/transport/api"
+	"venuegate/transport/listen"
 	"venuegate/venues"
 )
 
@@ -121,7 +121,7 @@ func hasHeader(raw []byte, name string) bool {
 func (s *Server) fail(c *fiber.Ctx, err error) error {
 	id := dress(c)
 	if errors.Is(err, fiber.ErrRequestEntityTooLarge) {
-		drain(c.Context().Conn())
+		listen.Drain(c.Context().Conn())
 		err = tooLarge(c.Path())
 	}
 	e, status := explain(err)
@@ -201,36 +201,5 @@ func (s *Server) log(c *fiber.Ctx, requestID string, status int, err error) {
 		s.deps.Log.Error("request failed", fields...)
 	} else {
 		s.deps.Log.Warn("request not served", fields...)
-	}
-}
-
-const (
-	drainBytesMax = 16 << 20
-	drainTimeMax  = 2 * time.Second
-	// drainPause: a client that has sent nothing for so long waits for us.
-	drainPause = 200 * time.Millisecond
-)
-
-// drain throws away the rest of a body that is too large. To close a connection
-// on unread data resets it, and the client would never see the answer.
-func drain(conn net.Conn) {
-	if conn == nil {
-		return
-	}
-	end := time.Now().Add(drainTimeMax)
-	buffer := make([]byte, 32<<10)
-	for total := 0; total < drainBytesMax; {
-		pause := time.Now().Add(drainPause)
-		if pause.After(end) {
-			return
-		}
-		if err := conn.SetReadDeadline(pause); err != nil {
-			return
-		}
-		n, err := conn.Read(buffer)
-		if err != nil {
-			return
-		}
-		total += n
 	}
 }

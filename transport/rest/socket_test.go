@@ -59,7 +59,7 @@ func (w *world) serve(listener net.Listener) {
 
 // client is an HTTP client whose connections end with the test.
 func (w *world) client() *http.Client {
-	transport := &http.Transport{ExpectContinueTimeout: time.Second}
+	transport := &http.Transport{}
 	w.Cleanup(transport.CloseIdleConnections)
 	return &http.Client{Transport: transport, Timeout: patience}
 }
@@ -91,30 +91,71 @@ func (w *world) send(client *http.Client, method, address, path, key string, bod
 // The answer to a body that is too large reaches the client, however much it
 // sends before it reads.
 func TestBodyLimit(t *testing.T) {
-	w := newWorld(t)
-	answerable(w)
-	key := w.key("cus_1", persistence.ScopeTrade)
-	address, client := w.listen(), w.client()
-	pad := func(size int) io.Reader {
-		return strings.NewReader(marketOrder + strings.Repeat(" ", size-len(marketOrder)))
-	}
-	w.send(client, http.MethodPost, address, "/v1/orders", key, pad(api.RESTBodyBytesMax)).want(http.StatusCreated)
-	for _, headers := range [][]string{nil, {"Expect: 100-continue"}} {
-		for _, size := range []int{api.RESTBodyBytesMax + 1, 10 << 20} {
-			got := w.send(client, http.MethodPost, address, "/v1/orders", key, pad(size), headers...)
-			got.want(http.StatusBadRequest, venues.CodeInvalidRequest)
-			if fmt.Sprint(got.error().Details["limit"]) != fmt.Sprint(api.RESTBodyBytesMax) || got.header.Get("X-Request-Id") == "" {
-				t.Errorf("%d bytes: %s", size, got.body)
+	synctest.Test(t, func(t *testing.T) {
+		t.Cleanup(func() { time.Sleep(pipetest.CleanerMax) })
+		w := newWorld(t)
+		answerable(w)
+		key := w.key("cus_1", persistence.ScopeTrade)
+		listener := pipetest.Listen()
+		w.serve(listener)
+		post := func(path string, size int, headers string) *response {
+			t.Helper()
+			conn := listener.Dial(t)
+			defer conn.Close()
+			reader := bufio.NewReader(conn)
+			head := fmt.Sprintf("POST %s HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n%s\r\n",
+				path, key, size, headers)
+			say(t, conn, head)
+			if headers != "" {
+				hear(t, reader).want(http.StatusContinue)
+			}
+			say(t, conn, marketOrder+strings.Repeat(" ", size-len(marketOrder)))
+			return hear(t, reader)
+		}
+		post("/v1/orders", api.RESTBodyBytesMax, "").want(http.StatusCreated)
+		for _, headers := range []string{"", "Expect: 100-continue\r\n"} {
+			for _, size := range []int{api.RESTBodyBytesMax + 1, 10 << 20} {
+				got := post("/v1/orders", size, headers)
+				got.want(http.StatusBadRequest, venues.CodeInvalidRequest)
+				if fmt.Sprint(got.error().Details["limit"]) != fmt.Sprint(api.RESTBodyBytesMax) || got.header.Get("X-Request-Id") == "" {
+					t.Errorf("%d bytes: %s", size, got.body)
+				}
 			}
 		}
+		if len(w.trader.commands) != 1 {
+			t.Errorf("%d commands", len(w.trader.commands))
+		}
+		got := post(api.HooksPath+"in/hook_1", api.RESTBodyBytesMax+1, "").want(http.StatusBadRequest, venues.CodeInvalidRequest)
+		if fmt.Sprint(got.error().Details["limit"]) != fmt.Sprint(api.HookBodyBytesMax) {
+			t.Errorf("to a hook: %s", got.body)
+		}
+	})
+}
+
+// say writes what the server must take.
+func say(t *testing.T, conn net.Conn, text string) {
+	t.Helper()
+	if err := conn.SetDeadline(time.Now().Add(patience)); err != nil {
+		t.Fatal(err)
 	}
-	if len(w.trader.commands) != 1 {
-		t.Errorf("%d commands", len(w.trader.commands))
+	if _, err := io.WriteString(conn, text); err != nil {
+		t.Fatal(err)
 	}
-	got := w.send(client, http.MethodPost, address, api.HooksPath+"in/hook_1", "", pad(api.RESTBodyBytesMax+1)).want(http.StatusBadRequest, venues.CodeInvalidRequest)
-	if fmt.Sprint(got.error().Details["limit"]) != fmt.Sprint(api.HookBodyBytesMax) {
-		t.Errorf("to a hook: %s", got.body)
+}
+
+// hear reads an answer.
+func hear(t *testing.T, reader *bufio.Reader) *response {
+	t.Helper()
+	answer, err := http.ReadResponse(reader, nil)
+	if err != nil {
+		t.Fatal(err)
 	}
+	defer answer.Body.Close()
+	body, err := io.ReadAll(answer.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &response{t, answer.StatusCode, answer.Header, body}
 }
 
 // TestHeaderLimit sends a header just past the limit. The server closes what it has
