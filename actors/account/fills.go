@@ -36,10 +36,13 @@ func (s *state) fetchFills(o *order, delay time.Duration) {
 }
 
 // fillsRead takes the fills that were fetched for an order whose report is held;
-// they are fetched again while some are missing.
+// they are fetched again while some are missing. Of fills that the store may have
+// without their order, and could not be asked for, none is taken: it would count again.
 func (s *state) fillsRead(m moment, in fillsDone) {
-	s.holdStrangers(m, in.strangers)
-	s.fills(m, in.fills)
+	if in.err == nil {
+		s.holdStrangers(m, in.strangers)
+		s.fills(m, in.fills)
+	}
 	if o, known := s.orders[in.orderID]; known && o.held != nil {
 		s.fetchFills(o, fillsRetry)
 	}

@@ -74,6 +74,18 @@ func TestExecutionToldBeforeItsOrderCountsOnce(t *testing.T) {
 				b.state.fillsRead(m, fillsDone{orderID: o.OrderID, fills: []venues.Fill{f}, strangers: stored})
 			})
 		},
+		"while the store cannot say that it has it": func(b *bench, o *order, f venues.Fill) {
+			stored := b.recordedFills()
+			b.now = b.now.Add(2 * strangersKeep)
+			b.step(func(m moment) { b.state.forgetStrangers(m) })
+			b.step(func(m moment) { b.state.report(m, o.says(venues.StatusFilled, "1")) })
+			for _, read := range []fillsDone{
+				{orderID: o.OrderID, fills: []venues.Fill{f}, err: persistence.ErrUnavailable},
+				{orderID: o.OrderID, fills: []venues.Fill{f}, strangers: stored},
+			} {
+				b.step(func(m moment) { b.state.fillsRead(m, read) })
+			}
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := newBench(t, venues.Capabilities{})
