@@ -174,8 +174,8 @@ var bugs = []bug{
 	{
 		name: "cancel-all asks once and believes what it hears", invariant: "I-23", catcher: tests("actors/account", "."),
 		edits: []overlay.Edit{edit(accountDir+"cancelall.go",
-			"if (list.err == nil && len(list.atVenue) == 0) || time.Until(end) <= cancelAllPause {",
-			"if list.err == nil || time.Until(end) <= cancelAllPause {")},
+			"if (list.err == nil && len(list.atVenue) == 0) || time.Until(end) <= openPauseMin {",
+			"if list.err == nil || time.Until(end) <= openPauseMin {")},
 	},
 	{
 		name: "a mute stream is believed", invariant: "I-8", catcher: simulation("I-8"),
