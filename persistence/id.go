@@ -16,7 +16,6 @@ import (
 // Prefixes of the ids that the service makes.
 const (
 	PrefixCustomer = "cus"
-	PrefixKey      = "key"
 	PrefixOrder    = "ord"
 	PrefixFill     = "fil"
 	PrefixEvent    = "evt"

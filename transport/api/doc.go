@@ -42,5 +42,5 @@
 // # Errors
 //
 // Status maps a code to its HTTP status, in one table; AppendError writes the
-// error body. Every limit of the interface stands in limits.go.
+// error body. The limits that the edges keep stand in limits.go.
 package api

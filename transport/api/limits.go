@@ -15,9 +15,6 @@ const (
 
 	// RequestIDCharsMax: "requestId length: up to 64 characters".
 	RequestIDCharsMax = 64
-	// IdempotencyWindow: "24 hours; the same requestId after that creates a new
-	// order".
-	IdempotencyWindow = 24 * time.Hour
 	// CommentCharsMax: "comment (<= 256 characters)".
 	CommentCharsMax = 256
 	// OrderAnswerWait: "202 + record with status pending or unknown when that
@@ -60,21 +57,8 @@ const (
 	EventsKept = 30 * 24 * time.Hour
 )
 
-// Limits of inbound hooks.
-const (
-	// SignatureTolerance: "Signature timestamp tolerance: +-300 seconds".
-	SignatureTolerance = 300 * time.Second
-	// HookAnswerWait: "The answer comes within 1 s".
-	HookAnswerWait = time.Second
-	// MarketSignalAgeMax and LimitSignalAgeMax: "default 60 s for market, 10
-	// min for limit orders, counted from receipt".
-	MarketSignalAgeMax = 60 * time.Second
-	LimitSignalAgeMax  = 10 * time.Minute
-	// ChartIDCharsMin: ":id >= 43 base64url characters".
-	ChartIDCharsMin = 43
-	// ChartRepeatWindow: "equal bodies within 30 s are one signal".
-	ChartRepeatWindow = 30 * time.Second
-)
+// HookAnswerWait: "The answer comes within 1 s".
+const HookAnswerWait = time.Second
 
 // Limits of the stream.
 const (
@@ -91,18 +75,3 @@ const (
 	// StreamBadMessagesMax: "4000 is an error frame and closes after ten".
 	StreamBadMessagesMax = 10
 )
-
-// Limits of outbound events.
-const (
-	// DeliveryTimeout: "no answer within 10 seconds, leads to a retry".
-	DeliveryTimeout = 10 * time.Second
-	// DeliveryAttempts: "Five attempts"; DeliveryDelays: "with delays of 10 s,
-	// 1 min, 5 min, 30 min, 2 h". Five attempts use the first four; the last
-	// serves a sixth if more are configured.
-	DeliveryAttempts = 5
-)
-
-// DeliveryDelays are the pauses after each failed attempt; see DeliveryAttempts.
-func DeliveryDelays() []time.Duration {
-	return []time.Duration{10 * time.Second, time.Minute, 5 * time.Minute, 30 * time.Minute, 2 * time.Hour}
-}
