@@ -55,10 +55,8 @@ func positionSides() [2]venues.PositionSide { return [2]venues.PositionSide{venu
 type ended struct {
 	side venues.PositionSide
 	life holding
-	// by is the execution that ended it, an index of the book's recent ones;
-	// turned says that it opened the opposite position as well.
-	by     int
-	turned bool
+	// by is the execution that ended it, an index of the book's recent ones.
+	by int
 	// heardAt is when the last of its executions became known.
 	heardAt time.Time
 }
@@ -82,9 +80,6 @@ func (v *lives) apply(e execution) []ended {
 	list := v.exit(opposite, out)
 	if !rest.qty.IsPositive() {
 		return list
-	}
-	for i := range list {
-		list[i].turned = true
 	}
 	return append(list, v.enter(own, rest)...)
 }

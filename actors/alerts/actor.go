@@ -59,7 +59,7 @@ const earlyMax = 64
 // Started reads the alerts, once what an incarnation before this one has submitted
 // is answered.
 func (a *behaviour) Started(ctx *actors.Context) {
-	a.state = newState(a.deps.Customer, a.deps.Fence)
+	a.state = newState(a.deps.Fence)
 	err := ctx.Go(a.deps.Pool, func(life context.Context) any {
 		if err := persistence.Await(life, a.deps.Journal, persistence.Batch{Fence: a.deps.Fence}); err != nil {
 			return loaded{err: err}

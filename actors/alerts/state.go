@@ -22,10 +22,9 @@ const (
 
 // state is what is known of the alerts. Messages in; a batch and effects out.
 type state struct {
-	customer string
-	fence    persistence.Fence
-	alerts   map[string]*alert
-	out      output
+	fence  persistence.Fence
+	alerts map[string]*alert
+	out    output
 }
 
 // alert is a record and how it is watched.
@@ -54,8 +53,8 @@ type moment struct {
 	newID func(prefix string) string
 }
 
-func newState(customer string, fence persistence.Fence) *state {
-	return &state{customer: customer, fence: fence, alerts: map[string]*alert{}}
+func newState(fence persistence.Fence) *state {
+	return &state{fence: fence, alerts: map[string]*alert{}}
 }
 
 // take ends a step.

@@ -153,8 +153,8 @@ func (c *Client) Candle(candle venues.Candle) {
 func (c *Client) Mark(m venues.MarkPrice) { c.inlet.put(venues.FeedMark, event{other: m}) }
 
 // Interrupted says that messages of a channel may have been lost.
-func (c *Client) Interrupted(channel venues.FeedChannel, cause error) {
-	c.inlet.put(channel.Kind, event{other: interruption{channel, cause}})
+func (c *Client) Interrupted(channel venues.FeedChannel, _ error) {
+	c.inlet.put(channel.Kind, event{other: interruption{channel}})
 }
 
 // Resumed says that a channel is subscribed again.

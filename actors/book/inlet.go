@@ -17,11 +17,8 @@ type event struct {
 }
 
 type (
-	interruption struct {
-		channel venues.FeedChannel
-		cause   error
-	}
-	resumption struct{ channel venues.FeedChannel }
+	interruption struct{ channel venues.FeedChannel }
+	resumption   struct{ channel venues.FeedChannel }
 )
 
 // losses says of which kinds messages were lost.

@@ -65,7 +65,7 @@ func MarketData(system *actors.System, connector venues.Connector, o MarketOptio
 	x.connection = market.New(self.Child(marketName), market.Deps{
 		Name: marketName, Source: connector,
 		Report: func(h market.Health) {
-			x.ReportFeed(venue.Feed{Channels: h.Channels, Interrupted: h.Interrupted, Since: h.Since, Cause: h.Cause})
+			x.ReportFeed(venue.Feed{Channels: h.Channels, Interrupted: h.Interrupted, Cause: h.Cause})
 		},
 	})
 	x.Client = venue.New(self, venue.Deps{

@@ -16,9 +16,8 @@ const (
 
 // Feed is the state of the venue's public connections.
 type Feed struct {
-	Channels    int // subscribed
-	Interrupted int // of them
-	Since       time.Time
+	Channels    int   // subscribed
+	Interrupted int   // of them
 	Cause       error // of the interruption
 }
 
