@@ -142,6 +142,9 @@ func (f *privateFeed) Greeting() []byte { return []byte(listSubscriptions) }
 // Message decodes one event. The first word of a connection shows that it is served.
 func (f *privateFeed) Message(message []byte, _ time.Time) error {
 	f.wire.Ready()
+	if f.wire.Repeated() {
+		return nil
+	}
 	return f.handle(message)
 }
 

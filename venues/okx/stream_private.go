@@ -158,6 +158,11 @@ func (w *wire) Message(message []byte, now time.Time) error {
 		w.notice(m)
 		return nil
 	}
+	// What is repeated of positions follows the snapshot of the new connection, which
+	// may be older.
+	if w.Repeated() && m.Arg.Channel != channelPositions {
+		return nil
+	}
 	if err := w.feed.push(m, now); err != nil {
 		return fmt.Errorf("event of %s: %w", payload.Bounded(m.Arg.Channel), err)
 	}

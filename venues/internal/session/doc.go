@@ -8,7 +8,8 @@
 // shows (Wire.Ready): what is read by REST after that misses no event. Lost comes
 // when one of them ends, and also, with Connected right after it, when an event
 // cannot be understood: it might concern orders or positions, so the account reads
-// its state anew. A renewed connection is no loss.
+// its state anew. A renewed connection is no loss; what it tells again that the one before
+// has told, the protocol can leave out (Wire.Repeated).
 //
 // # Watching
 //

@@ -37,7 +37,7 @@ type stage struct {
 
 	mu     sync.Mutex
 	mute   bool
-	conns  map[string][]*websocket.Conn // by path
+	conns  map[string][]*venueConn // by path
 	events []string
 }
 
@@ -53,12 +53,15 @@ var errGarbled = errors.New("garbled")
 func (w *wire) Greeting() []byte { return []byte("hello") }
 
 func (w *wire) Message(message []byte, now time.Time) error {
+	if w.Repeated() {
+		return nil
+	}
 	switch string(message) {
 	case "ready":
 		w.Ready()
-	case "order":
+	case "order", "next order":
 		w.stage.Heard(now)
-		w.stage.hear("order")
+		w.stage.hear("%s", message)
 	case "ending":
 		w.Renew()
 	default:
@@ -89,10 +92,23 @@ func (s *stage) hear(format string, args ...any) {
 	s.events = append(s.events, fmt.Sprintf(format, args...))
 }
 
+// venueConn is a connection at the venue's end. What it says waits until it is read, as
+// in a socket.
+type venueConn struct {
+	*websocket.Conn
+	says chan string
+}
+
 func (s *stage) serve(r *http.Request, c *websocket.Conn) {
+	v := &venueConn{c, make(chan string, 10)}
 	s.mu.Lock()
-	s.conns[r.URL.Path] = append(s.conns[r.URL.Path], c)
+	s.conns[r.URL.Path] = append(s.conns[r.URL.Path], v)
 	s.mu.Unlock()
+	var writing sync.WaitGroup
+	defer writing.Wait()
+	ended := make(chan struct{})
+	defer close(ended)
+	writing.Go(func() { v.write(ended) })
 	for {
 		_, text, err := c.ReadMessage()
 		if err != nil {
@@ -102,7 +118,18 @@ func (s *stage) serve(r *http.Request, c *websocket.Conn) {
 		mute := s.mute
 		s.mu.Unlock()
 		if string(text) == "hello" && !mute {
-			_ = c.WriteMessage(websocket.TextMessage, []byte("ready"))
+			v.says <- "ready"
+		}
+	}
+}
+
+func (v *venueConn) write(ended chan struct{}) {
+	for {
+		select {
+		case text := <-v.says:
+			_ = v.WriteMessage(websocket.TextMessage, []byte(text))
+		case <-ended:
+			return
 		}
 	}
 }
@@ -111,7 +138,7 @@ func (s *stage) serve(r *http.Request, c *websocket.Conn) {
 func play(t *testing.T, mute bool, believedAfter time.Duration, names string, run func(*stage)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		s := &stage{T: t, mute: mute, conns: make(map[string][]*websocket.Conn)}
+		s := &stage{T: t, mute: mute, conns: make(map[string][]*venueConn)}
 		dial := connectortest.ServePipes(t, s.serve)
 		s.Session = session.New(session.Options{
 			Sink: s, Acknowledged: &s.acknowledged, EventSilenceMax: 10 * time.Second, BelievedAfter: believedAfter, Log: zap.NewNop(),
@@ -136,12 +163,16 @@ func (s *stage) wait(d time.Duration) {
 
 // say sends messages on the newest connection of a name; none cuts it.
 func (s *stage) say(name string, messages ...string) {
+	s.sayOn(s.connections(name)-1, name, messages...)
+}
+
+// sayOn is say on one of the connections so far.
+func (s *stage) sayOn(n int, name string, messages ...string) {
 	s.mu.Lock()
-	conns := s.conns["/"+name]
-	c := conns[len(conns)-1]
+	c := s.conns["/"+name][n]
 	s.mu.Unlock()
 	for _, m := range messages {
-		_ = c.WriteMessage(websocket.TextMessage, []byte(m))
+		c.says <- m
 	}
 	if len(messages) == 0 {
 		c.Close()
@@ -245,6 +276,25 @@ func TestRenewalIsNoLoss(t *testing.T) {
 		if n := s.connections("orders"); n != 2 {
 			s.Errorf("%d connections", n)
 		}
+	})
+}
+
+// What both connections of a renewal tell is told once, and what happens twice, twice.
+func TestRenewalRepeatsNothing(t *testing.T) {
+	play(t, false, 0, "orders", func(s *stage) {
+		s.wait(500 * time.Millisecond)
+		s.say("orders", "order", "ending")
+		s.wait(500 * time.Millisecond)
+		if n := s.connections("orders"); n != 2 {
+			s.Fatalf("%d connections", n)
+		}
+		s.sayOn(0, "orders", "order", "next order")
+		s.sayOn(1, "orders", "order", "next order", "next order")
+		s.hears("connected", "order", "order", "next order")
+		s.wait(10 * time.Second) // the old connection is closed
+		s.hears("next order")
+		s.say("orders", "order")
+		s.hears("order")
 	})
 }
 
