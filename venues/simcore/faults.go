@@ -21,7 +21,7 @@ type FaultAction string
 // Actions. Delay, DropConnection and Rewrite apply to requests and to streams.
 const (
 	// FaultDelay waits args.delayMs before the request is executed or the
-	// message is sent.
+	// message is sent. A request goes on as soon as the faults are cleared.
 	FaultDelay FaultAction = "delay"
 	// FaultTimeoutBefore does not execute the request and never answers it;
 	// the connection is closed after args.delayMs (default one minute).
@@ -140,7 +140,11 @@ type FaultInfo struct {
 	FaultRequest
 	Matched int `json:"matched"`
 	Struck  int `json:"struck"`
+	cleared <-chan struct{}
 }
+
+// Cleared is closed once the fault was removed.
+func (f FaultInfo) Cleared() <-chan struct{} { return f.cleared }
 
 type fault struct {
 	FaultInfo
@@ -160,6 +164,8 @@ type Faults struct {
 	mu     sync.Mutex
 	lastID int
 	list   []*fault
+	// cleared is closed when what is in the list is removed; nil while it is empty.
+	cleared chan struct{}
 	// count lets the common case, no fault at all, pass without the lock.
 	count atomic.Int32
 }
@@ -191,8 +197,11 @@ func (f *Faults) Add(request FaultRequest) (int, error) {
 		return 0, venues.Errorf(venues.CodeInvalidRequest, "there are %d faults already", faultsMax).With("limit", faultsMax)
 	}
 	f.lastID++
+	if f.cleared == nil {
+		f.cleared = make(chan struct{})
+	}
 	f.list = append(f.list, &fault{
-		FaultInfo: FaultInfo{ID: f.lastID, FaultRequest: request},
+		FaultInfo: FaultInfo{ID: f.lastID, FaultRequest: request, cleared: f.cleared},
 		rng:       rand.New(rand.NewPCG(request.Seed, uint64(f.lastID))),
 		odds:      probability.Mul(decimal.NewFromInt(oddsAlways)).IntPart(),
 	})
@@ -206,6 +215,10 @@ func (f *Faults) Clear() {
 	defer f.mu.Unlock()
 	f.list = nil
 	f.count.Store(0)
+	if f.cleared != nil {
+		close(f.cleared)
+		f.cleared = nil
+	}
 }
 
 // List shows the faults, those that are used up included.

@@ -146,7 +146,7 @@ func (s *Sim) loginFault(cl *client) (refusal *apiError, silent bool) {
 	}
 	switch fault.Do {
 	case simcore.FaultDelay:
-		return nil, !s.Server.Wait(fault.Args.Delay(0))
+		return nil, !s.Server.Delay(fault)
 	case simcore.FaultTimeoutBefore, simcore.FaultTimeoutAfter:
 		return nil, true
 	case simcore.FaultDropConnection:

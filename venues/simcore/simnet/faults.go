@@ -28,6 +28,21 @@ func (s *Server) Wait(d time.Duration) bool {
 	}
 }
 
+// Delay waits for as long as a delay fault says, or until it is cleared; false where
+// the server closes first.
+func (s *Server) Delay(fault simcore.FaultInfo) bool {
+	timer := time.NewTimer(fault.Args.Delay(0))
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-fault.Cleared():
+		return true
+	case <-s.closing:
+		return false
+	}
+}
+
 // Silence holds a request without an answer for as long as the fault says and
 // then closes its connection.
 func (s *Server) Silence(ctx *fasthttp.RequestCtx, fault simcore.FaultInfo) {

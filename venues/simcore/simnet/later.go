@@ -12,6 +12,7 @@ const promisesMax = 10_000
 type promises struct {
 	mu   sync.Mutex
 	list []promise
+	held bool
 }
 
 type promise struct {
@@ -26,6 +27,19 @@ func (v *Venue) Later(delay time.Duration, do func()) {
 	if delay <= 0 || !v.promised.add(promise{v.Clock.Base().Add(delay), do}) {
 		do()
 	}
+}
+
+// Hold keeps the venue from what it promised, however long that is due, until Release:
+// a test lets happen before it what it likes.
+func (v *Venue) Hold() { v.promised.hold(true) }
+
+// Release ends Hold: what is due is done at the next step.
+func (v *Venue) Release() { v.promised.hold(false) }
+
+func (p *promises) hold(held bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.held = held
 }
 
 // add is false where the list is full.
@@ -49,6 +63,9 @@ func (p *promises) keep(base time.Time) {
 func (p *promises) takeDue(base time.Time) []promise {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	if p.held {
+		return nil
+	}
 	var due []promise
 	waiting := p.list[:0]
 	for _, one := range p.list {

@@ -38,7 +38,11 @@ func (s *Server) Operate(session *Session, op Operation) {
 	}
 	switch fault.Do {
 	case simcore.FaultDelay:
-		s.after(fault.Args.Delay(0), func() { session.deliver(op.Execute()) })
+		s.pending.Go(func() {
+			if s.Delay(fault) {
+				session.deliver(op.Execute())
+			}
+		})
 	case simcore.FaultTimeoutBefore, simcore.FaultTimeoutAfter:
 		s.after(fault.Args.Delay(silenceDefault), session.cut)
 	case simcore.FaultRewrite:

@@ -115,6 +115,23 @@ func TestDelayedOperationDoesNotHoldUpOthers(t *testing.T) {
 	}
 }
 
+// A delay ends with its fault, on sockets as for requests.
+func TestDelayEndsWithItsFault(t *testing.T) {
+	t.Parallel()
+	e, _ := newOperator(t)
+	e.fault(`{"match":{"op":"place"},"do":"delay","args":{"delayMs":600000},"times":1}`)
+	conn := e.dial()
+	e.write(conn, "place 1")
+	e.write(conn, "place 2")
+	if got := e.read(conn); got != "did place 2" {
+		t.Error(got)
+	}
+	e.faults.Clear()
+	if got := e.read(conn); got != "did place 1" {
+		t.Error(got)
+	}
+}
+
 func TestAnswersOfOperationsMeetFaultsOfMessages(t *testing.T) {
 	t.Parallel()
 	e, executed := newOperator(t)

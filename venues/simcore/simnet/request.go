@@ -37,7 +37,7 @@ func (v *Venue) Answer(c *fiber.Ctx, request Request) error {
 	}
 	switch fault.Do {
 	case simcore.FaultDelay:
-		if !v.Server.Wait(fault.Args.Delay(0)) {
+		if !v.Server.Delay(fault) {
 			drop(c)
 			return nil
 		}

@@ -163,6 +163,26 @@ func TestPaces(t *testing.T) {
 	}
 }
 
+// What is held is done after that, in order.
+func TestHold(t *testing.T) {
+	t.Parallel()
+	clock := simtest.NewClock()
+	v, _ := newVenue(t, simnet.Setup{Quiet: true, Now: clock.Now})
+	done := ""
+	v.Hold()
+	for _, name := range []string{"a", "b"} {
+		v.Later(time.Millisecond, func() { done += name })
+	}
+	clock.Advance(time.Hour)
+	if v.Step(); done != "" {
+		t.Errorf("done %q", done)
+	}
+	v.Release()
+	if v.Step(); done != "ab" {
+		t.Errorf("done %q", done)
+	}
+}
+
 // What is promised is done at a step after its delay, in order; without a delay it
 // is done at once.
 func TestLater(t *testing.T) {
