@@ -83,10 +83,10 @@ func connect(restURL, streamURL string, c venuetest.Conditions) venuetest.Connec
 	o := Sim(restURL, streamURL)
 	o.KeyURL = restURL
 	o.Timeout, o.OrderEntry = c.Timeout, c.OrderEntry
-	o.BookSilenceMax, o.EventSilenceMax = c.SilenceMax, c.SilenceMax
+	o.BookSilenceMax, o.MarkSilenceMax, o.EventSilenceMax = c.SilenceMax, c.SilenceMax, c.SilenceMax
 	o.ConnLifetime = c.ConnLifetime
 	o.BackoffMin, o.BackoffMax = 10*time.Millisecond, 50*time.Millisecond
-	o.RenewOverlap = 2 * time.Second // time enough for a slow machine to subscribe
+	o.RenewOverlap = 5 * time.Second // time enough for a slow machine to subscribe
 	o.tickInterval = 20 * time.Millisecond
 	return New(o)
 }

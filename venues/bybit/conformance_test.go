@@ -82,7 +82,7 @@ func simulate(c venuetest.Conditions) (venuetest.Simulator, error) {
 func connect(restURL, streamURL string, c venuetest.Conditions) venuetest.Connector {
 	o := Sim(restURL, streamURL)
 	o.Timeout, o.OrderEntry = c.Timeout, c.OrderEntry
-	o.BookSilenceMax, o.EventSilenceMax = c.SilenceMax, c.SilenceMax
+	o.BookSilenceMax, o.MarkSilenceMax, o.EventSilenceMax = c.SilenceMax, c.SilenceMax, c.SilenceMax
 	o.BackoffMin, o.BackoffMax = 10*time.Millisecond, 50*time.Millisecond
 	o.tickInterval = 20 * time.Millisecond
 	return New(o)

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"venuegate/venues"
+	"venuegate/venues/simcore"
 )
 
 // lookInterval is how often a case looks for what no event tells it.
@@ -25,6 +26,13 @@ func (s *stage) eventually(what string, holds func() bool) {
 	}
 }
 
+// delayed lets the next request of a route wait, from when its fault has struck until
+// the faults are cleared.
+func (s *stage) delayed(route Route) {
+	s.t.Helper()
+	s.fault(simcore.FaultDelay, route, 1, simcore.FaultArgs{DelayMs: int(2 * patience.Milliseconds())})
+}
+
 // abandon makes a call whose answer a scripted fault withholds, and ends its
 // context once the fault has struck: the venue has the request by then, and no
 // clock decides what becomes of it. The error is the call's.
@@ -40,13 +48,33 @@ func (s *stage) abandon(call func(context.Context) error) error {
 	return <-ended
 }
 
+// unread makes a call whose answer on the connection for orders nobody can read, and
+// ends its context once the connection has: the answer was met, and that of an order
+// behind it has come. The error is the call's.
+func (s *stage) unread(met func() bool, call func(context.Context) error) error {
+	s.t.Helper()
+	ctx, cancel := context.WithCancel(s.t.Context())
+	defer cancel()
+	ended := make(chan error, 1)
+	go func() { ended <- call(ctx) }()
+	s.eventually("the answer", func() bool { return met() || len(ended) > 0 })
+	s.streams.tamper(nil)
+	s.place()
+	cancel()
+	return <-ended
+}
+
 // abandonOrder is abandon for an order.
 func (s *stage) abandonOrder(order venues.OrderRequest) error {
 	s.t.Helper()
-	return s.abandon(func(ctx context.Context) error {
+	return s.abandon(s.placing(order))
+}
+
+func (s *stage) placing(order venues.OrderRequest) func(context.Context) error {
+	return func(ctx context.Context) error {
 		_, err := s.account.Place(ctx, order)
 		return err
-	})
+	}
 }
 
 // executes waits until the venue has executed an order, which may be after its

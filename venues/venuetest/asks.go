@@ -149,7 +149,7 @@ func (s *stage) setsLeverage() ask {
 // status.
 func (s *stage) places(status venues.OrderStatus, changes ...change) (func(), error) {
 	order := s.order(changes...)
-	_, err := s.account.Place(s.t.Context(), order)
+	_, err := s.account.Place(s.context(), order)
 	return func() {
 		s.t.Helper()
 		s.holds(order.ClientOrderID, 1)
@@ -183,7 +183,7 @@ func (s *stage) amendsTrigger(waiting venues.OrderRequest) ask {
 }
 
 func (s *stage) cancels(order venues.OrderRequest) (func(), error) {
-	_, err := s.account.Cancel(s.t.Context(), refOf(order))
+	_, err := s.account.Cancel(s.context(), refOf(order))
 	return func() { s.reaches(order, venues.StatusCancelled) }, err
 }
 

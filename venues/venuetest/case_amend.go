@@ -32,7 +32,7 @@ func amendment(order venues.OrderRequest, wish func(*venues.AmendRequest)) venue
 
 // amended asks for a change of an order.
 func (s *stage) amended(order venues.OrderRequest, wish func(*venues.AmendRequest)) (venues.ExecutionReport, error) {
-	return s.account.Amend(s.t.Context(), amendment(order, wish))
+	return s.account.Amend(s.context(), amendment(order, wish))
 }
 
 // amends amends an order, which must succeed, and waits until stream and query

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync/atomic"
 
 	"venuegate/venues"
 )
@@ -50,20 +51,23 @@ func (s *stage) spoilAnswers(w way, judge func(w way, a *Answer, what string, er
 	}
 }
 
-// spoilt asks for an answer and spoils it.
+// spoilt asks for an answer and spoils it. A connector that cannot wait for what merely
+// explains a failure is asked until it has.
 func (s *stage) spoilt(a *Answer, w way, by spoiling, asks ask) (proof func(), err error) {
 	s.t.Helper()
-	changed := false
+	var changed atomic.Bool
 	s.rest.answerAfter(a.After, a.Route, func(status int, body string) (int, string) {
 		spoilt := by.spoil(body)
-		changed = changed || spoilt != body
+		if spoilt != body {
+			changed.Store(true)
+		}
 		return status, spoilt
 	})
-	proof, err = asks()
+	s.eventually(a.row()+", "+by.what+": an answer to change", func() bool {
+		proof, err = asks()
+		return changed.Load()
+	})
 	s.rest.answer(Route{}, nil)
-	if !changed {
-		s.t.Errorf("%s, %s: nothing was changed", a.row(), by.what)
-	}
 	s.seen.spoils(a.row(), w)
 	return proof, err
 }

@@ -68,9 +68,8 @@ func badEvents(w way) func(*stage) {
 	}
 }
 
-// spoiling changes the events of a kind while do runs, which must meet one.
-func (s *stage) spoiling(kind *Event, by spoiling, do func()) {
-	s.t.Helper()
+// spoils changes the events of a kind from now on; met says whether there was one.
+func (s *stage) spoils(kind *Event, by spoiling) (met func() bool) {
 	var spoilt atomic.Bool
 	s.streams.tamper(func(message string) string {
 		if !strings.Contains(message, kind.Mark) {
@@ -82,8 +81,15 @@ func (s *stage) spoiling(kind *Event, by spoiling, do func()) {
 		}
 		return changed
 	})
+	return spoilt.Load
+}
+
+// spoiling changes the events of a kind while do runs, which must meet one.
+func (s *stage) spoiling(kind *Event, by spoiling, do func()) {
+	s.t.Helper()
+	met := s.spoils(kind, by)
 	do()
-	s.eventually("a message with "+kind.Mark+" to change: "+by.what, spoilt.Load)
+	s.eventually("a message with "+kind.Mark+" to change: "+by.what, met)
 	s.streams.tamper(nil)
 }
 

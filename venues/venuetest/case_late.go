@@ -7,9 +7,8 @@ import (
 	"venuegate/venues"
 )
 
-// delayed lets the venue do what it has acknowledged only after a while, in which the
-// market moves on.
-var delayed = Conditions{EngineDelay: 2 * time.Second}
+// delayed lets the venue do only later what it has acknowledged.
+var delayed = Conditions{EngineDelay: time.Millisecond}
 
 var lateAmendCases = []conformanceCase{
 	{number: 71, name: "an acknowledged amendment is shown when it is done, not before", needs: LateOutcomes, under: delayed, run: amendDoneLater},
@@ -33,6 +32,7 @@ var lateCancelCases = []conformanceCase{
 func (s *stage) meanwhile(ask func() error, do func()) {
 	s.t.Helper()
 	next := s.resting()
+	s.sim.Hold()
 	if err := ask(); err != nil {
 		s.t.Fatal(err)
 	}
@@ -40,6 +40,7 @@ func (s *stage) meanwhile(ask func() error, do func()) {
 		s.t.Fatal(err)
 	}
 	do()
+	s.sim.Release()
 	s.await("the next change", func(h *heard) bool {
 		return venues.EqualOptional(h.last(next.ClientOrderID).Price, some("64600"))
 	})

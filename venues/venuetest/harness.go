@@ -31,6 +31,9 @@ type Simulator interface {
 	DemoAccount() simcore.AccountInfo
 	Control() *simcore.Control
 	Exchange() *simcore.Exchange
+	// Hold keeps the venue from what it has acknowledged and not done, until Release.
+	Hold()
+	Release()
 }
 
 // BookRestarter is a Simulator that can begin to number its books anew.
@@ -56,8 +59,8 @@ type Conditions struct {
 	// that the limit is used up: in a window of a minute or more, so that the
 	// slowest machine uses it up.
 	OrdersMax int
-	// SilenceMax, if positive, is after how long a stream without messages counts
-	// as broken: books, and private streams that owe an event.
+	// SilenceMax is after how long a stream without messages counts as broken: books,
+	// and private streams that owe an event; never where the case names none.
 	SilenceMax time.Duration
 	// ConnLifetime, if positive, is after how long the connector renews a public
 	// connection by itself, or the venue asks it to.

@@ -2,9 +2,11 @@ package venuetest
 
 import (
 	"cmp"
+	"context"
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/shopspring/decimal"
 
@@ -31,6 +33,8 @@ type stage struct {
 	heard     *heard
 	ids       atomic.Int64
 	seen      *coverage
+	// calls ends the calls of asks; the test's own context if nil.
+	calls context.Context
 	// geared: a case has changed the leverage and not changed it back.
 	geared bool
 }
@@ -59,6 +63,14 @@ func newStage(t *testing.T, h Harness, under Conditions) *stage {
 	}
 	s.use(sim.DemoAccount().Credentials)
 	return s
+}
+
+// context is that of asks.
+func (s *stage) context() context.Context {
+	if s.calls != nil {
+		return s.calls
+	}
+	return s.t.Context()
 }
 
 // atOnce plays scenes at once, each on a stage of its own.
@@ -93,10 +105,10 @@ func (s *stage) useNew(body simcore.AccountBody) {
 	s.use(page.Credentials)
 }
 
-// connect makes a connector for the case's venue, with the suite's patience for
-// requests where the conditions name none.
+// connect makes a connector for the case's venue. Where the conditions name no bound
+// it has the suite's patience with requests, and no stream is silent for too long.
 func (s *stage) connect(under Conditions) Connector {
-	under.Timeout = cmp.Or(under.Timeout, patience)
+	under.Timeout, under.SilenceMax = cmp.Or(under.Timeout, patience), cmp.Or(under.SilenceMax, time.Hour)
 	connector := s.harness.Connect("http://"+s.network.address(), "ws://"+s.streams.address(), under)
 	s.t.Cleanup(connector.Close)
 	return connector
