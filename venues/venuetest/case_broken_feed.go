@@ -40,6 +40,12 @@ func (s *stage) resumes(b *books) {
 	s.hears(b, "interruption and return", func(b *books) bool {
 		return b.interrupted[bookOf(symbol)] > 0 && b.resumed[bookOf(symbol)] > b.interrupted[bookOf(symbol)]
 	})
+	s.isWhole(b)
+}
+
+// isWhole waits for the book from its beginning on, and for more of it.
+func (s *stage) isWhole(b *books) {
+	s.t.Helper()
 	s.begins(b)
 	s.more(b, symbol)
 	b.mu.Lock()
@@ -67,13 +73,7 @@ func (s *stage) mends(b *books, feed venues.Feed) {
 	})
 	feed.Subscribe(bookOf(symbol))
 	s.hears(b, "the subscription anew", func(b *books) bool { return b.resumed[bookOf(symbol)] > before })
-	s.begins(b)
-	s.more(b, symbol)
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if k := b.of(symbol); k.gaps != 0 || !k.whole {
-		s.t.Errorf("%s", b.story())
-	}
+	s.isWhole(b)
 }
 
 func feedGap(s *stage) {
