@@ -214,13 +214,11 @@ func (w *teller) noteFills(n int) {
 	}
 }
 
-// change amends an order.
 func (w *teller) change(order record, members string) record {
 	w.t.Helper()
 	return w.trade(http.StatusOK, http.MethodPatch, "/v1/orders/"+order.text("orderId"), "{"+members+"}")
 }
 
-// cancel cancels an order.
 func (w *teller) cancel(order record) record {
 	w.t.Helper()
 	return w.trade(http.StatusOK, http.MethodDelete, "/v1/orders/"+order.text("orderId"), "")

@@ -186,7 +186,6 @@ func (h *house) call(status int, method, path, body string) answer {
 	return a
 }
 
-// customer makes one.
 func (h *house) customer(name string) string {
 	h.t.Helper()
 	return h.call(http.StatusCreated, "POST", "/admin/v1/customers", fmt.Sprintf(`{"name":%q}`, name)).id()

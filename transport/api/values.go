@@ -92,7 +92,6 @@ func shorten(text string) string {
 	return text
 }
 
-// oneOf reads an enumerated value.
 func oneOf[T ~string](f *Faults, field, text string, allowed ...T) T {
 	for _, a := range allowed {
 		if text == string(a) {

@@ -95,7 +95,6 @@ func decodeKline(parser *fastjson.Parser, data []byte, channel venues.FeedChanne
 	return candle, k.Err()
 }
 
-// decodeMark reads a mark price.
 func decodeMark(parser *fastjson.Parser, data []byte, symbol, venueSymbol string) (venues.MarkPrice, error) {
 	o, err := eventOf(parser, data, "markPriceUpdate", venueSymbol)
 	if err != nil {

@@ -90,7 +90,6 @@ func decodeTrades(parser *fastjson.Parser, data []byte, k *contract) (trades []v
 	return trades, ids, nil
 }
 
-// decodeMarks reads mark prices.
 func decodeMarks(parser *fastjson.Parser, data []byte, k *contract) ([]venues.MarkPrice, error) {
 	_, rows, err := pushOf(parser, data, channelMark, k.VenueSymbol)
 	if err != nil {

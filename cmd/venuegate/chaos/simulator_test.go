@@ -127,7 +127,6 @@ func (s *simulator) call(venue venues.Venue, method, path string, body any) (ans
 	return answer, err
 }
 
-// fault adds a scripted fault.
 func (s *simulator) fault(venue venues.Venue, f simcore.FaultRequest) {
 	s.t.Helper()
 	if _, err := s.call(venue, http.MethodPost, "/faults", f); err != nil {
