@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"testing/synctest"
 
 	"venuegate/venues/simcore/simtest"
 )
@@ -40,138 +41,154 @@ func expect(t testing.TB, o map[string]any, members ...string) {
 // An acknowledged amendment is done when the engine gets to it.
 func TestAcknowledgedBeforeItIsAmended(t *testing.T) {
 	t.Parallel()
-	v, clock := slow(t)
-	s := v.private("order")
-	id := v.placed(order())
-	s.data("order")
-	v.amends(id, "price=61000", "qty=0.02")
-	expect(t, v.found(id), "price=60000", "qty=0.01")
-	clock.Advance(engineDelay)
-	expect(t, s.data("order"), "orderStatus=New", "price=61000", "qty=0.02", "rejectReason=EC_NoError")
-	expect(t, v.found(id), "price=61000", "qty=0.02")
+	synctest.Test(t, func(t *testing.T) {
+		v, clock := slow(t)
+		s := v.private("order")
+		id := v.placed(order())
+		s.data("order")
+		v.amends(id, "price=61000", "qty=0.02")
+		expect(t, v.found(id), "price=60000", "qty=0.01")
+		clock.Advance(engineDelay)
+		expect(t, s.data("order"), "orderStatus=New", "price=61000", "qty=0.02", "rejectReason=EC_NoError")
+		expect(t, v.found(id), "price=61000", "qty=0.02")
+	})
 }
 
 // Over the socket too the answer comes first and the outcome by the stream.
 func TestSocketAcknowledgesBeforeItAmends(t *testing.T) {
 	t.Parallel()
-	v, clock := slow(t)
-	s, trader := v.private("order"), v.trader()
-	id := v.placed(order())
-	s.data("order")
-	if m := trader.call("order.amend", amendOf(id, "price=61000")); code(m) != 0 {
-		t.Errorf("%v", m)
-	}
-	expect(t, v.found(id), "price=60000")
-	clock.Advance(engineDelay)
-	expect(t, s.data("order"), "price=61000")
+	synctest.Test(t, func(t *testing.T) {
+		v, clock := slow(t)
+		s, trader := v.private("order"), v.trader()
+		id := v.placed(order())
+		s.data("order")
+		if m := trader.call("order.amend", amendOf(id, "price=61000")); code(m) != 0 {
+			t.Errorf("%v", m)
+		}
+		expect(t, v.found(id), "price=60000")
+		clock.Advance(engineDelay)
+		expect(t, s.data("order"), "price=61000")
+	})
 }
 
 // An order that fills before its amendment is told twice as filled.
 func TestFillOvertakesTheAmendment(t *testing.T) {
 	t.Parallel()
-	v, clock := slow(t)
-	s := v.private("order")
-	id := v.placed(order("price=64500"))
-	s.data("order")
-	v.amends(id, "price=64400")
-	v.move("64000")
-	expect(t, s.data("order"), "orderStatus=Filled", "rejectReason=EC_NoError")
-	clock.Advance(engineDelay)
-	expect(t, s.data("order"), "orderId="+id, "orderStatus=Filled", "price=64500", "cancelType=UNKNOWN", "rejectReason=EC_OrigClOrdIDDoesNotExist")
-	expect(t, v.found(id), "rejectReason=EC_NoError", "price=64500")
-	if r := v.post("/v5/order/amend", amendOf(id, "price=64300")); r.code(t) != 110001 {
-		t.Errorf("%s", r.Body)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		v, clock := slow(t)
+		s := v.private("order")
+		id := v.placed(order("price=64500"))
+		s.data("order")
+		v.amends(id, "price=64400")
+		v.move("64000")
+		expect(t, s.data("order"), "orderStatus=Filled", "rejectReason=EC_NoError")
+		clock.Advance(engineDelay)
+		expect(t, s.data("order"), "orderId="+id, "orderStatus=Filled", "price=64500", "cancelType=UNKNOWN", "rejectReason=EC_OrigClOrdIDDoesNotExist")
+		expect(t, v.found(id), "rejectReason=EC_NoError", "price=64500")
+		if r := v.post("/v5/order/amend", amendOf(id, "price=64300")); r.code(t) != 110001 {
+			t.Errorf("%s", r.Body)
+		}
+	})
 }
 
 // A quantity that fills before the engine gets to it cannot be amended to: the
 // order is told again as it stays. What has filled already is refused at once.
 func TestAmendmentToWhatHasFilled(t *testing.T) {
 	t.Parallel()
-	v, clock := slow(t)
-	s := v.private("order")
-	id := v.placed(order("price=65000", "qty=0.1"))
-	s.data("order")
-	v.amends(id, "qty=0.05")
-	v.Script(http.MethodPost, "/market/trade", `{"symbol":"BTCUSDT","side":"sell","qty":"0.06"}`)
-	expect(t, s.data("order"), "orderStatus=PartiallyFilled", "rejectReason=EC_NoError")
-	clock.Advance(engineDelay)
-	expect(t, s.data("order"), "orderStatus=PartiallyFilled", "qty=0.1", "cumExecQty=0.06", "rejectReason=EC_EcInvalidQty")
-	expect(t, v.found(id), "qty=0.1", "leavesQty=0.04", "rejectReason=EC_NoError")
-	if r := v.post("/v5/order/amend", amendOf(id, "qty=0.05")); r.code(t) != 110064 {
-		t.Errorf("%s", r.Body)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		v, clock := slow(t)
+		s := v.private("order")
+		id := v.placed(order("price=65000", "qty=0.1"))
+		s.data("order")
+		v.amends(id, "qty=0.05")
+		v.Script(http.MethodPost, "/market/trade", `{"symbol":"BTCUSDT","side":"sell","qty":"0.06"}`)
+		expect(t, s.data("order"), "orderStatus=PartiallyFilled", "rejectReason=EC_NoError")
+		clock.Advance(engineDelay)
+		expect(t, s.data("order"), "orderStatus=PartiallyFilled", "qty=0.1", "cumExecQty=0.06", "rejectReason=EC_EcInvalidQty")
+		expect(t, v.found(id), "qty=0.1", "leavesQty=0.04", "rejectReason=EC_NoError")
+		if r := v.post("/v5/order/amend", amendOf(id, "qty=0.05")); r.code(t) != 110064 {
+			t.Errorf("%s", r.Body)
+		}
+	})
 }
 
 // Margin that another amendment takes first is missing when the engine gets to it.
 func TestAmendmentsThatTheMarginDoesNotBearTogether(t *testing.T) {
 	t.Parallel()
-	v, clock := slow(t)
-	s := v.private("order")
-	first, second := v.placed(order()), v.placed(order())
-	s.data("order")
-	s.data("order")
-	v.amends(first, "qty=20")
-	v.amends(second, "qty=20")
-	clock.Advance(engineDelay)
-	rows := s.With("topic", "order")["data"].([]any)
-	if len(rows) == 1 {
-		rows = append(rows, s.With("topic", "order")["data"].([]any)...)
-	}
-	expect(t, rows[0].(simtest.Object), "orderId="+first, "qty=20", "rejectReason=EC_NoError")
-	expect(t, rows[1].(simtest.Object), "orderId="+second, "qty=0.01", "rejectReason=EC_Others")
-	if r := v.post("/v5/order/amend", amendOf(second, "qty=20")); r.code(t) != 110007 {
-		t.Errorf("%s", r.Body)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		v, clock := slow(t)
+		s := v.private("order")
+		first, second := v.placed(order()), v.placed(order())
+		s.data("order")
+		s.data("order")
+		v.amends(first, "qty=20")
+		v.amends(second, "qty=20")
+		clock.Advance(engineDelay)
+		rows := s.With("topic", "order")["data"].([]any)
+		if len(rows) == 1 {
+			rows = append(rows, s.With("topic", "order")["data"].([]any)...)
+		}
+		expect(t, rows[0].(simtest.Object), "orderId="+first, "qty=20", "rejectReason=EC_NoError")
+		expect(t, rows[1].(simtest.Object), "orderId="+second, "qty=0.01", "rejectReason=EC_Others")
+		if r := v.post("/v5/order/amend", amendOf(second, "qty=20")); r.code(t) != 110007 {
+			t.Errorf("%s", r.Body)
+		}
+	})
 }
 
 // A post-only order that an amendment would make take is cancelled after the
 // acknowledgement.
 func TestPostOnlyAmendedToTake(t *testing.T) {
 	t.Parallel()
-	v := quiet(t)
-	s := v.private("order")
-	id := v.placed(order("timeInForce=PostOnly"))
-	s.data("order")
-	v.amends(id, "price=65100")
-	expect(t, s.data("order"), "orderStatus=Cancelled", "rejectReason=EC_PostOnlyWillTakeLiquidity", "leavesQty=0")
+	synctest.Test(t, func(t *testing.T) {
+		v := quiet(t)
+		s := v.private("order")
+		id := v.placed(order("timeInForce=PostOnly"))
+		s.data("order")
+		v.amends(id, "price=65100")
+		expect(t, s.data("order"), "orderStatus=Cancelled", "rejectReason=EC_PostOnlyWillTakeLiquidity", "leavesQty=0")
+	})
 }
 
 // Stops that an order is to bring along are amended alone, and told.
 func TestAttachedStopsAreAmended(t *testing.T) {
 	t.Parallel()
-	v, clock := slow(t)
-	s := v.private("order")
-	id := v.placed(order("stopLoss=59000"))
-	expect(t, s.data("order"), "stopLoss=59000", "takeProfit=")
-	v.amends(id, "takeProfit=70000")
-	v.amends(id, "stopLoss=58000")
-	expect(t, v.found(id), "stopLoss=59000", "takeProfit=")
-	clock.Advance(engineDelay)
-	expect(t, s.data("order"), "orderStatus=New", "stopLoss=58000", "takeProfit=70000")
-	if r := v.post("/v5/order/amend", amendOf(id, "stopLoss=58000")); r.code(t) != 10001 {
-		t.Errorf("%s", r.Body)
-	}
-	if r := v.post("/v5/order/amend", amendOf(id, "stopLoss=60001")); r.code(t) != 10001 {
-		t.Errorf("%s", r.Body)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		v, clock := slow(t)
+		s := v.private("order")
+		id := v.placed(order("stopLoss=59000"))
+		expect(t, s.data("order"), "stopLoss=59000", "takeProfit=")
+		v.amends(id, "takeProfit=70000")
+		v.amends(id, "stopLoss=58000")
+		expect(t, v.found(id), "stopLoss=59000", "takeProfit=")
+		clock.Advance(engineDelay)
+		expect(t, s.data("order"), "orderStatus=New", "stopLoss=58000", "takeProfit=70000")
+		if r := v.post("/v5/order/amend", amendOf(id, "stopLoss=58000")); r.code(t) != 10001 {
+			t.Errorf("%s", r.Body)
+		}
+		if r := v.post("/v5/order/amend", amendOf(id, "stopLoss=60001")); r.code(t) != 10001 {
+			t.Errorf("%s", r.Body)
+		}
+	})
 }
 
 // What waits for its trigger is amended and cancelled by the engine too.
 func TestWaitingOrderIsChangedLater(t *testing.T) {
 	t.Parallel()
-	v, clock := slow(t)
-	s := v.private("order")
-	id := v.placed(market("triggerPrice=66000", "triggerDirection=1"))
-	s.data("order")
-	v.amends(id, "triggerPrice=67000")
-	expect(t, v.found(id), "triggerPrice=66000")
-	clock.Advance(engineDelay)
-	expect(t, s.data("order"), "orderStatus=Untriggered", "triggerPrice=67000")
-	v.post("/v5/order/cancel", cancelOf(id)).result(t)
-	expect(t, v.found(id), "orderStatus=Untriggered")
-	clock.Advance(engineDelay)
-	expect(t, s.data("order"), "orderStatus=Deactivated", "cancelType=CancelByUser")
+	synctest.Test(t, func(t *testing.T) {
+		v, clock := slow(t)
+		s := v.private("order")
+		id := v.placed(market("triggerPrice=66000", "triggerDirection=1"))
+		s.data("order")
+		v.amends(id, "triggerPrice=67000")
+		expect(t, v.found(id), "triggerPrice=66000")
+		clock.Advance(engineDelay)
+		expect(t, s.data("order"), "orderStatus=Untriggered", "triggerPrice=67000")
+		v.post("/v5/order/cancel", cancelOf(id)).result(t)
+		expect(t, v.found(id), "orderStatus=Untriggered")
+		clock.Advance(engineDelay)
+		expect(t, s.data("order"), "orderStatus=Deactivated", "cancelType=CancelByUser")
+	})
 }
 
 // A trigger may overtake both.
@@ -186,16 +203,18 @@ func TestTriggerOvertakesTheChange(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			v, clock := slow(t)
-			s := v.private("order")
-			id := v.placed(market("triggerPrice=66000", "triggerDirection=1"))
-			s.data("order")
-			test.change(v, id)
-			v.move("66100")
-			expect(t, s.data("order"), "orderStatus=Triggered", "triggerPrice=66000")
-			expect(t, s.data("order"), "orderStatus=Filled", "rejectReason=EC_NoError")
-			clock.Advance(engineDelay)
-			expect(t, s.data("order"), append(test.told, "orderId="+id, "orderStatus=Filled", "rejectReason=EC_OrigClOrdIDDoesNotExist")...)
+			synctest.Test(t, func(t *testing.T) {
+				v, clock := slow(t)
+				s := v.private("order")
+				id := v.placed(market("triggerPrice=66000", "triggerDirection=1"))
+				s.data("order")
+				test.change(v, id)
+				v.move("66100")
+				expect(t, s.data("order"), "orderStatus=Triggered", "triggerPrice=66000")
+				expect(t, s.data("order"), "orderStatus=Filled", "rejectReason=EC_NoError")
+				clock.Advance(engineDelay)
+				expect(t, s.data("order"), append(test.told, "orderId="+id, "orderStatus=Filled", "rejectReason=EC_OrigClOrdIDDoesNotExist")...)
+			})
 		})
 	}
 }
@@ -204,25 +223,27 @@ func TestTriggerOvertakesTheChange(t *testing.T) {
 // fills before.
 func TestAcknowledgedBeforeAllAreCancelled(t *testing.T) {
 	t.Parallel()
-	v, clock := slow(t)
-	resting, filled := v.placed(order()), v.placed(order("price=64500"))
-	waiting := v.placed(market("triggerPrice=70000", "triggerDirection=1"))
-	s := v.private("order")
-	if r := v.post("/v5/order/cancel-all", `{"category":"linear","settleCoin":"USDT"}`).result(t); len(r["list"].([]any)) != 3 || r["success"] != "1" {
-		t.Errorf("%v", r)
-	}
-	expect(t, v.found(resting), "orderStatus=New")
-	expect(t, v.found(waiting), "orderStatus=Untriggered")
-	v.move("64000")
-	expect(t, s.data("order"), "orderId="+filled, "orderStatus=Filled")
-	clock.Advance(engineDelay)
-	told := map[any]simtest.Object{}
-	for len(told) < 3 {
-		for _, row := range s.With("topic", "order")["data"].([]any) {
-			told[row.(simtest.Object)["orderId"]] = row.(simtest.Object)
+	synctest.Test(t, func(t *testing.T) {
+		v, clock := slow(t)
+		resting, filled := v.placed(order()), v.placed(order("price=64500"))
+		waiting := v.placed(market("triggerPrice=70000", "triggerDirection=1"))
+		s := v.private("order")
+		if r := v.post("/v5/order/cancel-all", `{"category":"linear","settleCoin":"USDT"}`).result(t); len(r["list"].([]any)) != 3 || r["success"] != "1" {
+			t.Errorf("%v", r)
 		}
-	}
-	expect(t, told[resting], "orderStatus=Cancelled", "cancelType=CancelByUser", "leavesQty=0")
-	expect(t, told[waiting], "orderStatus=Deactivated", "cancelType=CancelByUser")
-	expect(t, told[filled], "orderStatus=Filled", "cancelType=CancelByUser", "rejectReason=EC_OrigClOrdIDDoesNotExist")
+		expect(t, v.found(resting), "orderStatus=New")
+		expect(t, v.found(waiting), "orderStatus=Untriggered")
+		v.move("64000")
+		expect(t, s.data("order"), "orderId="+filled, "orderStatus=Filled")
+		clock.Advance(engineDelay)
+		told := map[any]simtest.Object{}
+		for len(told) < 3 {
+			for _, row := range s.With("topic", "order")["data"].([]any) {
+				told[row.(simtest.Object)["orderId"]] = row.(simtest.Object)
+			}
+		}
+		expect(t, told[resting], "orderStatus=Cancelled", "cancelType=CancelByUser", "leavesQty=0")
+		expect(t, told[waiting], "orderStatus=Deactivated", "cancelType=CancelByUser")
+		expect(t, told[filled], "orderStatus=Filled", "cancelType=CancelByUser", "rejectReason=EC_OrigClOrdIDDoesNotExist")
+	})
 }

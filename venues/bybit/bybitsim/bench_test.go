@@ -19,7 +19,7 @@ func BenchmarkStep(b *testing.B) {
 	sim := create(b, bybitsim.Options{Setup: simnet.Setup{Seed: 1, Now: func() time.Time {
 		return at.Add(time.Duration(steps.Load()) * simnet.PumpInterval)
 	}}})
-	v := serve(b, sim)
+	v := &venue{Client: simtest.Start(b, sim), sim: sim}
 	for _, topic := range []string{"orderbook.200.BTCUSDT", "publicTrade.BTCUSDT", "tickers.BTCUSDT"} {
 		s := v.public(topic)
 		s.With("op", "subscribe")

@@ -19,7 +19,9 @@ import (
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // venue is a running simulator with a client of its own, written against the
-// venue's documentation and not with the simulator's code.
+// venue's documentation and not with the simulator's code. Its tests run in bubbles
+// of virtual time: the limits and windows of the venue are a second or a few, which a
+// busy machine may take for two calls.
 type venue struct {
 	*simtest.Client
 	sim *bybitsim.Sim
@@ -38,7 +40,7 @@ func create(t testing.TB, options bybitsim.Options) *bybitsim.Sim {
 
 func serve(t testing.TB, sim *bybitsim.Sim) *venue {
 	t.Helper()
-	return &venue{Client: simtest.Start(t, sim), sim: sim}
+	return &venue{Client: simtest.StartInMemory(t, sim), sim: sim}
 }
 
 // quiet is a simulator whose market only moves when told to.

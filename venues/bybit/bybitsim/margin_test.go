@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"strconv"
 	"testing"
+	"testing/synctest"
 
 	"github.com/shopspring/decimal"
 
@@ -45,157 +46,171 @@ func (v *venue) only(side simcore.Side, price, qty string) {
 // closing at the bankruptcy price.
 func TestOrderMargin(t *testing.T) {
 	t.Parallel()
-	v := funded(t)
-	for _, test := range []struct{ side, price, margin string }{
-		{"Buy", "60000", "60.627"},   // 600 x (0.1 + 0.00055 x 1.9)
-		{"Sell", "66000", "66.7623"}, // 660 x (0.1 + 0.00055 x 2.1)
-	} {
-		s := v.private("wallet")
-		id := v.placed(order("side="+test.side, "price="+test.price))
-		told := s.data("wallet")
-		wallet, coin := v.wallet()
-		expect(t, wallet, "totalInitialMargin="+test.margin, "totalAvailableBalance="+simtest.Num("100000").Sub(simtest.Num(test.margin)).String())
-		expect(t, coin, "totalOrderIM="+test.margin, "totalPositionIM=0")
-		expect(t, told["coin"].([]any)[0].(map[string]any), "totalOrderIM="+test.margin)
-		v.post("/v5/order/cancel", cancelOf(id)).result(t)
-	}
-	if r := v.post("/v5/order/create", order("qty=16.495")); r.code(t) != 110007 {
-		t.Errorf("%s", r.Body)
-	}
-	v.placed(order("qty=16.494"))
+	synctest.Test(t, func(t *testing.T) {
+		v := funded(t)
+		for _, test := range []struct{ side, price, margin string }{
+			{"Buy", "60000", "60.627"},   // 600 x (0.1 + 0.00055 x 1.9)
+			{"Sell", "66000", "66.7623"}, // 660 x (0.1 + 0.00055 x 2.1)
+		} {
+			s := v.private("wallet")
+			id := v.placed(order("side="+test.side, "price="+test.price))
+			told := s.data("wallet")
+			wallet, coin := v.wallet()
+			expect(t, wallet, "totalInitialMargin="+test.margin, "totalAvailableBalance="+simtest.Num("100000").Sub(simtest.Num(test.margin)).String())
+			expect(t, coin, "totalOrderIM="+test.margin, "totalPositionIM=0")
+			expect(t, told["coin"].([]any)[0].(map[string]any), "totalOrderIM="+test.margin)
+			v.post("/v5/order/cancel", cancelOf(id)).result(t)
+		}
+		if r := v.post("/v5/order/create", order("qty=16.495")); r.code(t) != 110007 {
+			t.Errorf("%s", r.Body)
+		}
+		v.placed(order("qty=16.494"))
+	})
 }
 
 // A position needs its value at the mark price over the leverage and the fee to
 // close; the maintenance margin holds that fee too.
 func TestPositionMargin(t *testing.T) {
 	t.Parallel()
-	v := funded(t)
-	s := v.private("position")
-	v.placed(market())
-	// 650 / 10 and 650.001 x 0.9 x 0.00055; 650 x 0.005 and the same.
-	const initial, maintenance = "65.3217505", "3.5717505"
-	expect(t, v.position(), "avgPrice=65000.1", "markPrice=65000", "positionValue=650.001", "positionIM="+initial, "positionMM="+maintenance)
-	expect(t, s.data("position"), "positionIM="+initial, "positionMM="+maintenance)
-	wallet, coin := v.wallet()
-	expect(t, wallet, "totalInitialMargin="+initial, "totalMaintenanceMargin="+maintenance, "accountIMRate=0.0006", "accountMMRate=0")
-	expect(t, coin, "totalPositionIM="+initial, "totalPositionMM="+maintenance, "totalOrderIM=0")
-	if free := simtest.Num(wallet["totalMarginBalance"]).Sub(simtest.Num(initial)); !free.Equal(simtest.Num(wallet["totalAvailableBalance"])) {
-		t.Errorf("%v, want %s available", wallet, free)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		v := funded(t)
+		s := v.private("position")
+		v.placed(market())
+		// 650 / 10 and 650.001 x 0.9 x 0.00055; 650 x 0.005 and the same.
+		const initial, maintenance = "65.3217505", "3.5717505"
+		expect(t, v.position(), "avgPrice=65000.1", "markPrice=65000", "positionValue=650.001", "positionIM="+initial, "positionMM="+maintenance)
+		expect(t, s.data("position"), "positionIM="+initial, "positionMM="+maintenance)
+		wallet, coin := v.wallet()
+		expect(t, wallet, "totalInitialMargin="+initial, "totalMaintenanceMargin="+maintenance, "accountIMRate=0.0006", "accountMMRate=0")
+		expect(t, coin, "totalPositionIM="+initial, "totalPositionMM="+maintenance, "totalOrderIM=0")
+		if free := simtest.Num(wallet["totalMarginBalance"]).Sub(simtest.Num(initial)); !free.Equal(simtest.Num(wallet["totalAvailableBalance"])) {
+			t.Errorf("%v, want %s available", wallet, free)
+		}
+	})
 }
 
 // Fees are rounded to eight decimals, the half upwards: 122.5299 x 0.00055 is
 // 0.067391445.
 func TestFeesAreRounded(t *testing.T) {
 	t.Parallel()
-	v := funded(t)
-	v.move("122530")
-	v.only(simcore.Sell, "122529.9", "0.001")
-	s := v.private("execution", "order")
-	id := v.placed(market("qty=0.001"))
-	const fee = "0.06739145"
-	expect(t, s.data("execution"), "execValue=122.5299", "feeRate=0.00055", "execFee="+fee)
-	told := s.data("order")
-	expect(t, told, "orderId="+id, "cumExecFee="+fee, "closedPnl=0")
-	expect(t, told["cumFeeDetail"].(map[string]any), "USDT="+fee)
-	expect(t, v.position(), "curRealisedPnl=-"+fee, "cumRealisedPnl=-"+fee)
-	_, coin := v.wallet()
-	expect(t, coin, "walletBalance=99999.93260855", "cumRealisedPnl=-"+fee)
+	synctest.Test(t, func(t *testing.T) {
+		v := funded(t)
+		v.move("122530")
+		v.only(simcore.Sell, "122529.9", "0.001")
+		s := v.private("execution", "order")
+		id := v.placed(market("qty=0.001"))
+		const fee = "0.06739145"
+		expect(t, s.data("execution"), "execValue=122.5299", "feeRate=0.00055", "execFee="+fee)
+		told := s.data("order")
+		expect(t, told, "orderId="+id, "cumExecFee="+fee, "closedPnl=0")
+		expect(t, told["cumFeeDetail"].(map[string]any), "USDT="+fee)
+		expect(t, v.position(), "curRealisedPnl=-"+fee, "cumRealisedPnl=-"+fee)
+		_, coin := v.wallet()
+		expect(t, coin, "walletBalance=99999.93260855", "cumRealisedPnl=-"+fee)
+	})
 }
 
 // Closing brings the difference of the values less the fees of both ways, and what
 // a position has brought begins anew with the next.
 func TestResultOfAPosition(t *testing.T) {
 	t.Parallel()
-	v := funded(t)
-	v.placed(market("qty=0.02"))
-	// The fee is 1300.002 x 0.00055, and 1300.7170011 / (0.02 x (1 - 0.00055)) is where
-	// nothing is lost.
-	expect(t, v.position(), "avgPrice=65000.1", "curRealisedPnl=-0.7150011", "breakEvenPrice=65071.6394567")
-	v.move("65100")
-	half := v.placed(market("side=Sell", "qty=0.01", "reduceOnly=true"))
-	// 650.999 - 650.001 - 0.35750055 - 650.999 x 0.00055.
-	expect(t, v.found(half), "avgPrice=65099.9", "closedPnl=0.28245")
-	expect(t, v.position(), "curRealisedPnl=-0.07505055", "cumRealisedPnl=-0.07505055")
-	v.placed(market("side=Sell", "qty=0.02"))
-	p := v.position()
-	expect(t, p, "side=Sell", "size=0.01", "curRealisedPnl=-0.35804945", "cumRealisedPnl=0.20685055")
-	if price := simtest.Num(p["breakEvenPrice"]); !price.LessThan(simtest.Num("65099.9")) {
-		t.Errorf("%v", p)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		v := funded(t)
+		v.placed(market("qty=0.02"))
+		// The fee is 1300.002 x 0.00055, and 1300.7170011 / (0.02 x (1 - 0.00055)) is where
+		// nothing is lost.
+		expect(t, v.position(), "avgPrice=65000.1", "curRealisedPnl=-0.7150011", "breakEvenPrice=65071.6394567")
+		v.move("65100")
+		half := v.placed(market("side=Sell", "qty=0.01", "reduceOnly=true"))
+		// 650.999 - 650.001 - 0.35750055 - 650.999 x 0.00055.
+		expect(t, v.found(half), "avgPrice=65099.9", "closedPnl=0.28245")
+		expect(t, v.position(), "curRealisedPnl=-0.07505055", "cumRealisedPnl=-0.07505055")
+		v.placed(market("side=Sell", "qty=0.02"))
+		p := v.position()
+		expect(t, p, "side=Sell", "size=0.01", "curRealisedPnl=-0.35804945", "cumRealisedPnl=0.20685055")
+		if price := simtest.Num(p["breakEvenPrice"]); !price.LessThan(simtest.Num("65099.9")) {
+			t.Errorf("%v", p)
+		}
+	})
 }
 
 // A market order is a limit order that takes what it gets up to X of the mark price.
 func TestMarketOrderHasACap(t *testing.T) {
 	t.Parallel()
-	v := funded(t)
-	expect(t, v.found(v.placed(market())), "orderStatus=Filled", "price=65650")
-	expect(t, v.found(v.placed(market("side=Sell"))), "orderStatus=Filled", "price=64350")
-	v.only(simcore.Sell, "65650", "0.004")
-	if err := v.sim.Exchange().HouseLevel("BTCUSDT", simcore.Sell, decimal.NewFromInt(65_651), decimal.NewFromInt(1)); err != nil {
-		t.Fatal(err)
-	}
-	expect(t, v.found(v.placed(market())), "orderStatus=Cancelled", "cumExecQty=0.004", "rejectReason=EC_NoImmediateQtyToFill")
-	if r := v.post("/v5/order/create", market()); r.code(t) != 10001 {
-		t.Errorf("%s", r.Body)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		v := funded(t)
+		expect(t, v.found(v.placed(market())), "orderStatus=Filled", "price=65650")
+		expect(t, v.found(v.placed(market("side=Sell"))), "orderStatus=Filled", "price=64350")
+		v.only(simcore.Sell, "65650", "0.004")
+		if err := v.sim.Exchange().HouseLevel("BTCUSDT", simcore.Sell, decimal.NewFromInt(65_651), decimal.NewFromInt(1)); err != nil {
+			t.Fatal(err)
+		}
+		expect(t, v.found(v.placed(market())), "orderStatus=Cancelled", "cumExecQty=0.004", "rejectReason=EC_NoImmediateQtyToFill")
+		if r := v.post("/v5/order/create", market()); r.code(t) != 10001 {
+			t.Errorf("%s", r.Body)
+		}
+	})
 }
 
 // The band is X of the mark price, wider towards the index and the premium, and
 // never more than Y.
 func TestBandFollowsIndexAndPremium(t *testing.T) {
 	t.Parallel()
-	v := funded(t)
-	band := func() (high, low string) {
-		r := v.get("/v5/market/price-limit", "category=linear&symbol=BTCUSDT").result(t)
-		return r["buyLmt"].(string), r["sellLmt"].(string)
-	}
-	if high, low := band(); high != "65650.00" || low != "64350.00" {
-		t.Errorf("%s, %s", high, low)
-	}
-	set := func(price string) { v.Script(http.MethodPost, "/market", `{"symbol":"BTCUSDT","mark":"`+price+`"}`) }
-	// The book stays around 65000: a premium of 300, soon.
-	set("64700")
-	v.WaitFor("the premium", func() bool {
-		high, low := band()
-		return simtest.Num(high).GreaterThan(simtest.Num("65347")) && low == "64053.00"
+	synctest.Test(t, func(t *testing.T) {
+		v := funded(t)
+		band := func() (high, low string) {
+			r := v.get("/v5/market/price-limit", "category=linear&symbol=BTCUSDT").result(t)
+			return r["buyLmt"].(string), r["sellLmt"].(string)
+		}
+		if high, low := band(); high != "65650.00" || low != "64350.00" {
+			t.Errorf("%s, %s", high, low)
+		}
+		set := func(price string) { v.Script(http.MethodPost, "/market", `{"symbol":"BTCUSDT","mark":"`+price+`"}`) }
+		// The book stays around 65000: a premium of 300, soon.
+		set("64700")
+		v.WaitFor("the premium", func() bool {
+			high, low := band()
+			return simtest.Num(high).GreaterThan(simtest.Num("65347")) && low == "64053.00"
+		})
+		set("50000")
+		v.WaitFor("the widest band", func() bool {
+			high, low := band()
+			return high == "51000.00" && low == "49500.00"
+		})
+		expect(t, v.found(v.placed(order("price=64500"))), "price=51000")
+		id := v.placed(order("price=49000"))
+		v.amends(id, "price=65000")
+		expect(t, v.found(id), "price=51000", "orderStatus=New")
 	})
-	set("50000")
-	v.WaitFor("the widest band", func() bool {
-		high, low := band()
-		return high == "51000.00" && low == "49500.00"
-	})
-	expect(t, v.found(v.placed(order("price=64500"))), "price=51000")
-	id := v.placed(order("price=49000"))
-	v.amends(id, "price=65000")
-	expect(t, v.found(id), "price=51000", "orderStatus=New")
 }
 
 // What positions have brought is what the wallet has got, and once there is none
 // it is what closing them brought.
 func TestResultsAddUpToTheWallet(t *testing.T) {
 	t.Parallel()
-	v := funded(t)
-	ids := []string{}
-	for n, change := range []string{"0.03", "-0.01", "-0.07", "0.02", "0.1", "-0.013", "-0.057"} {
-		v.move(strconv.Itoa(65000 + 37*n*n%300))
-		side, qty := "Buy", change
-		if change[0] == '-' {
-			side, qty = "Sell", change[1:]
+	synctest.Test(t, func(t *testing.T) {
+		v := funded(t)
+		ids := []string{}
+		for n, change := range []string{"0.03", "-0.01", "-0.07", "0.02", "0.1", "-0.013", "-0.057"} {
+			v.move(strconv.Itoa(65000 + 37*n*n%300))
+			side, qty := "Buy", change
+			if change[0] == '-' {
+				side, qty = "Sell", change[1:]
+			}
+			ids = append(ids, v.placed(market("side="+side, "qty="+qty)))
+			_, coin := v.wallet()
+			brought := simtest.Num(coin["walletBalance"]).Sub(simtest.Num("100000"))
+			if p := v.position(); !simtest.Num(p["cumRealisedPnl"]).Equal(brought) || !simtest.Num(coin["cumRealisedPnl"]).Equal(brought) {
+				t.Errorf("%s: %v, and the wallet got %s", change, p, brought)
+			}
 		}
-		ids = append(ids, v.placed(market("side="+side, "qty="+qty)))
-		_, coin := v.wallet()
-		brought := simtest.Num(coin["walletBalance"]).Sub(simtest.Num("100000"))
-		if p := v.position(); !simtest.Num(p["cumRealisedPnl"]).Equal(brought) || !simtest.Num(coin["cumRealisedPnl"]).Equal(brought) {
-			t.Errorf("%s: %v, and the wallet got %s", change, p, brought)
+		expect(t, v.position(), "size=0", "curRealisedPnl=0")
+		closed := decimal.Zero
+		for _, id := range ids {
+			closed = closed.Add(simtest.Num(v.found(id)["closedPnl"]))
 		}
-	}
-	expect(t, v.position(), "size=0", "curRealisedPnl=0")
-	closed := decimal.Zero
-	for _, id := range ids {
-		closed = closed.Add(simtest.Num(v.found(id)["closedPnl"]))
-	}
-	if rest := simtest.Num(v.position()["cumRealisedPnl"]).Sub(closed).Abs(); rest.GreaterThan(decimal.New(1, -7)) {
-		t.Errorf("%s more than the orders closed", rest)
-	}
+		if rest := simtest.Num(v.position()["cumRealisedPnl"]).Sub(closed).Abs(); rest.GreaterThan(decimal.New(1, -7)) {
+			t.Errorf("%s more than the orders closed", rest)
+		}
+	})
 }

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"testing/synctest"
 
 	"venuegate/venues"
 	"venuegate/venues/bybit/bybitsim"
@@ -25,57 +26,61 @@ func recording(t testing.TB) string {
 // listeners, and orders meet the recorded market.
 func TestReplay(t *testing.T) {
 	t.Parallel()
-	path := recording(t)
-	sim := create(t, bybitsim.Options{Setup: simnet.Setup{Quiet: true}})
-	if err := sim.Replay(path, bybitsim.ReplayOptions{Speed: 4}); err != nil {
-		t.Fatal(err)
-	}
-	v := serve(t, sim)
-	const topic = "orderbook.200.BTCUSDT"
-	for range 2 {
-		s := v.public(topic)
-		book := &localBook{TB: t}
-		first := s.With("topic", topic)
-		if first["type"] != "snapshot" {
-			t.Fatalf("%v", first)
+	synctest.Test(t, func(t *testing.T) {
+		path := recording(t)
+		sim := create(t, bybitsim.Options{Setup: simnet.Setup{Quiet: true}})
+		if err := sim.Replay(path, bybitsim.ReplayOptions{Speed: 4}); err != nil {
+			t.Fatal(err)
 		}
-		book.apply(first)
-		for range 20 {
-			book.apply(s.With("topic", topic))
+		v := serve(t, sim)
+		const topic = "orderbook.200.BTCUSDT"
+		for range 2 {
+			s := v.public(topic)
+			book := &localBook{TB: t}
+			first := s.With("topic", topic)
+			if first["type"] != "snapshot" {
+				t.Fatalf("%v", first)
+			}
+			book.apply(first)
+			for range 20 {
+				book.apply(s.With("topic", topic))
+			}
 		}
-	}
-	derived := &localBook{TB: t}
-	s := v.public("orderbook.50.BTCUSDT")
-	for range 3 {
-		derived.apply(s.With("topic", "orderbook.50.BTCUSDT"))
-	}
-	if d := v.public("publicTrade.BTCUSDT").data("publicTrade.BTCUSDT"); !simtest.Num(d["p"]).GreaterThan(simtest.Num("60000")) {
-		t.Errorf("%v", d)
-	}
-	if m := v.public("tickers.BTCUSDT").With("topic", "tickers.BTCUSDT"); m["type"] != "snapshot" {
-		t.Errorf("%v", m)
-	}
-	v.placed(market())
-	rest := v.get("/v5/market/orderbook", "category=linear&symbol=BTCUSDT&limit=200").result(t)
-	best, entry := simtest.Num(rest["b"].([]any)[0].([]any)[0]), simtest.Num(v.position()["avgPrice"])
-	if entry.Sub(best).Abs().GreaterThan(simtest.Num("100")) {
-		t.Errorf("bought at %s while the bid is %s", entry, best)
-	}
-	if err := sim.Replay(path, bybitsim.ReplayOptions{}); !errors.Is(err, simnet.ErrServing) {
-		t.Errorf("%v", err)
-	}
+		derived := &localBook{TB: t}
+		s := v.public("orderbook.50.BTCUSDT")
+		for range 3 {
+			derived.apply(s.With("topic", "orderbook.50.BTCUSDT"))
+		}
+		if d := v.public("publicTrade.BTCUSDT").data("publicTrade.BTCUSDT"); !simtest.Num(d["p"]).GreaterThan(simtest.Num("60000")) {
+			t.Errorf("%v", d)
+		}
+		if m := v.public("tickers.BTCUSDT").With("topic", "tickers.BTCUSDT"); m["type"] != "snapshot" {
+			t.Errorf("%v", m)
+		}
+		v.placed(market())
+		rest := v.get("/v5/market/orderbook", "category=linear&symbol=BTCUSDT&limit=200").result(t)
+		best, entry := simtest.Num(rest["b"].([]any)[0].([]any)[0]), simtest.Num(v.position()["avgPrice"])
+		if entry.Sub(best).Abs().GreaterThan(simtest.Num("100")) {
+			t.Errorf("bought at %s while the bid is %s", entry, best)
+		}
+		if err := sim.Replay(path, bybitsim.ReplayOptions{}); !errors.Is(err, simnet.ErrServing) {
+			t.Errorf("%v", err)
+		}
+	})
 }
 
 func TestReplayMistakes(t *testing.T) {
 	t.Parallel()
-	sim := create(t, bybitsim.Options{Setup: simnet.Setup{Quiet: true}})
-	empty := filepath.Join(t.TempDir(), "empty.jsonl")
-	if err := os.WriteFile(empty, []byte("{}\nnonsense\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	for _, path := range []string{empty, filepath.Join(t.TempDir(), "absent")} {
-		if err := sim.Replay(path, bybitsim.ReplayOptions{}); err == nil {
-			t.Errorf("%s is played", path)
+	synctest.Test(t, func(t *testing.T) {
+		sim := create(t, bybitsim.Options{Setup: simnet.Setup{Quiet: true}})
+		empty := filepath.Join(t.TempDir(), "empty.jsonl")
+		if err := os.WriteFile(empty, []byte("{}\nnonsense\n"), 0o600); err != nil {
+			t.Fatal(err)
 		}
-	}
+		for _, path := range []string{empty, filepath.Join(t.TempDir(), "absent")} {
+			if err := sim.Replay(path, bybitsim.ReplayOptions{}); err == nil {
+				t.Errorf("%s is played", path)
+			}
+		}
+	})
 }

@@ -3,6 +3,7 @@ package bybitsim_test
 import (
 	"encoding/json"
 	"testing"
+	"testing/synctest"
 
 	"venuegate/venues"
 	"venuegate/venues/fixturetest"
@@ -54,73 +55,77 @@ func firstRecord(t *testing.T, message map[string]any) map[string]any {
 // Every member that the venue was seen to send is sent, with its JSON type.
 func TestMessagesHaveTheRecordedShape(t *testing.T) {
 	t.Parallel()
-	recording(t)
-	v := quiet(t)
-	s := v.private()
-	id := v.placed(market())
-	told := map[string]map[string]any{}
-	for len(told) < 4 {
-		message := s.Next()
-		told[message["topic"].(string)] = message["data"].([]any)[0].(map[string]any)
-	}
-	resting := v.found(v.placed(order()))
-	tickers := v.public("tickers.BTCUSDT").With("type", "snapshot")["data"].(map[string]any)
-	rest := func(path, query string) map[string]any { return v.get(path, query).rows(t)[0] }
-	for _, test := range []struct {
-		file, name string
-		got        map[string]any
-	}{
-		{"ws_private_execution.jsonl", "two partial fills of one market order in one message", told["execution"]},
-		{"ws_private_order.jsonl", "Filled market IOC", told["order"]},
-		{"ws_private_position.jsonl", "long BTCPERP with breakEvenPrice", told["position"]},
-		{"ws_private_wallet.jsonl", "after fill", told["wallet"]},
-		{"rest_order_query.jsonl", "realtime linear with orderLinkId", resting},
-		{"rest_instruments_info.jsonl", "linear 7 majors, 2025 field set", rest("/v5/market/instruments-info", "category=linear")},
-		{"rest_position_list.jsonl", "one-way long 0.002 BTCUSDT", v.position()},
-		{"rest_executions.jsonl", "funding + trades", rest("/v5/execution/list", "category=linear&orderId="+id)},
-		{"ws_public_tickers.jsonl", "BTCUSDT snapshot 2026", tickers},
-	} {
-		want := recorded(t, test.file, test.name)
-		for member, value := range want {
-			got, sent := test.got[member]
-			if !sent {
-				t.Errorf("%s: no %s", test.file, member)
-				continue
-			}
-			if kindOf(got) != kindOf(value) && value != nil {
-				t.Errorf("%s: %s is %v, recorded %v", test.file, member, got, value)
+	synctest.Test(t, func(t *testing.T) {
+		recording(t)
+		v := quiet(t)
+		s := v.private()
+		id := v.placed(market())
+		told := map[string]map[string]any{}
+		for len(told) < 4 {
+			message := s.Next()
+			told[message["topic"].(string)] = message["data"].([]any)[0].(map[string]any)
+		}
+		resting := v.found(v.placed(order()))
+		tickers := v.public("tickers.BTCUSDT").With("type", "snapshot")["data"].(map[string]any)
+		rest := func(path, query string) map[string]any { return v.get(path, query).rows(t)[0] }
+		for _, test := range []struct {
+			file, name string
+			got        map[string]any
+		}{
+			{"ws_private_execution.jsonl", "two partial fills of one market order in one message", told["execution"]},
+			{"ws_private_order.jsonl", "Filled market IOC", told["order"]},
+			{"ws_private_position.jsonl", "long BTCPERP with breakEvenPrice", told["position"]},
+			{"ws_private_wallet.jsonl", "after fill", told["wallet"]},
+			{"rest_order_query.jsonl", "realtime linear with orderLinkId", resting},
+			{"rest_instruments_info.jsonl", "linear 7 majors, 2025 field set", rest("/v5/market/instruments-info", "category=linear")},
+			{"rest_position_list.jsonl", "one-way long 0.002 BTCUSDT", v.position()},
+			{"rest_executions.jsonl", "funding + trades", rest("/v5/execution/list", "category=linear&orderId="+id)},
+			{"ws_public_tickers.jsonl", "BTCUSDT snapshot 2026", tickers},
+		} {
+			want := recorded(t, test.file, test.name)
+			for member, value := range want {
+				got, sent := test.got[member]
+				if !sent {
+					t.Errorf("%s: no %s", test.file, member)
+					continue
+				}
+				if kindOf(got) != kindOf(value) && value != nil {
+					t.Errorf("%s: %s is %v, recorded %v", test.file, member, got, value)
+				}
 			}
 		}
-	}
+	})
 }
 
 // What does not apply is empty, exactly where the venue has it so.
 func TestEmptyTexts(t *testing.T) {
 	t.Parallel()
-	v := quiet(t)
-	expect(t, v.position(), "side=", "size=0", "avgPrice=0", "positionValue=", "unrealisedPnl=", "takeProfit=", "stopLoss=",
-		"liqPrice=", "bustPrice=", "sessionAvgPrice=", "breakEvenPrice=", "positionIM=0", "leverage=20")
-	s := v.private("order", "execution", "wallet")
-	id := v.placed(order())
-	for _, o := range []map[string]any{v.found(id), s.data("order")} {
-		expect(t, o, "avgPrice=", "stopOrderType=", "triggerPrice=", "triggerBy=", "takeProfit=", "stopLoss=", "tpslMode=UNKNOWN",
-			"feeCurrency=", "isLeverage=", "orderIv=", "placeType=", "smpOrderId=", "cumExecFee=0", "cumExecQty=0")
-		if fees := o["cumFeeDetail"].(map[string]any); len(fees) != 0 {
-			t.Errorf("%v", fees)
+	synctest.Test(t, func(t *testing.T) {
+		v := quiet(t)
+		expect(t, v.position(), "side=", "size=0", "avgPrice=0", "positionValue=", "unrealisedPnl=", "takeProfit=", "stopLoss=",
+			"liqPrice=", "bustPrice=", "sessionAvgPrice=", "breakEvenPrice=", "positionIM=0", "leverage=20")
+		s := v.private("order", "execution", "wallet")
+		id := v.placed(order())
+		for _, o := range []map[string]any{v.found(id), s.data("order")} {
+			expect(t, o, "avgPrice=", "stopOrderType=", "triggerPrice=", "triggerBy=", "takeProfit=", "stopLoss=", "tpslMode=UNKNOWN",
+				"feeCurrency=", "isLeverage=", "orderIv=", "placeType=", "smpOrderId=", "cumExecFee=0", "cumExecQty=0")
+			if fees := o["cumFeeDetail"].(map[string]any); len(fees) != 0 {
+				t.Errorf("%v", fees)
+			}
 		}
-	}
-	expect(t, s.data("wallet")["coin"].([]any)[0].(map[string]any), "availableToWithdraw=", "availableToBorrow=")
-	v.placed(market())
-	expect(t, s.data("execution"), "stopOrderType=UNKNOWN", "closedSize=0", "blockTradeId=", "markIv=", "tradeIv=", "extraFees=", "feeCurrency=USDT")
-	expect(t, s.data("order"), "stopOrderType=", "avgPrice=65000.1", "closedPnl=0")
-	if err := v.sim.Exchange().SetMarginMode(v.sim.DemoAccount().ID, "ETHUSDT", true); err != nil {
-		t.Fatal(err)
-	}
-	isolated, coin := v.wallet()
-	expect(t, isolated, "accountIMRate=", "totalMarginBalance=", "totalAvailableBalance=", "totalInitialMargin=", "totalMaintenanceMargin=")
-	if !simtest.Num(coin["totalPositionIM"]).IsPositive() || !simtest.Num(isolated["totalEquity"]).IsPositive() {
-		t.Errorf("%v", isolated)
-	}
+		expect(t, s.data("wallet")["coin"].([]any)[0].(map[string]any), "availableToWithdraw=", "availableToBorrow=")
+		v.placed(market())
+		expect(t, s.data("execution"), "stopOrderType=UNKNOWN", "closedSize=0", "blockTradeId=", "markIv=", "tradeIv=", "extraFees=", "feeCurrency=USDT")
+		expect(t, s.data("order"), "stopOrderType=", "avgPrice=65000.1", "closedPnl=0")
+		if err := v.sim.Exchange().SetMarginMode(v.sim.DemoAccount().ID, "ETHUSDT", true); err != nil {
+			t.Fatal(err)
+		}
+		isolated, coin := v.wallet()
+		expect(t, isolated, "accountIMRate=", "totalMarginBalance=", "totalAvailableBalance=", "totalInitialMargin=", "totalMaintenanceMargin=")
+		if !simtest.Num(coin["totalPositionIM"]).IsPositive() || !simtest.Num(isolated["totalEquity"]).IsPositive() {
+			t.Errorf("%v", isolated)
+		}
+	})
 }
 
 func kindOf(value any) string {
@@ -142,18 +147,20 @@ func kindOf(value any) string {
 // A position that the market runs over is closed by the venue.
 func TestLiquidation(t *testing.T) {
 	t.Parallel()
-	v := quiet(t)
-	v.post("/v5/position/set-leverage", `{"category":"linear","symbol":"BTCUSDT","buyLeverage":"20","sellLeverage":"20"}`)
-	v.placed(market("qty=20"))
-	s := v.private("execution", "order", "position")
-	v.move("55000")
-	v.WaitFor("the end of the position", func() bool { return v.position()["size"] == "0" })
-	for {
-		if e := s.data("execution"); e["execType"] == "BustTrade" {
-			if e["createType"] != "CreateByLiq" || e["side"] != "Sell" {
-				t.Errorf("%v", e)
+	synctest.Test(t, func(t *testing.T) {
+		v := quiet(t)
+		v.post("/v5/position/set-leverage", `{"category":"linear","symbol":"BTCUSDT","buyLeverage":"20","sellLeverage":"20"}`)
+		v.placed(market("qty=20"))
+		s := v.private("execution", "order", "position")
+		v.move("55000")
+		v.WaitFor("the end of the position", func() bool { return v.position()["size"] == "0" })
+		for {
+			if e := s.data("execution"); e["execType"] == "BustTrade" {
+				if e["createType"] != "CreateByLiq" || e["side"] != "Sell" {
+					t.Errorf("%v", e)
+				}
+				return
 			}
-			return
 		}
-	}
+	})
 }

@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"testing/synctest"
 
 	"github.com/shopspring/decimal"
 
@@ -46,132 +47,144 @@ func (b *localBook) apply(message map[string]any) {
 // crosses, while the market moves.
 func TestBookStream(t *testing.T) {
 	t.Parallel()
-	v := start(t, bybitsim.Options{Setup: simnet.Setup{Seed: 3}})
-	for _, levels := range []string{"50", "200"} {
-		s := v.public("orderbook." + levels + ".BTCUSDT")
-		book := &localBook{TB: t}
-		first := s.With("topic", "orderbook."+levels+".BTCUSDT")
-		if first["type"] != "snapshot" {
-			t.Fatalf("%v", first)
-		}
-		book.apply(first)
-		for range 12 {
-			book.apply(s.With("topic", "orderbook."+levels+".BTCUSDT"))
-			for side := range book.sides {
-				if n := decimal.NewFromInt(int64(len(book.sides[side]))); !n.Equal(simtest.Num(levels)) {
-					t.Fatalf("%s levels on side %s, want %s", n, side, levels)
+	synctest.Test(t, func(t *testing.T) {
+		v := start(t, bybitsim.Options{Setup: simnet.Setup{Seed: 3}})
+		for _, levels := range []string{"50", "200"} {
+			s := v.public("orderbook." + levels + ".BTCUSDT")
+			book := &localBook{TB: t}
+			first := s.With("topic", "orderbook."+levels+".BTCUSDT")
+			if first["type"] != "snapshot" {
+				t.Fatalf("%v", first)
+			}
+			book.apply(first)
+			for range 12 {
+				book.apply(s.With("topic", "orderbook."+levels+".BTCUSDT"))
+				for side := range book.sides {
+					if n := decimal.NewFromInt(int64(len(book.sides[side]))); !n.Equal(simtest.Num(levels)) {
+						t.Fatalf("%s levels on side %s, want %s", n, side, levels)
+					}
 				}
 			}
 		}
-	}
+	})
 }
 
 func TestBooksRestart(t *testing.T) {
 	t.Parallel()
-	v := quiet(t)
-	s := v.public("orderbook.50.BTCUSDT")
-	s.With("type", "snapshot")
-	v.sim.RestartBooks()
-	message := s.With("type", "snapshot")
-	if u := simtest.Num(message["data"].(map[string]any)["u"]); !u.Equal(simtest.Num("1")) {
-		t.Errorf("u %s", u)
-	}
-	v.placed(order("price=64999"))
-	if message = s.Next(); message["type"] != "delta" || !simtest.Num(message["data"].(map[string]any)["u"]).Equal(simtest.Num("2")) {
-		t.Errorf("%v", message)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		v := quiet(t)
+		s := v.public("orderbook.50.BTCUSDT")
+		s.With("type", "snapshot")
+		v.sim.RestartBooks()
+		message := s.With("type", "snapshot")
+		if u := simtest.Num(message["data"].(map[string]any)["u"]); !u.Equal(simtest.Num("1")) {
+			t.Errorf("u %s", u)
+		}
+		v.placed(order("price=64999"))
+		if message = s.Next(); message["type"] != "delta" || !simtest.Num(message["data"].(map[string]any)["u"]).Equal(simtest.Num("2")) {
+			t.Errorf("%v", message)
+		}
+	})
 }
 
 // Level 1 has snapshots alone and is repeated after three seconds under its u.
 func TestTopOfBookIsRepeated(t *testing.T) {
 	t.Parallel()
-	v := quiet(t)
-	s := v.public("orderbook.1.BTCUSDT")
-	first, second := s.With("type", "snapshot"), s.With("type", "snapshot")
-	if a, b := first["data"].(map[string]any), second["data"].(map[string]any); a["u"] != b["u"] || len(a["b"].([]any)) != 1 {
-		t.Errorf("%v then %v", a, b)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		v := quiet(t)
+		s := v.public("orderbook.1.BTCUSDT")
+		first, second := s.With("type", "snapshot"), s.With("type", "snapshot")
+		if a, b := first["data"].(map[string]any), second["data"].(map[string]any); a["u"] != b["u"] || len(a["b"].([]any)) != 1 {
+			t.Errorf("%v then %v", a, b)
+		}
+	})
 }
 
 func TestTradesTickersAndCandles(t *testing.T) {
 	t.Parallel()
-	v := quiet(t)
-	trades, tickers, candles := v.public("publicTrade.BTCUSDT"), v.public("tickers.BTCUSDT"), v.public("kline.1.BTCUSDT")
-	for _, s := range []*stream{trades, tickers, candles} {
-		if m := s.With("op", "subscribe"); m["success"] != true || m["req_id"] != "1" {
-			t.Fatalf("%v", m)
+	synctest.Test(t, func(t *testing.T) {
+		v := quiet(t)
+		trades, tickers, candles := v.public("publicTrade.BTCUSDT"), v.public("tickers.BTCUSDT"), v.public("kline.1.BTCUSDT")
+		for _, s := range []*stream{trades, tickers, candles} {
+			if m := s.With("op", "subscribe"); m["success"] != true || m["req_id"] != "1" {
+				t.Fatalf("%v", m)
+			}
 		}
-	}
-	if m := tickers.With("topic", "tickers.BTCUSDT"); m["type"] != "snapshot" || m["data"].(map[string]any)["fundingRate"] != "0.0001" {
-		t.Errorf("%v", m)
-	}
-	v.Script(http.MethodPost, "/market/trade", `{"symbol":"BTCUSDT","side":"buy","qty":"0.5"}`)
-	if d := trades.data("publicTrade.BTCUSDT"); d["S"] != "Buy" || d["s"] != "BTCUSDT" || !simtest.Num(d["v"]).IsPositive() {
-		t.Errorf("%v", d)
-	}
-	delta := tickers.With("type", "delta")["data"].(map[string]any)
-	if _, whole := delta["fundingRate"]; whole || delta["symbol"] != "BTCUSDT" {
-		t.Errorf("%v", delta)
-	}
-	if d := candles.data("kline.1.BTCUSDT"); d["confirm"] != false || d["interval"] != "1" {
-		t.Errorf("%v", d)
-	}
-	rows := v.get("/v5/market/recent-trade", "category=linear&symbol=BTCUSDT&limit=5").rows(t)
-	if len(rows) == 0 || rows[0]["side"] != "Buy" {
-		t.Errorf("%v", rows)
-	}
+		if m := tickers.With("topic", "tickers.BTCUSDT"); m["type"] != "snapshot" || m["data"].(map[string]any)["fundingRate"] != "0.0001" {
+			t.Errorf("%v", m)
+		}
+		v.Script(http.MethodPost, "/market/trade", `{"symbol":"BTCUSDT","side":"buy","qty":"0.5"}`)
+		if d := trades.data("publicTrade.BTCUSDT"); d["S"] != "Buy" || d["s"] != "BTCUSDT" || !simtest.Num(d["v"]).IsPositive() {
+			t.Errorf("%v", d)
+		}
+		delta := tickers.With("type", "delta")["data"].(map[string]any)
+		if _, whole := delta["fundingRate"]; whole || delta["symbol"] != "BTCUSDT" {
+			t.Errorf("%v", delta)
+		}
+		if d := candles.data("kline.1.BTCUSDT"); d["confirm"] != false || d["interval"] != "1" {
+			t.Errorf("%v", d)
+		}
+		rows := v.get("/v5/market/recent-trade", "category=linear&symbol=BTCUSDT&limit=5").rows(t)
+		if len(rows) == 0 || rows[0]["side"] != "Buy" {
+			t.Errorf("%v", rows)
+		}
+	})
 }
 
 func TestPublicMistakes(t *testing.T) {
 	t.Parallel()
-	v := quiet(t)
-	s := v.public("orderbook.50.BTCUSDT")
-	s.With("op", "subscribe")
-	for _, test := range []struct{ sent, want string }{
-		{`{"op":"subscribe","args":["orderbook.50.NOPEUSDT"]}`, "error:handler not found,topic:orderbook.50.NOPEUSDT"},
-		{`{"op":"subscribe","args":["orderbook.500.BTCUSDT"]}`, "error:handler not found,topic:orderbook.500.BTCUSDT"},
-		{`{"op":"subscribe","args":["tickers.BTCUSDT","kline.7.BTCUSDT"]}`, "error:handler not found,topic:kline.7.BTCUSDT"},
-		{`{"op":"subscribe","args":["orderbook.50.BTCUSDT"]}`, "error:already subscribed,topic:orderbook.50.BTCUSDT"},
-		{`{"op":"subscribe","args":["` + strings.Repeat("x", 21_001) + `"]}`, "error:args size too large"},
-		{`{"op":"dance"}`, "error:invalid op"},
-		{`{"op":"ping","req_id":"p"}`, "pong"},
-		{`{"op":"ping","req_id":1}`, "pong"},
-	} {
-		s.Send(test.sent)
-		for {
-			if m := s.Next(); m["conn_id"] != nil {
-				if m["ret_msg"] != test.want {
-					t.Errorf("%s: %v", test.sent, m)
+	synctest.Test(t, func(t *testing.T) {
+		v := quiet(t)
+		s := v.public("orderbook.50.BTCUSDT")
+		s.With("op", "subscribe")
+		for _, test := range []struct{ sent, want string }{
+			{`{"op":"subscribe","args":["orderbook.50.NOPEUSDT"]}`, "error:handler not found,topic:orderbook.50.NOPEUSDT"},
+			{`{"op":"subscribe","args":["orderbook.500.BTCUSDT"]}`, "error:handler not found,topic:orderbook.500.BTCUSDT"},
+			{`{"op":"subscribe","args":["tickers.BTCUSDT","kline.7.BTCUSDT"]}`, "error:handler not found,topic:kline.7.BTCUSDT"},
+			{`{"op":"subscribe","args":["orderbook.50.BTCUSDT"]}`, "error:already subscribed,topic:orderbook.50.BTCUSDT"},
+			{`{"op":"subscribe","args":["` + strings.Repeat("x", 21_001) + `"]}`, "error:args size too large"},
+			{`{"op":"dance"}`, "error:invalid op"},
+			{`{"op":"ping","req_id":"p"}`, "pong"},
+			{`{"op":"ping","req_id":1}`, "pong"},
+		} {
+			s.Send(test.sent)
+			for {
+				if m := s.Next(); m["conn_id"] != nil {
+					if m["ret_msg"] != test.want {
+						t.Errorf("%s: %v", test.sent, m)
+					}
+					break
 				}
-				break
 			}
 		}
-	}
-	s.Send("nonsense")
-	s.With(simtest.Text, "Failed to decode incoming data:nonsense")
+		s.Send("nonsense")
+		s.With(simtest.Text, "Failed to decode incoming data:nonsense")
+	})
 }
 
 func TestPrivateSocketNeedsAuth(t *testing.T) {
 	t.Parallel()
-	v := quiet(t)
-	s := v.stream("/v5/private")
-	s.Send(`{"op":"subscribe","args":["order"]}`)
-	if m := s.Next(); m["success"] != false {
-		t.Errorf("%v", m)
-	}
-	s.Send(`{"op":"auth","args":["` + v.Credentials.APIKey + `",4102444800000,"00"]}`)
-	if m := s.Next(); m["success"] != false || m["op"] != "auth" {
-		t.Errorf("%v", m)
-	}
-	s.Send(`{"op":"ping","req_id":"7"}`)
-	if m := s.Next(); m["op"] != "pong" || m["req_id"] != "7" {
-		t.Errorf("%v", m)
-	}
-	private := v.private("order.linear", "execution.linear", "wallet")
-	v.placed(market())
-	if d := private.data("execution.linear"); d["symbol"] != "BTCUSDT" {
-		t.Errorf("%v", d)
-	}
-	private.data("order.linear")
-	private.data("wallet")
+	synctest.Test(t, func(t *testing.T) {
+		v := quiet(t)
+		s := v.stream("/v5/private")
+		s.Send(`{"op":"subscribe","args":["order"]}`)
+		if m := s.Next(); m["success"] != false {
+			t.Errorf("%v", m)
+		}
+		s.Send(`{"op":"auth","args":["` + v.Credentials.APIKey + `",4102444800000,"00"]}`)
+		if m := s.Next(); m["success"] != false || m["op"] != "auth" {
+			t.Errorf("%v", m)
+		}
+		s.Send(`{"op":"ping","req_id":"7"}`)
+		if m := s.Next(); m["op"] != "pong" || m["req_id"] != "7" {
+			t.Errorf("%v", m)
+		}
+		private := v.private("order.linear", "execution.linear", "wallet")
+		v.placed(market())
+		if d := private.data("execution.linear"); d["symbol"] != "BTCUSDT" {
+			t.Errorf("%v", d)
+		}
+		private.data("order.linear")
+		private.data("wallet")
+	})
 }

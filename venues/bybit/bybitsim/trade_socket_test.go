@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"venuegate/venues/bybit/bybitsim"
@@ -60,163 +61,178 @@ func header(m map[string]any, name string) any {
 // The order entry socket does what REST does, and counts in the same limits.
 func TestTradeSocket(t *testing.T) {
 	t.Parallel()
-	v := quiet(t)
-	s := v.trader()
-	created := s.call("order.create", order("orderLinkId=ws"))
-	if code(created) != 0 || created["op"] != "order.create" || header(created, "X-Bapi-Limit") != "10" || header(created, "X-Bapi-Limit-Status") != "9" {
-		t.Errorf("%v", created)
-	}
-	if r := v.post("/v5/order/create", order("orderLinkId=rest")); r.Header.Get("X-Bapi-Limit-Status") != "8" {
-		t.Errorf("the limit is not shared: %v", r.Header)
-	}
-	id := created["data"].(map[string]any)["orderId"].(string)
-	amended := s.call("order.amend", `{"category":"linear","symbol":"BTCUSDT","orderLinkId":"ws","price":"60100"}`)
-	if code(amended) != 0 || amended["data"].(map[string]any)["orderId"] != id {
-		t.Errorf("%v", amended)
-	}
-	if o := v.found(id); o["price"] != "60100" || o["orderStatus"] != "New" {
-		t.Errorf("%v", o)
-	}
-	cancel := `{"category":"linear","symbol":"BTCUSDT","orderId":"` + id + `"}`
-	if m := s.call("order.cancel", cancel); code(m) != 0 {
-		t.Errorf("%v", m)
-	}
-	if m := s.call("order.cancel", cancel); code(m) != 110001 || header(m, "Timenow") == nil || len(m["data"].(map[string]any)) != 0 {
-		t.Errorf("%v", m)
-	}
-	s.Send(`{"op":"ping"}`)
-	if m := s.Next(); m["op"] != "pong" || code(m) != 0 {
-		t.Errorf("%v", m)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		v := quiet(t)
+		s := v.trader()
+		created := s.call("order.create", order("orderLinkId=ws"))
+		if code(created) != 0 || created["op"] != "order.create" || header(created, "X-Bapi-Limit") != "10" || header(created, "X-Bapi-Limit-Status") != "9" {
+			t.Errorf("%v", created)
+		}
+		if r := v.post("/v5/order/create", order("orderLinkId=rest")); r.Header.Get("X-Bapi-Limit-Status") != "8" {
+			t.Errorf("the limit is not shared: %v", r.Header)
+		}
+		id := created["data"].(map[string]any)["orderId"].(string)
+		amended := s.call("order.amend", `{"category":"linear","symbol":"BTCUSDT","orderLinkId":"ws","price":"60100"}`)
+		if code(amended) != 0 || amended["data"].(map[string]any)["orderId"] != id {
+			t.Errorf("%v", amended)
+		}
+		if o := v.found(id); o["price"] != "60100" || o["orderStatus"] != "New" {
+			t.Errorf("%v", o)
+		}
+		cancel := `{"category":"linear","symbol":"BTCUSDT","orderId":"` + id + `"}`
+		if m := s.call("order.cancel", cancel); code(m) != 0 {
+			t.Errorf("%v", m)
+		}
+		if m := s.call("order.cancel", cancel); code(m) != 110001 || header(m, "Timenow") == nil || len(m["data"].(map[string]any)) != 0 {
+			t.Errorf("%v", m)
+		}
+		s.Send(`{"op":"ping"}`)
+		if m := s.Next(); m["op"] != "pong" || code(m) != 0 {
+			t.Errorf("%v", m)
+		}
+	})
 }
 
 func TestTradeSocketRefusesAtTheGate(t *testing.T) {
 	t.Parallel()
-	v := quiet(t)
-	stranger := &trader{stream: v.stream("/v5/trade"), v: v}
-	if m := stranger.call("order.create", order()); code(m) != 10005 || m["header"] != nil || m["data"] != nil {
-		t.Errorf("without a login: %v", m)
-	}
-	stranger.Send(`{"op":"auth","args":["` + v.Credentials.APIKey + `",99999999999999,"00"]}`)
-	if m := stranger.Next(); code(m) != 10004 {
-		t.Errorf("bad signature: %v", m)
-	}
-	s := v.trader()
-	for _, c := range []struct {
-		name string
-		ask  func() string
-		want int64
-	}{
-		{"unknown operation", func() string { return s.ask("order.create-batch", order()) }, 10404},
-		{"late", func() string { return s.askAs("late", "order.create", order(), v.Now().Add(-6*time.Second)) }, 10002},
-		{"early", func() string { return s.askAs("early", "order.create", order(), v.Now().Add(1500*time.Millisecond)) }, 10002},
-		{"two at once", func() string { return s.ask("order.create", order()+","+order()) }, 10001},
-		{"a name twice", func() string { return s.askAs("late", "order.create", order(), v.Now()) }, 20006},
-		{"a long name", func() string { return s.askAs(strings.Repeat("x", 37), "order.create", order(), v.Now()) }, 10001},
-		{"too much", func() string { return s.ask("order.create", order("qty=1000")) }, 110007},
-	} {
-		if m := s.With("reqId", c.ask()); code(m) != c.want {
-			t.Errorf("%s: %v, want %d", c.name, m, c.want)
+	synctest.Test(t, func(t *testing.T) {
+		v := quiet(t)
+		stranger := &trader{stream: v.stream("/v5/trade"), v: v}
+		if m := stranger.call("order.create", order()); code(m) != 10005 || m["header"] != nil || m["data"] != nil {
+			t.Errorf("without a login: %v", m)
 		}
-	}
-	if rows := v.get("/v5/order/realtime", "category=linear&symbol=BTCUSDT").rows(t); len(rows) != 0 {
-		t.Errorf("%v", rows)
-	}
+		stranger.Send(`{"op":"auth","args":["` + v.Credentials.APIKey + `",99999999999999,"00"]}`)
+		if m := stranger.Next(); code(m) != 10004 {
+			t.Errorf("bad signature: %v", m)
+		}
+		s := v.trader()
+		for _, c := range []struct {
+			name string
+			ask  func() string
+			want int64
+		}{
+			{"unknown operation", func() string { return s.ask("order.create-batch", order()) }, 10404},
+			{"late", func() string { return s.askAs("late", "order.create", order(), v.Now().Add(-6*time.Second)) }, 10002},
+			{"early", func() string { return s.askAs("early", "order.create", order(), v.Now().Add(1500*time.Millisecond)) }, 10002},
+			{"two at once", func() string { return s.ask("order.create", order()+","+order()) }, 10001},
+			{"a name twice", func() string { return s.askAs("late", "order.create", order(), v.Now()) }, 20006},
+			{"a long name", func() string { return s.askAs(strings.Repeat("x", 37), "order.create", order(), v.Now()) }, 10001},
+			{"too much", func() string { return s.ask("order.create", order("qty=1000")) }, 110007},
+		} {
+			if m := s.With("reqId", c.ask()); code(m) != c.want {
+				t.Errorf("%s: %v, want %d", c.name, m, c.want)
+			}
+		}
+		if rows := v.get("/v5/order/realtime", "category=linear&symbol=BTCUSDT").rows(t); len(rows) != 0 {
+			t.Errorf("%v", rows)
+		}
+	})
 }
 
 func TestTradeSocketLimit(t *testing.T) {
 	t.Parallel()
-	v := start(t, bybitsim.Options{Setup: simnet.Setup{Quiet: true, Seed: 1}, RateLimits: bybitsim.RateLimits{TradePerSecond: 2, EndpointSpan: time.Minute}})
-	s := v.trader()
-	for range 2 {
-		if m := s.call("order.create", order()); code(m) != 0 {
+	synctest.Test(t, func(t *testing.T) {
+		v := start(t, bybitsim.Options{Setup: simnet.Setup{Quiet: true, Seed: 1}, RateLimits: bybitsim.RateLimits{TradePerSecond: 2, EndpointSpan: time.Minute}})
+		s := v.trader()
+		for range 2 {
+			if m := s.call("order.create", order()); code(m) != 0 {
+				t.Errorf("%v", m)
+			}
+		}
+		if m := s.call("order.create", order()); code(m) != 10006 || header(m, "X-Bapi-Limit-Status") != "0" {
 			t.Errorf("%v", m)
 		}
-	}
-	if m := s.call("order.create", order()); code(m) != 10006 || header(m, "X-Bapi-Limit-Status") != "0" {
-		t.Errorf("%v", m)
-	}
+	})
 }
 
 // Every fault of a request strikes the operations of the socket.
 func TestTradeSocketFaults(t *testing.T) {
 	t.Parallel()
-	v := quiet(t)
-	at := func(do string) {
-		v.Script(http.MethodPost, "/faults", `{"match":{"path":"/v5/trade","op":"order.create"},"times":1,`+do+`}`)
-	}
-	orders := func(link string) int {
-		return len(v.get("/v5/order/realtime", "category=linear&symbol=BTCUSDT&orderLinkId="+link).rows(t))
-	}
-	s := v.trader()
-	at(`"do":"reject","args":{"code":10016,"executed":true}`)
-	if m := s.call("order.create", order("orderLinkId=doubt")); code(m) != 10016 || orders("doubt") != 1 {
-		t.Errorf("%v, %d orders", m, orders("doubt"))
-	}
-	at(`"do":"maintenance"`)
-	if m := s.call("order.create", order()); code(m) != 3100197 {
-		t.Errorf("%v", m)
-	}
-	at(`"do":"status","args":{"status":502}`)
-	s.ask("order.create", order("orderLinkId=page"))
-	if m := s.Next(); !strings.HasPrefix(fmt.Sprint(m[simtest.Text]), "<html>") || orders("page") != 0 {
-		t.Errorf("%v", m)
-	}
-	at(`"do":"delay","args":{"delayMs":200}`)
-	slow, quick := s.ask("order.create", order("orderLinkId=slow")), s.ask("order.create", order("orderLinkId=quick"))
-	if first, second := s.Next(), s.Next(); first["reqId"] != quick || second["reqId"] != slow || orders("slow") != 1 {
-		t.Errorf("%v before %v", first, second)
-	}
-	at(`"do":"timeout_after","args":{"delayMs":100}`)
-	s.ask("order.create", order("orderLinkId=lost"))
-	s.Closed()
-	if orders("lost") != 1 {
-		t.Error("the order of a lost answer is not there")
-	}
-	s = v.trader()
-	at(`"do":"drop_connection"`)
-	s.ask("order.create", order("orderLinkId=dropped"))
-	s.Closed()
-	if orders("dropped") != 0 {
-		t.Error("the order of a dropped connection is there")
-	}
-	v.Script(http.MethodPost, "/faults", `{"match":{"path":"/v5/trade","op":"auth"},"times":1,"do":"reject","args":{"code":10003}}`)
-	refused := v.stream("/v5/trade")
-	refused.Send(`{"op":"auth",` + v.authArgs() + `}`)
-	if m := refused.Next(); code(m) != 10003 {
-		t.Errorf("%v", m)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		v := quiet(t)
+		at := func(do string) {
+			v.Script(http.MethodPost, "/faults", `{"match":{"path":"/v5/trade","op":"order.create"},"times":1,`+do+`}`)
+		}
+		orders := func(link string) int {
+			return len(v.get("/v5/order/realtime", "category=linear&symbol=BTCUSDT&orderLinkId="+link).rows(t))
+		}
+		s := v.trader()
+		at(`"do":"reject","args":{"code":10016,"executed":true}`)
+		if m := s.call("order.create", order("orderLinkId=doubt")); code(m) != 10016 || orders("doubt") != 1 {
+			t.Errorf("%v, %d orders", m, orders("doubt"))
+		}
+		at(`"do":"maintenance"`)
+		if m := s.call("order.create", order()); code(m) != 3100197 {
+			t.Errorf("%v", m)
+		}
+		at(`"do":"status","args":{"status":502}`)
+		s.ask("order.create", order("orderLinkId=page"))
+		if m := s.Next(); !strings.HasPrefix(fmt.Sprint(m[simtest.Text]), "<html>") || orders("page") != 0 {
+			t.Errorf("%v", m)
+		}
+		at(`"do":"delay","args":{"delayMs":200}`)
+		slow, quick := s.ask("order.create", order("orderLinkId=slow")), s.ask("order.create", order("orderLinkId=quick"))
+		if first, second := s.Next(), s.Next(); first["reqId"] != quick || second["reqId"] != slow || orders("slow") != 1 {
+			t.Errorf("%v before %v", first, second)
+		}
+		at(`"do":"timeout_after","args":{"delayMs":100}`)
+		s.ask("order.create", order("orderLinkId=lost"))
+		s.Closed()
+		if orders("lost") != 1 {
+			t.Error("the order of a lost answer is not there")
+		}
+		s = v.trader()
+		at(`"do":"drop_connection"`)
+		s.ask("order.create", order("orderLinkId=dropped"))
+		s.Closed()
+		if orders("dropped") != 0 {
+			t.Error("the order of a dropped connection is there")
+		}
+		v.Script(http.MethodPost, "/faults", `{"match":{"path":"/v5/trade","op":"auth"},"times":1,"do":"reject","args":{"code":10003}}`)
+		refused := v.stream("/v5/trade")
+		refused.Send(`{"op":"auth",` + v.authArgs() + `}`)
+		if m := refused.Next(); code(m) != 10003 {
+			t.Errorf("%v", m)
+		}
+	})
 }
 
 // A ban is of the address, whichever way it comes.
 func TestTradeSocketBan(t *testing.T) {
 	t.Parallel()
-	v := quiet(t)
-	s := v.trader()
-	v.Script(http.MethodPost, "/faults", `{"match":{"path":"/v5/trade","op":"order.create"},"times":1,"do":"ban","args":{"delayMs":60000}}`)
-	for range 2 {
-		if m := s.call("order.create", order()); code(m) != 10403 {
-			t.Errorf("%v", m)
+	synctest.Test(t, func(t *testing.T) {
+		v := quiet(t)
+		s := v.trader()
+		v.Script(http.MethodPost, "/faults", `{"match":{"path":"/v5/trade","op":"order.create"},"times":1,"do":"ban","args":{"delayMs":60000}}`)
+		for range 2 {
+			if m := s.call("order.create", order()); code(m) != 10403 {
+				t.Errorf("%v", m)
+			}
 		}
-	}
-	if r := v.get("/v5/market/time", ""); r.Status != http.StatusForbidden {
-		t.Errorf("%d %s", r.Status, r.Body)
-	}
+		if r := v.get("/v5/market/time", ""); r.Status != http.StatusForbidden {
+			t.Errorf("%d %s", r.Status, r.Body)
+		}
+	})
 }
 
 // The answer may come long after the private message.
 func TestTradeSocketAckDelay(t *testing.T) {
 	t.Parallel()
-	v := start(t, bybitsim.Options{Setup: simnet.Setup{Quiet: true}, AckDelay: 100 * time.Millisecond})
-	private, s := v.private("order"), v.trader()
-	id := s.ask("order.create", market())
-	private.data("order")
-	select {
-	case m := <-s.Messages:
-		t.Errorf("acknowledged before it was told: %v", m)
-	default:
-	}
-	if m := s.With("reqId", id); code(m) != 0 {
-		t.Errorf("%v", m)
-	}
+	const delay = 100 * time.Millisecond
+	synctest.Test(t, func(t *testing.T) {
+		v := start(t, bybitsim.Options{Setup: simnet.Setup{Quiet: true}, AckDelay: delay})
+		private, s := v.private("order"), v.trader()
+		began := time.Now()
+		id := s.ask("order.create", market())
+		private.data("order")
+		if told := time.Since(began); told > 0 {
+			t.Errorf("told after %s", told)
+		}
+		if m := s.With("reqId", id); code(m) != 0 {
+			t.Errorf("%v", m)
+		}
+		if took := time.Since(began); took != delay {
+			t.Errorf("acknowledged after %s", took)
+		}
+	})
 }

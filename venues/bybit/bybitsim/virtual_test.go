@@ -7,16 +7,14 @@ import (
 
 	"venuegate/venues/bybit/bybitsim"
 	"venuegate/venues/simcore/simnet"
-	"venuegate/venues/simcore/simtest"
 )
 
-// The whole simulator runs in virtual time over listeners in memory: a client
-// that says nothing is cut off after ten minutes that take no time.
+// A client that says nothing is cut off after ten minutes that take no time.
 func TestSilentClientIsCutOff(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		client := simtest.StartInMemory(t, create(t, bybitsim.Options{Setup: simnet.Setup{Quiet: true}}))
+		v := start(t, bybitsim.Options{Setup: simnet.Setup{Quiet: true}})
 		began := time.Now()
-		if _, _, err := client.DialRaw("/v5/private").ReadMessage(); err == nil {
+		if _, _, err := v.DialRaw("/v5/private").ReadMessage(); err == nil {
 			t.Error("a message")
 		}
 		if took := time.Since(began).Round(time.Minute); took != 10*time.Minute {

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/fasthttp/websocket"
-	"github.com/valyala/fasthttp/fasthttputil"
 
 	"venuegate/venues/simcore"
 	"venuegate/venues/simcore/simnet"
@@ -65,13 +64,17 @@ func Start(t testing.TB, sim Simulator) *Client {
 }
 
 // StartInMemory serves a simulator on listeners in memory until the test ends,
-// for a test that runs in a bubble of virtual time. The control API is out of
-// reach.
+// for a test that runs in a bubble of virtual time.
 func StartInMemory(t testing.TB, sim Simulator) *Client {
 	t.Helper()
-	venue := fasthttputil.NewInmemoryListener()
-	dial := func(context.Context, string, string) (net.Conn, error) { return venue.Dial() }
-	return start(t, sim, venue, fasthttputil.NewInmemoryListener(), dial, housekeepingMax)
+	venue, control := newMemory("venue:80"), newMemory("control:80")
+	dial := func(ctx context.Context, network, address string) (net.Conn, error) {
+		if address == control.address {
+			return control.dial(ctx)
+		}
+		return venue.dial(ctx)
+	}
+	return start(t, sim, venue, control, dial, housekeepingMax)
 }
 
 func start(
@@ -177,6 +180,21 @@ func (c *Client) DialRaw(path string) *websocket.Conn {
 	response.Body.Close()
 	c.Cleanup(func() { conn.Close() })
 	return conn
+}
+
+// Refused is the status with which the venue refuses a WebSocket connection.
+func (c *Client) Refused(path string) int {
+	c.Helper()
+	dialer := websocket.Dialer{NetDialContext: c.dial}
+	conn, response, err := dialer.DialContext(c.Context(), c.Endpoints.WsURL+path, nil)
+	if err == nil {
+		conn.Close()
+	}
+	if err == nil || response == nil {
+		c.Fatalf("dial %s: %v", path, err)
+	}
+	response.Body.Close()
+	return response.StatusCode
 }
 
 // WaitFor polls until a condition holds.

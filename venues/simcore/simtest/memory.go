@@ -1,0 +1,51 @@
+package simtest
+
+import (
+	"context"
+	"net"
+	"sync"
+)
+
+// memory is a listener whose connections are pipes. They hold nothing: what is
+// written waits to be read.
+type memory struct {
+	address string
+	conns   chan net.Conn
+	closed  chan struct{}
+	once    sync.Once
+}
+
+func newMemory(address string) *memory {
+	return &memory{address: address, conns: make(chan net.Conn), closed: make(chan struct{})}
+}
+
+func (m *memory) dial(ctx context.Context) (net.Conn, error) {
+	client, server := net.Pipe()
+	select {
+	case m.conns <- server:
+		return client, nil
+	case <-m.closed:
+		return nil, net.ErrClosed
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// Accept implements net.Listener.
+func (m *memory) Accept() (net.Conn, error) {
+	select {
+	case c := <-m.conns:
+		return c, nil
+	case <-m.closed:
+		return nil, net.ErrClosed
+	}
+}
+
+// Close implements net.Listener.
+func (m *memory) Close() error {
+	m.once.Do(func() { close(m.closed) })
+	return nil
+}
+
+// Addr implements net.Listener.
+func (m *memory) Addr() net.Addr { return &net.UnixAddr{Net: "memory", Name: m.address} }
