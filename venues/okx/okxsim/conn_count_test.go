@@ -3,6 +3,7 @@ package okxsim_test
 import (
 	"strings"
 	"testing"
+	"testing/synctest"
 
 	"github.com/fasthttp/websocket"
 
@@ -22,79 +23,89 @@ func (s *stream) count(arg, event string) any {
 }
 
 func TestConnectionsOfAChannelAreCounted(t *testing.T) {
-	v := start(t, okxsim.Options{Setup: simnet.Setup{Quiet: true}, RateLimits: okxsim.RateLimits{ConnsPerChannel: 2}})
-	const counted, refused = "channel-conn-count", "channel-conn-count-error"
-	first, second, third := v.loggedIn("private"), v.loggedIn("private"), v.loggedIn("private")
-	if n := first.count(ordersChannel, counted); n != "1" {
-		t.Errorf("the first is number %v", n)
-	}
-	if n := second.count(ordersChannel, counted); n != "2" {
-		t.Errorf("the second is number %v", n)
-	}
-	second.subscribe(`{"channel":"orders","instType":"SWAP"}`) // another argument of the same channel
-	if n := third.count(ordersChannel, refused); n != "2" {
-		t.Errorf("the third is refused at %v", n)
-	}
-	if n := third.count(`{"channel":"account"}`, counted); n != "1" {
-		t.Errorf("another channel counts %v", n)
-	}
-	v.order(restingBuy)
-	first.push("orders", state("live"))
-	second.push("orders", state("live"))
-	third.push("account", func(m, _ object) bool { return m["eventType"] == "event_update" })
-	for drained := false; !drained; {
-		select {
-		case m := <-third.Messages:
-			if arg, _ := m["arg"].(object); arg["channel"] == "orders" {
-				t.Errorf("a refused subscription is told %v", m)
-			}
-		default:
-			drained = true
+	synctest.Test(t, func(t *testing.T) {
+		v := start(t, okxsim.Options{Setup: simnet.Setup{Quiet: true}, RateLimits: okxsim.RateLimits{ConnsPerChannel: 2}})
+		const counted, refused = "channel-conn-count", "channel-conn-count-error"
+		first, second, third := v.loggedIn("private"), v.loggedIn("private"), v.loggedIn("private")
+		if n := first.count(ordersChannel, counted); n != "1" {
+			t.Errorf("the first is number %v", n)
 		}
-	}
-	if err := first.Conn.Close(); err != nil {
-		t.Fatal(err)
-	}
-	v.WaitFor("a free place", func() bool {
-		third.subscribe(ordersChannel)
-		return third.Where(func(m object) bool { return m["channel"] == "orders" })["event"] == counted
+		if n := second.count(ordersChannel, counted); n != "2" {
+			t.Errorf("the second is number %v", n)
+		}
+		second.subscribe(`{"channel":"orders","instType":"SWAP"}`) // another argument of the same channel
+		if n := third.count(ordersChannel, refused); n != "2" {
+			t.Errorf("the third is refused at %v", n)
+		}
+		if n := third.count(`{"channel":"account"}`, counted); n != "1" {
+			t.Errorf("another channel counts %v", n)
+		}
+		v.order(restingBuy)
+		first.push("orders", state("live"))
+		second.push("orders", state("live"))
+		third.push("account", func(m, _ object) bool { return m["eventType"] == "event_update" })
+		for drained := false; !drained; {
+			select {
+			case m := <-third.Messages:
+				if arg, _ := m["arg"].(object); arg["channel"] == "orders" {
+					t.Errorf("a refused subscription is told %v", m)
+				}
+			default:
+				drained = true
+			}
+		}
+		if err := first.Conn.Close(); err != nil {
+			t.Fatal(err)
+		}
+		v.WaitFor("a free place", func() bool {
+			third.subscribe(ordersChannel)
+			return third.Where(func(m object) bool { return m["channel"] == "orders" })["event"] == counted
+		})
 	})
 }
 
 func TestEveryAccountHasItsOwnConnections(t *testing.T) {
-	v := start(t, okxsim.Options{Setup: simnet.Setup{Quiet: true}, RateLimits: okxsim.RateLimits{ConnsPerChannel: 1}})
-	v.loggedIn("private").count(ordersChannel, "channel-conn-count")
-	other, err := v.sim.NewAccount()
-	if err != nil {
-		t.Fatal(err)
-	}
-	v.Credentials = other.Credentials
-	if n := v.loggedIn("private").count(ordersChannel, "channel-conn-count"); n != "1" {
-		t.Errorf("the first of another account is number %v", n)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		v := start(t, okxsim.Options{Setup: simnet.Setup{Quiet: true}, RateLimits: okxsim.RateLimits{ConnsPerChannel: 1}})
+		v.loggedIn("private").count(ordersChannel, "channel-conn-count")
+		other, err := v.sim.NewAccount()
+		if err != nil {
+			t.Fatal(err)
+		}
+		v.Credentials = other.Credentials
+		if n := v.loggedIn("private").count(ordersChannel, "channel-conn-count"); n != "1" {
+			t.Errorf("the first of another account is number %v", n)
+		}
+	})
 }
 
 func TestChannelsOfAConnectionAreLimited(t *testing.T) {
-	v := start(t, okxsim.Options{Setup: simnet.Setup{Quiet: true}, RateLimits: okxsim.RateLimits{ChannelsPerConn: 2}})
-	conn := v.DialRaw("/ws/v5/public")
-	send(t, conn, `{"op":"subscribe","args":[{"channel":"trades","instId":"BTC-USDT-SWAP"},{"channel":"trades","instId":"BTC-USDT-SWAP"},`+
-		`{"channel":"trades","instId":"ETH-USDT-SWAP"},{"channel":"trades","instId":"SOL-USDT-SWAP"}]}`)
-	closedWith(t, conn, 4009)
+	synctest.Test(t, func(t *testing.T) {
+		v := start(t, okxsim.Options{Setup: simnet.Setup{Quiet: true}, RateLimits: okxsim.RateLimits{ChannelsPerConn: 2}})
+		conn := v.DialRaw("/ws/v5/public")
+		send(t, conn, `{"op":"subscribe","args":[{"channel":"trades","instId":"BTC-USDT-SWAP"},{"channel":"trades","instId":"BTC-USDT-SWAP"},`+
+			`{"channel":"trades","instId":"ETH-USDT-SWAP"},{"channel":"trades","instId":"SOL-USDT-SWAP"}]}`)
+		closedWith(t, conn, 4009)
+	})
 }
 
 func TestRequestsAreOfLimitedLength(t *testing.T) {
-	v := quiet(t)
-	conn := v.DialRaw("/ws/v5/public")
-	send(t, conn, `{"op":"subscribe","args":["`+strings.Repeat("x", 64<<10)+`"]}`)
-	closedWith(t, conn, 1009)
+	synctest.Test(t, func(t *testing.T) {
+		v := quiet(t)
+		conn := v.DialRaw("/ws/v5/public")
+		send(t, conn, `{"op":"subscribe","args":["`+strings.Repeat("x", 64<<10)+`"]}`)
+		closedWith(t, conn, 1009)
+	})
 }
 
 func TestRepeatedLoginIsRefused(t *testing.T) {
-	v := quiet(t)
-	s := v.loggedIn("private")
-	s.Send(v.loginText(v.Credentials.APISecret))
-	expect(t, s.Next(), object{"event": "error", "code": "60031"})
-	s.Closed()
+	synctest.Test(t, func(t *testing.T) {
+		v := quiet(t)
+		s := v.loggedIn("private")
+		s.Send(v.loginText(v.Credentials.APISecret))
+		expect(t, s.Next(), object{"event": "error", "code": "60031"})
+		s.Closed()
+	})
 }
 
 // closedWith reads a connection to its end.
@@ -112,30 +123,34 @@ func closedWith(t *testing.T, conn *websocket.Conn, code int) {
 
 // Reference data is told after the subscription and when it changes.
 func TestReferenceChannels(t *testing.T) {
-	v := quiet(t)
-	s := v.stream("public")
-	for arg, want := range map[string]object{
-		`{"channel":"price-limit","instId":"BTC-USDT-SWAP"}`:   {"instId": btc, "enabled": true},
-		`{"channel":"index-tickers","instId":"BTC-USDT"}`:      {"instId": "BTC-USDT", "idxPx": "65000"},
-		`{"channel":"funding-rate","instId":"BTC-USDT-SWAP"}`:  {"instId": btc, "fundingRate": "0.0001"},
-		`{"channel":"open-interest","instId":"BTC-USDT-SWAP"}`: {"instId": btc, "instType": "SWAP"},
-	} {
-		s.subscribe(arg)
-		channel := simtest.Decode(t, []byte(arg))["channel"].(string)
-		expect(t, s.push(channel, func(_, _ object) bool { return true }), want)
-	}
-	v.Market(`{"symbol":"BTCUSDT","index":"64900"}`)
-	expect(t, s.push("index-tickers", func(_, first object) bool { return first["idxPx"] != "65000" }), object{"idxPx": "64900"})
-	s.Send(`{"op":"subscribe","args":[{"channel":"index-tickers","instId":"BTC-USDT-SWAP"}]}`)
-	expect(t, s.With("event", "error"), object{"code": "60018"})
+	synctest.Test(t, func(t *testing.T) {
+		v := quiet(t)
+		s := v.stream("public")
+		for arg, want := range map[string]object{
+			`{"channel":"price-limit","instId":"BTC-USDT-SWAP"}`:   {"instId": btc, "enabled": true},
+			`{"channel":"index-tickers","instId":"BTC-USDT"}`:      {"instId": "BTC-USDT", "idxPx": "65000"},
+			`{"channel":"funding-rate","instId":"BTC-USDT-SWAP"}`:  {"instId": btc, "fundingRate": "0.0001"},
+			`{"channel":"open-interest","instId":"BTC-USDT-SWAP"}`: {"instId": btc, "instType": "SWAP"},
+		} {
+			s.subscribe(arg)
+			channel := simtest.Decode(t, []byte(arg))["channel"].(string)
+			expect(t, s.push(channel, func(_, _ object) bool { return true }), want)
+		}
+		v.Market(`{"symbol":"BTCUSDT","index":"64900"}`)
+		expect(t, s.push("index-tickers", func(_, first object) bool { return first["idxPx"] != "65000" }), object{"idxPx": "64900"})
+		s.Send(`{"op":"subscribe","args":[{"channel":"index-tickers","instId":"BTC-USDT-SWAP"}]}`)
+		expect(t, s.With("event", "error"), object{"code": "60018"})
+	})
 }
 
 func TestMaintenanceIsTold(t *testing.T) {
-	v := quiet(t)
-	s := v.stream("public")
-	s.subscribe(`{"channel":"status"}`)
-	v.Fault(`{"match":{"path":"/api/v5/trade"},"do":"maintenance"}`)
-	expect(t, s.push("status", state("ongoing")), object{"serviceType": "5", "env": "1"})
-	v.Script("DELETE", "/faults", "")
-	s.push("status", state("completed"))
+	synctest.Test(t, func(t *testing.T) {
+		v := quiet(t)
+		s := v.stream("public")
+		s.subscribe(`{"channel":"status"}`)
+		v.Fault(`{"match":{"path":"/api/v5/trade"},"do":"maintenance"}`)
+		expect(t, s.push("status", state("ongoing")), object{"serviceType": "5", "env": "1"})
+		v.Script("DELETE", "/faults", "")
+		s.push("status", state("completed"))
+	})
 }

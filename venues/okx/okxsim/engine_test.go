@@ -2,6 +2,7 @@ package okxsim_test
 
 import (
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"venuegate/venues/okx/okxsim"
@@ -46,45 +47,51 @@ const (
 // An acknowledged change is done when the engine gets to it, and told then.
 func TestAcknowledgedBeforeItIsDone(t *testing.T) {
 	t.Parallel()
-	v, s, clock := slow(t)
-	v.acknowledged("/trade/amend-order", amendResting+`}`)
-	expect(t, v.resting(), object{"px": "64000"})
-	clock.Advance(engineDelay)
-	expect(t, s.push("orders", state("live")), object{"px": "63900", "reqId": "r1", "amendResult": "0", "amendSource": "1", "code": "0"})
-	v.acknowledged("/trade/cancel-order", cancelResting)
-	expect(t, v.resting(), object{"state": "live"})
-	clock.Advance(engineDelay)
-	expect(t, s.push("orders", state("canceled")), object{"clOrdId": "a1", "cancelSource": "1", "amendResult": ""})
-	if r := v.post("/trade/cancel-order", cancelResting); r.sCode() != "51400" {
-		t.Error(r.raw())
-	}
+	synctest.Test(t, func(t *testing.T) {
+		v, s, clock := slow(t)
+		v.acknowledged("/trade/amend-order", amendResting+`}`)
+		expect(t, v.resting(), object{"px": "64000"})
+		clock.Advance(engineDelay)
+		expect(t, s.push("orders", state("live")), object{"px": "63900", "reqId": "r1", "amendResult": "0", "amendSource": "1", "code": "0"})
+		v.acknowledged("/trade/cancel-order", cancelResting)
+		expect(t, v.resting(), object{"state": "live"})
+		clock.Advance(engineDelay)
+		expect(t, s.push("orders", state("canceled")), object{"clOrdId": "a1", "cancelSource": "1", "amendResult": ""})
+		if r := v.post("/trade/cancel-order", cancelResting); r.sCode() != "51400" {
+			t.Error(r.raw())
+		}
+	})
 }
 
 // A fill overtakes what was acknowledged: the order stays filled.
 func TestFillOvertakesTheEngine(t *testing.T) {
 	t.Parallel()
-	v, s, clock := slow(t)
-	v.acknowledged("/trade/cancel-order", cancelResting)
-	v.acknowledged("/trade/amend-order", amendResting+`}`)
-	v.Market(`{"symbol":"BTCUSDT","price":"63800"}`)
-	s.push("orders", state("filled"))
-	clock.Advance(engineDelay)
-	expect(t, s.push("orders", state("filled")), object{"reqId": "r1", "amendResult": "-1", "code": "51503", "fillSz": "0"})
-	expect(t, v.resting(), object{"state": "filled", "cancelSource": ""})
+	synctest.Test(t, func(t *testing.T) {
+		v, s, clock := slow(t)
+		v.acknowledged("/trade/cancel-order", cancelResting)
+		v.acknowledged("/trade/amend-order", amendResting+`}`)
+		v.Market(`{"symbol":"BTCUSDT","price":"63800"}`)
+		s.push("orders", state("filled"))
+		clock.Advance(engineDelay)
+		expect(t, s.push("orders", state("filled")), object{"reqId": "r1", "amendResult": "-1", "code": "51503", "fillSz": "0"})
+		expect(t, v.resting(), object{"state": "filled", "cancelSource": ""})
+	})
 }
 
 // What fails after its acknowledgement is told with the reason, and takes the
 // order along where the client wants it so.
 func TestAmendmentFailsAfterItsAcknowledgement(t *testing.T) {
 	t.Parallel()
-	v, s, clock := slow(t)
-	v.acknowledged("/trade/amend-order", amendResting+`,"newSz":"5000"}`)
-	clock.Advance(engineDelay)
-	expect(t, s.push("orders", state("live")), object{"px": "64000", "sz": "0.05", "reqId": "r1", "amendResult": "-1", "code": "51502"})
-	v.acknowledged("/trade/amend-order", amendResting+`,"newSz":"5000","cxlOnFail":true}`)
-	clock.Advance(engineDelay)
-	expect(t, s.push("orders", state("canceled")), object{"reqId": "r1", "amendResult": "1"})
-	clock.Advance(engineDelay)
-	v.acknowledged("/trade/order", restingBuy)
-	expect(t, s.push("orders", func(object, object) bool { return true }), object{"state": "live", "amendResult": ""})
+	synctest.Test(t, func(t *testing.T) {
+		v, s, clock := slow(t)
+		v.acknowledged("/trade/amend-order", amendResting+`,"newSz":"5000"}`)
+		clock.Advance(engineDelay)
+		expect(t, s.push("orders", state("live")), object{"px": "64000", "sz": "0.05", "reqId": "r1", "amendResult": "-1", "code": "51502"})
+		v.acknowledged("/trade/amend-order", amendResting+`,"newSz":"5000","cxlOnFail":true}`)
+		clock.Advance(engineDelay)
+		expect(t, s.push("orders", state("canceled")), object{"reqId": "r1", "amendResult": "1"})
+		clock.Advance(engineDelay)
+		v.acknowledged("/trade/order", restingBuy)
+		expect(t, s.push("orders", func(object, object) bool { return true }), object{"state": "live", "amendResult": ""})
+	})
 }

@@ -16,7 +16,8 @@ import (
 const btc = "BTC-USDT-SWAP"
 
 // venue is a running simulator with a client of its own, written against the
-// venue's documentation and not with the simulator's code.
+// venue's documentation and not with the simulator's code. Its tests run in bubbles
+// of virtual time, where nothing is late because the machine is busy.
 type venue struct {
 	*simtest.Client
 	sim     *okxsim.Sim
@@ -36,7 +37,7 @@ func create(t testing.TB, options okxsim.Options) *okxsim.Sim {
 
 func serve(t testing.TB, sim *okxsim.Sim) *venue {
 	t.Helper()
-	return &venue{Client: simtest.Start(t, sim), sim: sim}
+	return &venue{Client: simtest.StartInMemory(t, sim), sim: sim}
 }
 
 // quiet is a simulator whose market only moves when told to.

@@ -2,79 +2,90 @@ package okxsim_test
 
 import (
 	"testing"
+	"testing/synctest"
 )
 
 // A cancellation under way is not begun again, and what is over cannot be cancelled.
 func TestCancellationUnderWay(t *testing.T) {
 	t.Parallel()
-	v, s, clock := slow(t)
-	v.acknowledged("/trade/cancel-order", cancelResting)
-	if r := v.post("/trade/cancel-order", cancelResting); r.sCode() != "51410" || r.Code != "1" {
-		t.Error(r.raw())
-	}
-	expect(t, item(t, s.operate("c1", "cancel-order", `"instIdCode":10459,"clOrdId":"a1"`)), object{"sCode": "51410"})
-	clock.Advance(engineDelay)
-	expect(t, s.push("orders", state("canceled")), object{"clOrdId": "a1", "cancelSource": "1"})
-	if r := v.post("/trade/cancel-order", cancelResting); r.sCode() != "51400" {
-		t.Error(r.raw())
-	}
+	synctest.Test(t, func(t *testing.T) {
+		v, s, clock := slow(t)
+		v.acknowledged("/trade/cancel-order", cancelResting)
+		if r := v.post("/trade/cancel-order", cancelResting); r.sCode() != "51410" || r.Code != "1" {
+			t.Error(r.raw())
+		}
+		expect(t, item(t, s.operate("c1", "cancel-order", `"instIdCode":10459,"clOrdId":"a1"`)), object{"sCode": "51410"})
+		clock.Advance(engineDelay)
+		expect(t, s.push("orders", state("canceled")), object{"clOrdId": "a1", "cancelSource": "1"})
+		if r := v.post("/trade/cancel-order", cancelResting); r.sCode() != "51400" {
+			t.Error(r.raw())
+		}
+	})
 }
 
 // A cancellation that a fault of the exchange kept from its end may be asked for
 // again.
 func TestCancellationThatCameTooLate(t *testing.T) {
 	t.Parallel()
-	v, s, clock := slow(t)
-	v.acknowledged("/trade/cancel-order", cancelResting)
-	v.Market(`{"symbol":"BTCUSDT","price":"63800"}`)
-	s.push("orders", state("filled"))
-	clock.Advance(engineDelay)
-	v.WaitFor("the end of the cancellation", func() bool {
-		return v.post("/trade/cancel-order", cancelResting).sCode() == "51400"
+	synctest.Test(t, func(t *testing.T) {
+		v, s, clock := slow(t)
+		v.acknowledged("/trade/cancel-order", cancelResting)
+		v.Market(`{"symbol":"BTCUSDT","price":"63800"}`)
+		s.push("orders", state("filled"))
+		clock.Advance(engineDelay)
+		v.WaitFor("the end of the cancellation", func() bool {
+			return v.post("/trade/cancel-order", cancelResting).sCode() == "51400"
+		})
 	})
 }
 
 // Three amendments of an order may be under way; each is told of.
 func TestAmendmentsUnderWay(t *testing.T) {
 	t.Parallel()
-	v, s, clock := slow(t)
-	for n, price := range []string{"63900", "63800", "63700"} {
-		v.acknowledged("/trade/amend-order", `{"instId":"BTC-USDT-SWAP","clOrdId":"a1","reqId":"r`+string(rune('1'+n))+`","newPx":"`+price+`"}`)
-	}
-	fourth := `{"instId":"BTC-USDT-SWAP","clOrdId":"a1","reqId":"r4","newPx":"63600"}`
-	if r := v.post("/trade/amend-order", fourth); r.sCode() != "51513" || r.Data[0]["reqId"] != "r4" {
-		t.Error(r.raw())
-	}
-	v.order(`{"instId":"BTC-USDT-SWAP","tdMode":"cross","clOrdId":"a2","side":"buy","ordType":"limit","px":"64000","sz":"0.05"}`)
-	v.acknowledged("/trade/amend-order", `{"instId":"BTC-USDT-SWAP","clOrdId":"a2","newPx":"63500"}`)
-	clock.Advance(engineDelay)
-	for _, want := range []object{{"reqId": "r1", "px": "63900"}, {"reqId": "r2", "px": "63800"}, {"reqId": "r3", "px": "63700"}} {
-		expect(t, s.push("orders", func(_, first object) bool { return first["amendResult"] == "0" && first["clOrdId"] == "a1" }), want)
-	}
-	v.acknowledged("/trade/amend-order", fourth)
-	clock.Advance(engineDelay)
-	expect(t, s.push("orders", func(_, first object) bool { return first["reqId"] == "r4" }), object{"px": "63600", "amendResult": "0"})
+	synctest.Test(t, func(t *testing.T) {
+		v, s, clock := slow(t)
+		for n, price := range []string{"63900", "63800", "63700"} {
+			v.acknowledged("/trade/amend-order", `{"instId":"BTC-USDT-SWAP","clOrdId":"a1","reqId":"r`+string(rune('1'+n))+`","newPx":"`+price+`"}`)
+		}
+		fourth := `{"instId":"BTC-USDT-SWAP","clOrdId":"a1","reqId":"r4","newPx":"63600"}`
+		if r := v.post("/trade/amend-order", fourth); r.sCode() != "51513" || r.Data[0]["reqId"] != "r4" {
+			t.Error(r.raw())
+		}
+		v.order(`{"instId":"BTC-USDT-SWAP","tdMode":"cross","clOrdId":"a2","side":"buy","ordType":"limit","px":"64000","sz":"0.05"}`)
+		v.acknowledged("/trade/amend-order", `{"instId":"BTC-USDT-SWAP","clOrdId":"a2","newPx":"63500"}`)
+		clock.Advance(engineDelay)
+		for _, want := range []object{{"reqId": "r1", "px": "63900"}, {"reqId": "r2", "px": "63800"}, {"reqId": "r3", "px": "63700"}} {
+			expect(t, s.push("orders", func(_, first object) bool { return first["amendResult"] == "0" && first["clOrdId"] == "a1" }), want)
+		}
+		v.acknowledged("/trade/amend-order", fourth)
+		clock.Advance(engineDelay)
+		expect(t, s.push("orders", func(_, first object) bool { return first["reqId"] == "r4" }), object{"px": "63600", "amendResult": "0"})
+	})
 }
 
 // An amendment that waits behind a cancellation comes to nothing.
 func TestAmendmentBehindACancellation(t *testing.T) {
 	t.Parallel()
-	v, s, clock := slow(t)
-	v.acknowledged("/trade/cancel-order", cancelResting)
-	v.acknowledged("/trade/amend-order", amendResting+`}`)
-	clock.Advance(engineDelay)
-	s.push("orders", state("canceled"))
-	expect(t, s.push("orders", state("canceled")), object{"reqId": "r1", "amendResult": "-1", "code": "51503"})
+	synctest.Test(t, func(t *testing.T) {
+		v, s, clock := slow(t)
+		v.acknowledged("/trade/cancel-order", cancelResting)
+		v.acknowledged("/trade/amend-order", amendResting+`}`)
+		clock.Advance(engineDelay)
+		s.push("orders", state("canceled"))
+		expect(t, s.push("orders", state("canceled")), object{"reqId": "r1", "amendResult": "-1", "code": "51503"})
+	})
 }
 
 func TestBatchOfAmendmentsNamesEachOrderOnce(t *testing.T) {
-	v := quiet(t)
-	v.order(restingBuy)
-	twice := `[{"instId":"BTC-USDT-SWAP","clOrdId":"a1","newPx":"63900"},{"instId":"BTC-USDT-SWAP","clOrdId":"a1","newPx":"63800"}]`
-	if r := v.post("/trade/amend-batch-orders", twice); r.Code != "51512" {
-		t.Error(r.raw())
-	}
-	expect(t, v.resting(), object{"px": "64000"})
+	synctest.Test(t, func(t *testing.T) {
+		v := quiet(t)
+		v.order(restingBuy)
+		twice := `[{"instId":"BTC-USDT-SWAP","clOrdId":"a1","newPx":"63900"},{"instId":"BTC-USDT-SWAP","clOrdId":"a1","newPx":"63800"}]`
+		if r := v.post("/trade/amend-batch-orders", twice); r.Code != "51512" {
+			t.Error(r.raw())
+		}
+		expect(t, v.resting(), object{"px": "64000"})
+	})
 }
 
 const waitingStop = `{"instId":"BTC-USDT-SWAP","tdMode":"cross","sz":"1","side":"sell","ordType":"trigger","triggerPx":"64000","orderPx":"-1","algoClOrdId":"s1"}`
@@ -82,30 +93,32 @@ const waitingStop = `{"instId":"BTC-USDT-SWAP","tdMode":"cross","sz":"1","side":
 // Changes of stops are done when the engine gets to them, too.
 func TestChangesOfStopsUnderWay(t *testing.T) {
 	t.Parallel()
-	v, _, clock := slow(t)
-	business := v.loggedIn("business")
-	business.subscribe(`{"channel":"orders-algo","instType":"SWAP"}`)
-	v.acknowledged("/trade/order-algo", waitingStop)
-	live := business.push("orders-algo", state("live"))
-	amend := func(id, trigger string) string {
-		return `{"instId":"BTC-USDT-SWAP","algoClOrdId":"s1","reqId":"` + id + `","newTriggerPx":"` + trigger + `","newOrdPx":"-1"}`
-	}
-	if r := v.post("/trade/amend-algos", amend("r0", "x")); r.sCode() != "51000" {
-		t.Error(r.raw())
-	}
-	v.acknowledged("/trade/amend-algos", amend("r1", "63000"))
-	expect(t, v.one(v.get("/trade/order-algo?algoClOrdId=s1")), object{"triggerPx": "64000", "algoId": live["algoId"]})
-	clock.Advance(engineDelay)
-	expect(t, business.push("orders-algo", state("live")), object{"triggerPx": "63000", "reqId": "r1", "amendResult": "0"})
+	synctest.Test(t, func(t *testing.T) {
+		v, _, clock := slow(t)
+		business := v.loggedIn("business")
+		business.subscribe(`{"channel":"orders-algo","instType":"SWAP"}`)
+		v.acknowledged("/trade/order-algo", waitingStop)
+		live := business.push("orders-algo", state("live"))
+		amend := func(id, trigger string) string {
+			return `{"instId":"BTC-USDT-SWAP","algoClOrdId":"s1","reqId":"` + id + `","newTriggerPx":"` + trigger + `","newOrdPx":"-1"}`
+		}
+		if r := v.post("/trade/amend-algos", amend("r0", "x")); r.sCode() != "51000" {
+			t.Error(r.raw())
+		}
+		v.acknowledged("/trade/amend-algos", amend("r1", "63000"))
+		expect(t, v.one(v.get("/trade/order-algo?algoClOrdId=s1")), object{"triggerPx": "64000", "algoId": live["algoId"]})
+		clock.Advance(engineDelay)
+		expect(t, business.push("orders-algo", state("live")), object{"triggerPx": "63000", "reqId": "r1", "amendResult": "0"})
 
-	v.acknowledged("/trade/cancel-algos", `[{"instId":"BTC-USDT-SWAP","algoClOrdId":"s1"}]`)
-	v.acknowledged("/trade/amend-algos", amend("r2", "62000"))
-	clock.Advance(engineDelay)
-	expect(t, business.push("orders-algo", state("canceled")), object{"triggerPx": "63000"})
-	expect(t, business.push("orders-algo", state("canceled")), object{"reqId": "r2", "amendResult": "-1", "triggerPx": "63000"})
-	if r := v.post("/trade/cancel-algos", `[{"instId":"BTC-USDT-SWAP","algoClOrdId":"s1"}]`); r.sCode() != "51400" {
-		t.Error(r.raw())
-	}
+		v.acknowledged("/trade/cancel-algos", `[{"instId":"BTC-USDT-SWAP","algoClOrdId":"s1"}]`)
+		v.acknowledged("/trade/amend-algos", amend("r2", "62000"))
+		clock.Advance(engineDelay)
+		expect(t, business.push("orders-algo", state("canceled")), object{"triggerPx": "63000"})
+		expect(t, business.push("orders-algo", state("canceled")), object{"reqId": "r2", "amendResult": "-1", "triggerPx": "63000"})
+		if r := v.post("/trade/cancel-algos", `[{"instId":"BTC-USDT-SWAP","algoClOrdId":"s1"}]`); r.sCode() != "51400" {
+			t.Error(r.raw())
+		}
+	})
 }
 
 // operate sends an operation and skips to its answer.

@@ -2,6 +2,7 @@ package okxsim_test
 
 import (
 	"testing"
+	"testing/synctest"
 
 	"venuegate/venues"
 	"venuegate/venues/okx/okxsim"
@@ -31,140 +32,152 @@ func must(t *testing.T, errs ...error) {
 
 // A position of a real account: what the venue told of it is known.
 func TestMarginArithmeticOfARealRecord(t *testing.T) {
-	v := quiet(t)
-	x := v.sim.Exchange()
-	must(
-		t, x.SetDepth("BTCUSDT", 0), x.SetMark("BTCUSDT", venues.MustDecimal("43684")),
-		x.HouseLevel("BTCUSDT", simcore.Sell, venues.MustDecimal("43684"), venues.MustDecimal("1")),
-	)
-	v.post("/account/set-leverage", `{"instId":"BTC-USDT-SWAP","lever":"10","mgnMode":"cross"}`)
-	v.order(`{"instId":"BTC-USDT-SWAP","tdMode":"cross","side":"buy","ordType":"limit","px":"43684","sz":"1"}`)
-	v.control("/accounts/demo", `{"balance":"200.5137143201668551"}`)
-	must(t, x.SetMark("BTCUSDT", venues.MustDecimal("43691.043152768407")))
-	held := v.one(v.get("/account/positions"))
-	near(t, held, map[string]string{
-		"upl": "0.0704315276840498", "imr": "43.69104315276841", "mmr": "1.7476417261107364", "mgnRatio": "102.02149323145969",
-		"liqPx": "23739.456120525683", "uplRatio": "0.0016122957532283", "bePx": "43727.7058529265",
+	synctest.Test(t, func(t *testing.T) {
+		v := quiet(t)
+		x := v.sim.Exchange()
+		must(
+			t, x.SetDepth("BTCUSDT", 0), x.SetMark("BTCUSDT", venues.MustDecimal("43684")),
+			x.HouseLevel("BTCUSDT", simcore.Sell, venues.MustDecimal("43684"), venues.MustDecimal("1")),
+		)
+		v.post("/account/set-leverage", `{"instId":"BTC-USDT-SWAP","lever":"10","mgnMode":"cross"}`)
+		v.order(`{"instId":"BTC-USDT-SWAP","tdMode":"cross","side":"buy","ordType":"limit","px":"43684","sz":"1"}`)
+		v.control("/accounts/demo", `{"balance":"200.5137143201668551"}`)
+		must(t, x.SetMark("BTCUSDT", venues.MustDecimal("43691.043152768407")))
+		held := v.one(v.get("/account/positions"))
+		near(t, held, map[string]string{
+			"upl": "0.0704315276840498", "imr": "43.69104315276841", "mmr": "1.7476417261107364", "mgnRatio": "102.02149323145969",
+			"liqPx": "23739.456120525683", "uplRatio": "0.0016122957532283", "bePx": "43727.7058529265",
+		})
+		wallet := v.one(v.get("/account/balance"))["details"].([]any)[0].(object)
+		near(t, wallet, map[string]string{"mgnRatio": "102.02149323145969", "mmr": "1.7476417261107364", "upl": "0.0704315276840498"})
 	})
-	wallet := v.one(v.get("/account/balance"))["details"].([]any)[0].(object)
-	near(t, wallet, map[string]string{"mgnRatio": "102.02149323145969", "mmr": "1.7476417261107364", "upl": "0.0704315276840498"})
 }
 
 // A large position is taken down by tiers before all of it is lost.
 func TestPartialLiquidation(t *testing.T) {
-	v := quiet(t)
-	x := v.sim.Exchange()
-	must(
-		t, x.SetDepth("BTCUSDT", 0),
-		x.HouseLevel("BTCUSDT", simcore.Sell, venues.MustDecimal("65000"), venues.MustDecimal("20000")),
-	)
-	v.control("/accounts/demo", `{"balance":"800000"}`)
-	v.order(`{"instId":"BTC-USDT-SWAP","tdMode":"cross","side":"buy","ordType":"market","sz":"20000"}`)
-	s := v.loggedIn("private")
-	for _, channel := range []string{"orders", "positions", "balance_and_position", "liquidation-warning"} {
-		s.subscribe(`{"channel":"` + channel + `","instType":"SWAP"}`)
-	}
-	held := v.one(v.get("/account/positions"))
-	liqPx := simtest.Num(held["liqPx"])
-	must(t, x.SetMark("BTCUSDT", liqPx.Mul(venues.MustDecimal("1.002"))))
-	expect(t, s.push("liquidation-warning", func(_, _ object) bool { return true }), object{"pos": "20000", "mgnMode": "cross"})
-	must(t, x.SetMark("BTCUSDT", liqPx.Sub(venues.MustDecimal("1"))))
+	synctest.Test(t, func(t *testing.T) {
+		v := quiet(t)
+		x := v.sim.Exchange()
+		must(
+			t, x.SetDepth("BTCUSDT", 0),
+			x.HouseLevel("BTCUSDT", simcore.Sell, venues.MustDecimal("65000"), venues.MustDecimal("20000")),
+		)
+		v.control("/accounts/demo", `{"balance":"800000"}`)
+		v.order(`{"instId":"BTC-USDT-SWAP","tdMode":"cross","side":"buy","ordType":"market","sz":"20000"}`)
+		s := v.loggedIn("private")
+		for _, channel := range []string{"orders", "positions", "balance_and_position", "liquidation-warning"} {
+			s.subscribe(`{"channel":"` + channel + `","instType":"SWAP"}`)
+		}
+		held := v.one(v.get("/account/positions"))
+		liqPx := simtest.Num(held["liqPx"])
+		must(t, x.SetMark("BTCUSDT", liqPx.Mul(venues.MustDecimal("1.002"))))
+		expect(t, s.push("liquidation-warning", func(_, _ object) bool { return true }), object{"pos": "20000", "mgnMode": "cross"})
+		must(t, x.SetMark("BTCUSDT", liqPx.Sub(venues.MustDecimal("1"))))
 
-	closing := s.push("orders", state("filled"))
-	expect(t, closing, object{"category": "partial_liquidation", "side": "sell", "clOrdId": "", "tradeId": "0"})
-	told := s.push("balance_and_position", func(_, first object) bool { return first["eventType"] == "liquidation" })
-	left := told["posData"].([]any)[0].(object)["pos"]
-	update := s.push("positions", func(m, first object) bool { return m["eventType"] == "event_update" && first["pos"] == left })
-	// The tier two below holds a million.
-	kept := venues.MustDecimal("1000000").Div(liqPx.Sub(venues.MustDecimal("1"))).Mul(venues.MustDecimal("100")).Truncate(2)
-	if !simtest.Num(left).Equal(kept) || !simtest.Num(update["liqPenalty"]).IsNegative() {
-		t.Errorf("%v contracts are left, want %s; penalty %v", left, kept, update["liqPenalty"])
-	}
-	newest := v.get("/trade/fills?instType=SWAP").Data[0]
-	if id, _ := newest["tradeId"].(string); newest["subType"] != "103" || id == "" || id[0] != '-' {
-		t.Errorf("fill of the liquidation: %v", newest)
-	}
-	expect(t, v.get("/trade/orders-history?instType=SWAP&category=partial_liquidation").Data[0], object{"ordId": closing["ordId"]})
-	must(t, x.SetMark("BTCUSDT", venues.MustDecimal("30000")))
-	expect(t, s.push("orders", state("filled")), object{"category": "full_liquidation"})
+		closing := s.push("orders", state("filled"))
+		expect(t, closing, object{"category": "partial_liquidation", "side": "sell", "clOrdId": "", "tradeId": "0"})
+		told := s.push("balance_and_position", func(_, first object) bool { return first["eventType"] == "liquidation" })
+		left := told["posData"].([]any)[0].(object)["pos"]
+		update := s.push("positions", func(m, first object) bool { return m["eventType"] == "event_update" && first["pos"] == left })
+		// The tier two below holds a million.
+		kept := venues.MustDecimal("1000000").Div(liqPx.Sub(venues.MustDecimal("1"))).Mul(venues.MustDecimal("100")).Truncate(2)
+		if !simtest.Num(left).Equal(kept) || !simtest.Num(update["liqPenalty"]).IsNegative() {
+			t.Errorf("%v contracts are left, want %s; penalty %v", left, kept, update["liqPenalty"])
+		}
+		newest := v.get("/trade/fills?instType=SWAP").Data[0]
+		if id, _ := newest["tradeId"].(string); newest["subType"] != "103" || id == "" || id[0] != '-' {
+			t.Errorf("fill of the liquidation: %v", newest)
+		}
+		expect(t, v.get("/trade/orders-history?instType=SWAP&category=partial_liquidation").Data[0], object{"ordId": closing["ordId"]})
+		must(t, x.SetMark("BTCUSDT", venues.MustDecimal("30000")))
+		expect(t, s.push("orders", state("filled")), object{"category": "full_liquidation"})
+	})
 }
 
 // A trigger watches the price that it names, and is refused by the same.
 func TestTriggersWatchTheirOwnPrice(t *testing.T) {
-	v := quiet(t)
-	v.order(`{"instId":"BTC-USDT-SWAP","tdMode":"cross","side":"buy","ordType":"market","sz":"3"}`)
-	business := v.loggedIn("business")
-	business.subscribe(`{"channel":"orders-algo","instType":"SWAP"}`)
-	const stop = `{"instId":"BTC-USDT-SWAP","tdMode":"cross","side":"sell","ordType":"conditional","sz":"1","reduceOnly":true,"slOrdPx":"-1"`
-	for _, watched := range []string{"index", "mark", "last"} {
-		if r := v.post("/trade/order-algo", stop+`,"slTriggerPx":"64000","slTriggerPxType":"`+watched+`","algoClOrdId":"`+watched+`"}`); r.sCode() != "0" {
-			t.Fatal(r.raw())
+	synctest.Test(t, func(t *testing.T) {
+		v := quiet(t)
+		v.order(`{"instId":"BTC-USDT-SWAP","tdMode":"cross","side":"buy","ordType":"market","sz":"3"}`)
+		business := v.loggedIn("business")
+		business.subscribe(`{"channel":"orders-algo","instType":"SWAP"}`)
+		const stop = `{"instId":"BTC-USDT-SWAP","tdMode":"cross","side":"sell","ordType":"conditional","sz":"1","reduceOnly":true,"slOrdPx":"-1"`
+		for _, watched := range []string{"index", "mark", "last"} {
+			if r := v.post("/trade/order-algo", stop+`,"slTriggerPx":"64000","slTriggerPxType":"`+watched+`","algoClOrdId":"`+watched+`"}`); r.sCode() != "0" {
+				t.Fatal(r.raw())
+			}
 		}
-	}
-	v.Market(`{"symbol":"BTCUSDT","index":"63900"}`)
-	expect(t, business.push("orders-algo", state("effective")), object{"algoClOrdId": "index", "slTriggerPxType": "index"})
-	expect(t, v.one(v.get("/account/positions")), object{"idxPx": "63900", "markPx": "65000", "pos": "2"})
-	v.Market(`{"symbol":"BTCUSDT","mark":"63950"}`)
-	expect(t, business.push("orders-algo", state("effective")), object{"algoClOrdId": "mark"})
-	v.Market(`{"symbol":"BTCUSDT","price":"63990"}`)
-	expect(t, business.push("orders-algo", state("effective")), object{"algoClOrdId": "last"})
+		v.Market(`{"symbol":"BTCUSDT","index":"63900"}`)
+		expect(t, business.push("orders-algo", state("effective")), object{"algoClOrdId": "index", "slTriggerPxType": "index"})
+		expect(t, v.one(v.get("/account/positions")), object{"idxPx": "63900", "markPx": "65000", "pos": "2"})
+		v.Market(`{"symbol":"BTCUSDT","mark":"63950"}`)
+		expect(t, business.push("orders-algo", state("effective")), object{"algoClOrdId": "mark"})
+		v.Market(`{"symbol":"BTCUSDT","price":"63990"}`)
+		expect(t, business.push("orders-algo", state("effective")), object{"algoClOrdId": "last"})
+	})
 }
 
 func TestTriggersThatAreReachedAreRefused(t *testing.T) {
-	v := quiet(t)
-	v.Market(`{"symbol":"BTCUSDT","mark":"65500"}`)
-	v.Market(`{"symbol":"BTCUSDT","index":"66000"}`)
-	v.order(`{"instId":"BTC-USDT-SWAP","tdMode":"cross","side":"buy","ordType":"market","sz":"1"}`)
-	const head = `{"instId":"BTC-USDT-SWAP","tdMode":"cross","sz":"1","ordType":"conditional",`
-	for body, code := range map[string]string{
-		`"side":"buy","tpTriggerPx":"65700","tpOrdPx":"-1","tpTriggerPxType":"mark"`:   "51300",
-		`"side":"buy","slTriggerPx":"65300","slOrdPx":"-1","slTriggerPxType":"mark"`:   "51302",
-		`"side":"sell","tpTriggerPx":"65300","tpOrdPx":"-1","tpTriggerPxType":"mark"`:  "51303",
-		`"side":"sell","slTriggerPx":"65700","slOrdPx":"-1","slTriggerPxType":"mark"`:  "51304",
-		`"side":"buy","tpTriggerPx":"66200","tpOrdPx":"-1","tpTriggerPxType":"index"`:  "51305",
-		`"side":"buy","slTriggerPx":"65800","slOrdPx":"-1","slTriggerPxType":"index"`:  "51306",
-		`"side":"sell","tpTriggerPx":"65800","tpOrdPx":"-1","tpTriggerPxType":"index"`: "51307",
-		`"side":"sell","slTriggerPx":"66200","slOrdPx":"-1","slTriggerPxType":"index"`: "51308",
-		`"side":"sell","slTriggerPx":"65700","slOrdPx":"-1","slTriggerPxType":"index"`: "0",
-	} {
-		if r := v.post("/trade/order-algo", head+body+"}"); r.sCode() != code {
-			t.Errorf("%s: %s, want %s", body, r.raw(), code)
+	synctest.Test(t, func(t *testing.T) {
+		v := quiet(t)
+		v.Market(`{"symbol":"BTCUSDT","mark":"65500"}`)
+		v.Market(`{"symbol":"BTCUSDT","index":"66000"}`)
+		v.order(`{"instId":"BTC-USDT-SWAP","tdMode":"cross","side":"buy","ordType":"market","sz":"1"}`)
+		const head = `{"instId":"BTC-USDT-SWAP","tdMode":"cross","sz":"1","ordType":"conditional",`
+		for body, code := range map[string]string{
+			`"side":"buy","tpTriggerPx":"65700","tpOrdPx":"-1","tpTriggerPxType":"mark"`:   "51300",
+			`"side":"buy","slTriggerPx":"65300","slOrdPx":"-1","slTriggerPxType":"mark"`:   "51302",
+			`"side":"sell","tpTriggerPx":"65300","tpOrdPx":"-1","tpTriggerPxType":"mark"`:  "51303",
+			`"side":"sell","slTriggerPx":"65700","slOrdPx":"-1","slTriggerPxType":"mark"`:  "51304",
+			`"side":"buy","tpTriggerPx":"66200","tpOrdPx":"-1","tpTriggerPxType":"index"`:  "51305",
+			`"side":"buy","slTriggerPx":"65800","slOrdPx":"-1","slTriggerPxType":"index"`:  "51306",
+			`"side":"sell","tpTriggerPx":"65800","tpOrdPx":"-1","tpTriggerPxType":"index"`: "51307",
+			`"side":"sell","slTriggerPx":"66200","slOrdPx":"-1","slTriggerPxType":"index"`: "51308",
+			`"side":"sell","slTriggerPx":"65700","slOrdPx":"-1","slTriggerPxType":"index"`: "0",
+		} {
+			if r := v.post("/trade/order-algo", head+body+"}"); r.sCode() != code {
+				t.Errorf("%s: %s, want %s", body, r.raw(), code)
+			}
 		}
-	}
+	})
 }
 
 // A stop trails by a distance as well, and its order says where it comes from.
 func TestTrailingBySpread(t *testing.T) {
-	v := quiet(t)
-	v.order(`{"instId":"BTC-USDT-SWAP","tdMode":"cross","side":"buy","ordType":"market","sz":"1"}`)
-	private, business := v.loggedIn("private"), v.loggedIn("business")
-	private.subscribe(ordersChannel)
-	business.subscribe(`{"channel":"algo-advance","instType":"SWAP"}`)
-	const trailing = `{"instId":"BTC-USDT-SWAP","tdMode":"cross","side":"sell","sz":"1","ordType":"move_order_stop","reduceOnly":true`
-	if r := v.post("/trade/order-algo", trailing+`,"callbackSpread":"300"}`); r.sCode() != "0" {
-		t.Fatal(r.raw())
-	}
-	expect(t, business.push("algo-advance", state("live")), object{"callbackSpread": "300", "callbackRatio": ""})
-	v.Market(`{"symbol":"BTCUSDT","price":"65500"}`)
-	v.Market(`{"symbol":"BTCUSDT","price":"65200"}`)
-	expect(t, private.push("orders", state("filled")), object{"source": "25"})
-	for extra, code := range map[string]string{`,"callbackRatio":"0.1","callbackSpread":"300"}`: "50024", `,"callbackRatio":"1.1"}`: "51311", `,"callbackSpread":"-1"}`: "51000"} {
-		if r := v.post("/trade/order-algo", trailing+extra); r.sCode() != code {
-			t.Errorf("%s: %s, want %s", extra, r.raw(), code)
+	synctest.Test(t, func(t *testing.T) {
+		v := quiet(t)
+		v.order(`{"instId":"BTC-USDT-SWAP","tdMode":"cross","side":"buy","ordType":"market","sz":"1"}`)
+		private, business := v.loggedIn("private"), v.loggedIn("business")
+		private.subscribe(ordersChannel)
+		business.subscribe(`{"channel":"algo-advance","instType":"SWAP"}`)
+		const trailing = `{"instId":"BTC-USDT-SWAP","tdMode":"cross","side":"sell","sz":"1","ordType":"move_order_stop","reduceOnly":true`
+		if r := v.post("/trade/order-algo", trailing+`,"callbackSpread":"300"}`); r.sCode() != "0" {
+			t.Fatal(r.raw())
 		}
-	}
+		expect(t, business.push("algo-advance", state("live")), object{"callbackSpread": "300", "callbackRatio": ""})
+		v.Market(`{"symbol":"BTCUSDT","price":"65500"}`)
+		v.Market(`{"symbol":"BTCUSDT","price":"65200"}`)
+		expect(t, private.push("orders", state("filled")), object{"source": "25"})
+		for extra, code := range map[string]string{`,"callbackRatio":"0.1","callbackSpread":"300"}`: "50024", `,"callbackRatio":"1.1"}`: "51311", `,"callbackSpread":"-1"}`: "51000"} {
+			if r := v.post("/trade/order-algo", trailing+extra); r.sCode() != code {
+				t.Errorf("%s: %s, want %s", extra, r.raw(), code)
+			}
+		}
+	})
 }
 
 func TestReduceOnlyMayBeRefusedWhole(t *testing.T) {
-	v := start(t, okxsim.Options{Setup: simnet.Setup{Quiet: true}, RateLimits: okxsim.RateLimits{Off: true}, ReduceOnlyRefuses: true})
-	v.order(`{"instId":"BTC-USDT-SWAP","tdMode":"cross","side":"buy","ordType":"market","sz":"1"}`)
-	const closing = `{"instId":"BTC-USDT-SWAP","tdMode":"cross","ordType":"market","reduceOnly":true,`
-	for body, code := range map[string]string{`"side":"sell","sz":"2"}`: "51112", `"side":"buy","sz":"1"}`: "51170", `"side":"sell","sz":"1"}`: "0"} {
-		if r := v.post("/trade/order", closing+body); r.sCode() != code {
-			t.Errorf("%s: %s, want %s", body, r.raw(), code)
+	synctest.Test(t, func(t *testing.T) {
+		v := start(t, okxsim.Options{Setup: simnet.Setup{Quiet: true}, RateLimits: okxsim.RateLimits{Off: true}, ReduceOnlyRefuses: true})
+		v.order(`{"instId":"BTC-USDT-SWAP","tdMode":"cross","side":"buy","ordType":"market","sz":"1"}`)
+		const closing = `{"instId":"BTC-USDT-SWAP","tdMode":"cross","ordType":"market","reduceOnly":true,`
+		for body, code := range map[string]string{`"side":"sell","sz":"2"}`: "51112", `"side":"buy","sz":"1"}`: "51170", `"side":"sell","sz":"1"}`: "0"} {
+			if r := v.post("/trade/order", closing+body); r.sCode() != code {
+				t.Errorf("%s: %s, want %s", body, r.raw(), code)
+			}
+			if code == "0" {
+				v.order(`{"instId":"BTC-USDT-SWAP","tdMode":"cross","side":"buy","ordType":"market","sz":"1"}`)
+			}
 		}
-		if code == "0" {
-			v.order(`{"instId":"BTC-USDT-SWAP","tdMode":"cross","side":"buy","ordType":"market","sz":"1"}`)
-		}
-	}
+	})
 }

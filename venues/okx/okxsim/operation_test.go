@@ -2,7 +2,9 @@ package okxsim_test
 
 import (
 	"encoding/json"
+	"strconv"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"venuegate/venues/okx/okxsim"
@@ -43,140 +45,153 @@ func (s *stream) ask(id, op, arg string) object {
 }
 
 func TestOrderIsTradedOverTheSocket(t *testing.T) {
-	v := quiet(t)
-	s := v.loggedIn("private")
-	placed := s.ask("a1", "order", buys("w1"))
-	expect(t, placed, object{"code": "0", "msg": ""})
-	if in, out := placed["inTime"].(string), placed["outTime"].(string); len(in) != 16 || out < in {
-		t.Errorf("taken at %s, answered at %s", in, out)
-	}
-	first := item(t, placed)
-	expect(t, first, object{"sCode": "0", "sMsg": "Order successfully placed.", "clOrdId": "w1", "subCode": ""})
-	id := first["ordId"].(string)
+	synctest.Test(t, func(t *testing.T) {
+		v := quiet(t)
+		s := v.loggedIn("private")
+		placed := s.ask("a1", "order", buys("w1"))
+		expect(t, placed, object{"code": "0", "msg": ""})
+		now := strconv.FormatInt(v.Now().UnixMicro(), 10)
+		expect(t, placed, object{"inTime": now, "outTime": now})
+		first := item(t, placed)
+		expect(t, first, object{"sCode": "0", "sMsg": "Order successfully placed.", "clOrdId": "w1", "subCode": ""})
+		id := first["ordId"].(string)
 
-	duplicate := s.ask("a2", "order", buys("w1"))
-	expect(t, duplicate, object{"code": "1", "msg": ""})
-	expect(t, item(t, duplicate), object{"sCode": "51016", "clOrdId": "w1"})
+		duplicate := s.ask("a2", "order", buys("w1"))
+		expect(t, duplicate, object{"code": "1", "msg": ""})
+		expect(t, item(t, duplicate), object{"sCode": "51016", "clOrdId": "w1"})
 
-	amended := s.ask("a3", "amend-order", `"instIdCode":10459,"clOrdId":"w1","newPx":"63900","newSz":"0.08","reqId":"r1"`)
-	expect(t, item(t, amended), object{"sCode": "0", "reqId": "r1", "ordId": id})
-	expect(t, v.one(v.get("/trade/order?instId="+btc+"&ordId="+id)), object{"px": "63900", "sz": "0.08", "state": "live"})
+		amended := s.ask("a3", "amend-order", `"instIdCode":10459,"clOrdId":"w1","newPx":"63900","newSz":"0.08","reqId":"r1"`)
+		expect(t, item(t, amended), object{"sCode": "0", "reqId": "r1", "ordId": id})
+		expect(t, v.one(v.get("/trade/order?instId="+btc+"&ordId="+id)), object{"px": "63900", "sz": "0.08", "state": "live"})
 
-	expect(t, item(t, s.ask("a4", "cancel-order", `"instIdCode":10459,"ordId":"`+id+`"`)), object{"sCode": "0"})
-	expect(t, item(t, s.ask("a5", "cancel-order", `"instIdCode":10459,"ordId":"`+id+`"`)), object{"sCode": "51400"})
+		expect(t, item(t, s.ask("a4", "cancel-order", `"instIdCode":10459,"ordId":"`+id+`"`)), object{"sCode": "0"})
+		expect(t, item(t, s.ask("a5", "cancel-order", `"instIdCode":10459,"ordId":"`+id+`"`)), object{"sCode": "51400"})
+	})
 }
 
 func TestBatchesOverTheSocket(t *testing.T) {
-	v := quiet(t)
-	s := v.loggedIn("private")
-	s.Send(`{"id":"1","op":"batch-orders","args":[{` + buys("w1") + `},{` + buys("w1") + `}]}`)
-	expect(t, s.Next(), object{"id": "1", "op": "batch-orders", "code": "2", "msg": ""})
-	expect(t, s.ask("2", "batch-amend-orders", `"instIdCode":10459,"clOrdId":"w1","newSz":"0.06"`), object{"code": "0"})
-	s.Send(`{"id":"3","op":"batch-cancel-orders","args":[{"instIdCode":10459,"clOrdId":"w1"},{"instIdCode":10459,"clOrdId":"no"}]}`)
-	expect(t, s.Next(), object{"id": "3", "code": "2"})
+	synctest.Test(t, func(t *testing.T) {
+		v := quiet(t)
+		s := v.loggedIn("private")
+		s.Send(`{"id":"1","op":"batch-orders","args":[{` + buys("w1") + `},{` + buys("w1") + `}]}`)
+		expect(t, s.Next(), object{"id": "1", "op": "batch-orders", "code": "2", "msg": ""})
+		expect(t, s.ask("2", "batch-amend-orders", `"instIdCode":10459,"clOrdId":"w1","newSz":"0.06"`), object{"code": "0"})
+		s.Send(`{"id":"3","op":"batch-cancel-orders","args":[{"instIdCode":10459,"clOrdId":"w1"},{"instIdCode":10459,"clOrdId":"no"}]}`)
+		expect(t, s.Next(), object{"id": "3", "code": "2"})
+	})
 }
 
 func TestProtectionTravelsOverTheSocket(t *testing.T) {
-	v := quiet(t)
-	s := v.loggedIn("private")
-	s.ask("1", "order", `"instIdCode":10459,"tdMode":"cross","clOrdId":"w1","side":"buy","ordType":"market","sz":"1",`+
-		`"attachAlgoOrds":[{"attachAlgoClOrdId":"w1p","slTriggerPx":"60000","slOrdPx":"-1"}]`)
-	expect(t, v.one(v.get("/trade/orders-algo-pending?ordType=conditional")), object{"algoClOrdId": "w1p", "slTriggerPx": "60000"})
+	synctest.Test(t, func(t *testing.T) {
+		v := quiet(t)
+		s := v.loggedIn("private")
+		s.ask("1", "order", `"instIdCode":10459,"tdMode":"cross","clOrdId":"w1","side":"buy","ordType":"market","sz":"1",`+
+			`"attachAlgoOrds":[{"attachAlgoClOrdId":"w1p","slTriggerPx":"60000","slOrdPx":"-1"}]`)
+		expect(t, v.one(v.get("/trade/orders-algo-pending?ordType=conditional")), object{"algoClOrdId": "w1p", "slTriggerPx": "60000"})
+	})
 }
 
 func TestOperationsThatAreNone(t *testing.T) {
-	v := quiet(t)
-	stranger := v.stream("private")
-	stranger.Send(operation("1", "order", buys("w1")))
-	expect(t, stranger.Next(), object{"event": "error", "code": "60011", "id": "1"})
-	public := v.stream("public")
-	public.Send(operation("1", "order", buys("w1")))
-	expect(t, public.Next(), object{"event": "error", "code": "60028"})
+	synctest.Test(t, func(t *testing.T) {
+		v := quiet(t)
+		stranger := v.stream("private")
+		stranger.Send(operation("1", "order", buys("w1")))
+		expect(t, stranger.Next(), object{"event": "error", "code": "60011", "id": "1"})
+		public := v.stream("public")
+		public.Send(operation("1", "order", buys("w1")))
+		expect(t, public.Next(), object{"event": "error", "code": "60028"})
 
-	s := v.loggedIn("private")
-	for text, code := range map[string]string{
-		operation("", "order", buys("w1")):          "60033",
-		operation("a-1", "order", buys("w1")):       "60033",
-		`{"id":"1","op":"order"}`:                   "60013",
-		`{"id":"1","op":"order","args":[]}`:         "60013",
-		`{"id":"1","op":"order","args":{}}`:         "60013",
-		`{"id":"1","op":"order","args":[7]}`:        "60013",
-		`{"id":"1","op":"order","args":[{},{}]}`:    "60013",
-		`{"id":"1","op":"batch-orders","args":[]}`:  "60013",
-		operation("1", "close-position", ""):        "60019",
-		operation("1", "order-algo", buys("w1")):    "60019",
-		`{"id":"1","op":"order","args":"nonsense"}`: "60013",
-	} {
-		s.Send(text)
-		if m := s.Next(); m["code"] != code {
-			t.Errorf("%s: %v, want %s", text, m, code)
+		s := v.loggedIn("private")
+		for text, code := range map[string]string{
+			operation("", "order", buys("w1")):          "60033",
+			operation("a-1", "order", buys("w1")):       "60033",
+			`{"id":"1","op":"order"}`:                   "60013",
+			`{"id":"1","op":"order","args":[]}`:         "60013",
+			`{"id":"1","op":"order","args":{}}`:         "60013",
+			`{"id":"1","op":"order","args":[7]}`:        "60013",
+			`{"id":"1","op":"order","args":[{},{}]}`:    "60013",
+			`{"id":"1","op":"batch-orders","args":[]}`:  "60013",
+			operation("1", "close-position", ""):        "60019",
+			operation("1", "order-algo", buys("w1")):    "60019",
+			`{"id":"1","op":"order","args":"nonsense"}`: "60013",
+		} {
+			s.Send(text)
+			if m := s.Next(); m["code"] != code {
+				t.Errorf("%s: %v, want %s", text, m, code)
+			}
 		}
-	}
-	for op, arg := range map[string]string{
-		"order":        `"instId":"BTC-USDT-SWAP","tdMode":"cross","side":"buy","ordType":"market","sz":"1"`,
-		"amend-order":  `"instId":"BTC-USDT-SWAP","clOrdId":"w1","newPx":"63900"`,
-		"cancel-order": `"instId":"BTC-USDT-SWAP","clOrdId":"w1"`,
-	} {
-		expect(t, item(t, s.ask("1", op, arg)), object{"sCode": "50014", "sMsg": "Parameter instIdCode can not be empty."})
-	}
-	expect(t, item(t, s.ask("1", "cancel-order", `"instIdCode":1,"clOrdId":"w1"`)), object{"sCode": "51001"})
-	v.control("/accounts/demo", `{"permissions":{"read":true,"trade":false}}`)
-	expect(t, s.ask("1", "order", buys("w1")), object{"code": "50120"})
-	if rows := v.get("/trade/orders-pending").Data; len(rows) != 0 {
-		t.Errorf("%v", rows)
-	}
+		for op, arg := range map[string]string{
+			"order":        `"instId":"BTC-USDT-SWAP","tdMode":"cross","side":"buy","ordType":"market","sz":"1"`,
+			"amend-order":  `"instId":"BTC-USDT-SWAP","clOrdId":"w1","newPx":"63900"`,
+			"cancel-order": `"instId":"BTC-USDT-SWAP","clOrdId":"w1"`,
+		} {
+			expect(t, item(t, s.ask("1", op, arg)), object{"sCode": "50014", "sMsg": "Parameter instIdCode can not be empty."})
+		}
+		expect(t, item(t, s.ask("1", "cancel-order", `"instIdCode":1,"clOrdId":"w1"`)), object{"sCode": "51001"})
+		v.control("/accounts/demo", `{"permissions":{"read":true,"trade":false}}`)
+		expect(t, s.ask("1", "order", buys("w1")), object{"code": "50120"})
+		if rows := v.get("/trade/orders-pending").Data; len(rows) != 0 {
+			t.Errorf("%v", rows)
+		}
+	})
 }
 
 func TestDeadlineIsHeldOnTheSocket(t *testing.T) {
-	v := quiet(t)
-	s := v.loggedIn("private")
-	due := func(op, arg, deadline string) object {
-		s.Send(`{"id":"1","op":"` + op + `","args":[{` + arg + `}],"expTime":"` + deadline + `"}`)
-		return s.Next()
-	}
-	expect(t, due("order", buys("w1"), "1597026383085"), object{"code": "50036"})
-	v.control("/faults", `{"match":{"path":"/ws/v5/private","op":"op:order"},"do":"delay","args":{"delayMs":300},"times":1}`)
-	expect(t, item(t, due("order", buys("w1"), unixMilli(v.Now().Add(150*time.Millisecond)))), object{"sCode": "50037"})
-	expect(t, due("cancel-order", `"instIdCode":10459,"clOrdId":"w1"`, "1597026383085"), object{"code": "1"})
+	synctest.Test(t, func(t *testing.T) {
+		v := quiet(t)
+		s := v.loggedIn("private")
+		due := func(op, arg, deadline string) object {
+			s.Send(`{"id":"1","op":"` + op + `","args":[{` + arg + `}],"expTime":"` + deadline + `"}`)
+			return s.Next()
+		}
+		expect(t, due("order", buys("w1"), unixMilli(v.Now().Add(-time.Millisecond))), object{"code": "50036"})
+		v.control("/faults", `{"match":{"path":"/ws/v5/private","op":"op:order"},"do":"delay","args":{"delayMs":300},"times":1}`)
+		expect(t, item(t, due("order", buys("w1"), unixMilli(v.Now().Add(150*time.Millisecond)))), object{"sCode": "50037"})
+		expect(t, due("cancel-order", `"instIdCode":10459,"clOrdId":"w1"`, unixMilli(v.Now().Add(-time.Millisecond))), object{"code": "1"})
+	})
 }
 
 // Requests of both carriers are under one limit, of one instrument each.
 func TestLimitsAreSharedWithREST(t *testing.T) {
-	begin := time.Now()
-	v := start(t, okxsim.Options{Setup: simnet.Setup{Quiet: true, Now: func() time.Time { return begin }}})
-	s := v.loggedIn("private")
-	const cancel = `{"instId":"BTC-USDT-SWAP","clOrdId":"no"}`
-	for range 30 {
-		if r := v.post("/trade/cancel-order", cancel); r.sCode() != "51400" {
-			t.Fatal(r.raw())
+	synctest.Test(t, func(t *testing.T) {
+		begin := time.Now()
+		v := start(t, okxsim.Options{Setup: simnet.Setup{Quiet: true, Now: func() time.Time { return begin }}})
+		s := v.loggedIn("private")
+		const cancel = `{"instId":"BTC-USDT-SWAP","clOrdId":"no"}`
+		for range 30 {
+			if r := v.post("/trade/cancel-order", cancel); r.sCode() != "51400" {
+				t.Fatal(r.raw())
+			}
+			expect(t, item(t, s.ask("1", "cancel-order", `"instIdCode":10459,"clOrdId":"no"`)), object{"sCode": "51400"})
 		}
-		expect(t, item(t, s.ask("1", "cancel-order", `"instIdCode":10459,"clOrdId":"no"`)), object{"sCode": "51400"})
-	}
-	expect(t, s.ask("1", "cancel-order", `"instIdCode":10459,"clOrdId":"no"`), object{"code": "50011"})
-	expect(t, s.ask("1", "batch-cancel-orders", `"instIdCode":10459,"clOrdId":"no"`), object{"code": "50011"})
-	if r := v.post("/trade/cancel-order", cancel); r.Code != "50011" {
-		t.Errorf("REST: %s", r.raw())
-	}
-	expect(t, s.ask("1", "cancel-order", `"instIdCode":10461,"clOrdId":"no"`), object{"code": "1"})
-	expect(t, s.ask("1", "order", buys("w1")), object{"code": "0"})
+		expect(t, s.ask("1", "cancel-order", `"instIdCode":10459,"clOrdId":"no"`), object{"code": "50011"})
+		expect(t, s.ask("1", "batch-cancel-orders", `"instIdCode":10459,"clOrdId":"no"`), object{"code": "50011"})
+		if r := v.post("/trade/cancel-order", cancel); r.Code != "50011" {
+			t.Errorf("REST: %s", r.raw())
+		}
+		expect(t, s.ask("1", "cancel-order", `"instIdCode":10461,"clOrdId":"no"`), object{"code": "1"})
+		expect(t, s.ask("1", "order", buys("w1")), object{"code": "0"})
+	})
 }
 
 func TestLargeBatchesAreLimitedByTheirOrders(t *testing.T) {
-	begin := time.Now()
-	v := start(t, okxsim.Options{Setup: simnet.Setup{Quiet: true, Now: func() time.Time { return begin }}})
-	body := `[{"instId":"BTC-USDT-SWAP","clOrdId":"no"}`
-	for range 19 {
-		body += `,{"instId":"BTC-USDT-SWAP","clOrdId":"no"}`
-	}
-	body += "]"
-	for range 300 / 20 {
-		if r := v.post("/trade/cancel-batch-orders", body); r.Code != "1" {
-			t.Fatal(r.raw())
+	synctest.Test(t, func(t *testing.T) {
+		begin := time.Now()
+		v := start(t, okxsim.Options{Setup: simnet.Setup{Quiet: true, Now: func() time.Time { return begin }}})
+		body := `[{"instId":"BTC-USDT-SWAP","clOrdId":"no"}`
+		for range 19 {
+			body += `,{"instId":"BTC-USDT-SWAP","clOrdId":"no"}`
 		}
-	}
-	if r := v.post("/trade/cancel-batch-orders", body); r.Code != "50011" {
-		t.Errorf("%s", r.raw())
-	}
+		body += "]"
+		for range 300 / 20 {
+			if r := v.post("/trade/cancel-batch-orders", body); r.Code != "1" {
+				t.Fatal(r.raw())
+			}
+		}
+		if r := v.post("/trade/cancel-batch-orders", body); r.Code != "50011" {
+			t.Errorf("%s", r.raw())
+		}
+	})
 }
 
 func TestFaultsOfOperations(t *testing.T) {
@@ -200,66 +215,74 @@ func TestFaultsOfOperations(t *testing.T) {
 		{name: "banned", do: `"ban"`, code: "50011"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			v := quiet(t)
-			s := v.loggedIn("private")
-			v.control("/faults", `{"match":{"path":"/ws/v5/private","op":"op:order"},"times":1,"do":`+c.do+`}`)
-			s.Send(operation("1", "order", buys("w1")))
-			m, open := <-s.Messages
-			if open == c.cut {
-				t.Errorf("answered by %v, open %t", m, open)
-			}
-			if !c.cut {
-				expect(t, m, object{"id": "1", "code": c.code})
-			}
-			if orders := len(v.sim.Control().Ledger().Orders); orders != map[bool]int{true: 1}[c.held] {
-				t.Errorf("%d orders", orders)
-			}
+			synctest.Test(t, func(t *testing.T) {
+				v := quiet(t)
+				s := v.loggedIn("private")
+				v.control("/faults", `{"match":{"path":"/ws/v5/private","op":"op:order"},"times":1,"do":`+c.do+`}`)
+				s.Send(operation("1", "order", buys("w1")))
+				m, open := <-s.Messages
+				if open == c.cut {
+					t.Errorf("answered by %v, open %t", m, open)
+				}
+				if !c.cut {
+					expect(t, m, object{"id": "1", "code": c.code})
+				}
+				if orders := len(v.sim.Control().Ledger().Orders); orders != map[bool]int{true: 1}[c.held] {
+					t.Errorf("%d orders", orders)
+				}
+			})
 		})
 	}
 }
 
 func TestAddressIsBannedOnBothCarriers(t *testing.T) {
-	v := start(t, okxsim.Options{Setup: simnet.Setup{Quiet: true}})
-	s := v.loggedIn("private")
-	v.control("/faults", `{"match":{"path":"/ws/v5/private","op":"op:order"},"do":"ban","args":{"delayMs":60000},"times":1}`)
-	for range 2 {
-		expect(t, s.ask("1", "order", buys("w1")), object{"code": "50011"})
-	}
-	if r := v.post("/trade/order", restingBuy); r.Code != "50011" {
-		t.Errorf("%s", r.raw())
-	}
+	synctest.Test(t, func(t *testing.T) {
+		v := start(t, okxsim.Options{Setup: simnet.Setup{Quiet: true}})
+		s := v.loggedIn("private")
+		v.control("/faults", `{"match":{"path":"/ws/v5/private","op":"op:order"},"do":"ban","args":{"delayMs":60000},"times":1}`)
+		for range 2 {
+			expect(t, s.ask("1", "order", buys("w1")), object{"code": "50011"})
+		}
+		if r := v.post("/trade/order", restingBuy); r.Code != "50011" {
+			t.Errorf("%s", r.raw())
+		}
+	})
 }
 
 // An operation that a fault holds back does not hold up the next.
 func TestAnswersComeOutOfOrder(t *testing.T) {
-	v := quiet(t)
-	s := v.loggedIn("private")
-	v.control("/faults", `{"match":{"path":"/ws/v5/private","op":"op:order"},"do":"delay","args":{"delayMs":300},"times":1}`)
-	s.Send(operation("1", "order", buys("w1")))
-	s.Send(operation("2", "order", buys("w2")))
-	expect(t, s.Next(), object{"id": "2"})
-	expect(t, s.Next(), object{"id": "1", "code": "0"})
+	synctest.Test(t, func(t *testing.T) {
+		v := quiet(t)
+		s := v.loggedIn("private")
+		v.control("/faults", `{"match":{"path":"/ws/v5/private","op":"op:order"},"do":"delay","args":{"delayMs":300},"times":1}`)
+		s.Send(operation("1", "order", buys("w1")))
+		s.Send(operation("2", "order", buys("w2")))
+		expect(t, s.Next(), object{"id": "2"})
+		expect(t, s.Next(), object{"id": "1", "code": "0"})
+	})
 }
 
 // Faults of messages strike answers apart from what the channel orders pushes.
 func TestFaultsOfAnswers(t *testing.T) {
-	v := quiet(t)
-	s := v.loggedIn("private")
-	s.subscribe(`{"channel":"orders","instType":"SWAP"}`)
-	v.control("/faults", `{"match":{"path":"/ws/v5/private","op":"op:order"},"do":"gap","times":1}`)
-	v.control("/faults", `{"match":{"path":"/ws/v5/private","op":"op:"},"do":"duplicate","times":1}`)
-	s.Send(operation("1", "order", buys("w1")))
-	s.push("orders", state("live"))
-	s.Send(operation("2", "amend-order", `"instIdCode":10459,"clOrdId":"w1","newSz":"0.06"`))
-	answers := 0
-	for answers < 2 {
-		m := s.Next()
-		if m["op"] == nil {
-			continue
+	synctest.Test(t, func(t *testing.T) {
+		v := quiet(t)
+		s := v.loggedIn("private")
+		s.subscribe(`{"channel":"orders","instType":"SWAP"}`)
+		v.control("/faults", `{"match":{"path":"/ws/v5/private","op":"op:order"},"do":"gap","times":1}`)
+		v.control("/faults", `{"match":{"path":"/ws/v5/private","op":"op:"},"do":"duplicate","times":1}`)
+		s.Send(operation("1", "order", buys("w1")))
+		s.push("orders", state("live"))
+		s.Send(operation("2", "amend-order", `"instIdCode":10459,"clOrdId":"w1","newSz":"0.06"`))
+		answers := 0
+		for answers < 2 {
+			m := s.Next()
+			if m["op"] == nil {
+				continue
+			}
+			expect(t, m, object{"id": "2", "op": "amend-order"})
+			answers++
 		}
-		expect(t, m, object{"id": "2", "op": "amend-order"})
-		answers++
-	}
+	})
 }
 
 func TestFaultsOfLogins(t *testing.T) {
@@ -273,23 +296,25 @@ func TestFaultsOfLogins(t *testing.T) {
 		`"status","args":{"executed":false}`: "64007",
 	} {
 		t.Run(do, func(t *testing.T) {
-			v := quiet(t)
-			v.control("/faults", `{"match":{"path":"/ws/v5/private","op":"op:login"},"times":1,"do":`+do+`}`)
-			s := v.stream("private")
-			s.Send(v.loginText(v.Credentials.APISecret))
-			if code == "none" {
-				s.Send("ping")
-				expect(t, s.Next(), object{simtest.Text: "pong"})
-				return
-			}
-			if m, open := <-s.Messages; open != (code != "") || open && m["code"] != code {
-				t.Fatalf("%v, open %t", m, open)
-			}
-			if code != "" && code != "0" {
-				if m, open := <-s.Messages; open {
-					t.Errorf("stays open and says %v", m)
+			synctest.Test(t, func(t *testing.T) {
+				v := quiet(t)
+				v.control("/faults", `{"match":{"path":"/ws/v5/private","op":"op:login"},"times":1,"do":`+do+`}`)
+				s := v.stream("private")
+				s.Send(v.loginText(v.Credentials.APISecret))
+				if code == "none" {
+					s.Send("ping")
+					expect(t, s.Next(), object{simtest.Text: "pong"})
+					return
 				}
-			}
+				if m, open := <-s.Messages; open != (code != "") || open && m["code"] != code {
+					t.Fatalf("%v, open %t", m, open)
+				}
+				if code != "" && code != "0" {
+					if m, open := <-s.Messages; open {
+						t.Errorf("stays open and says %v", m)
+					}
+				}
+			})
 		})
 	}
 }

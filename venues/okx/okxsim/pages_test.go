@@ -3,6 +3,7 @@ package okxsim_test
 import (
 	"encoding/json"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/fasthttp/websocket"
@@ -15,39 +16,41 @@ const positionsChannel = `{"channel":"positions","instType":"ANY","extraParams":
 
 // A snapshot is told in pages, whose last says so; changes are not numbered.
 func TestSnapshotsComeInPages(t *testing.T) {
-	v := start(t, okxsim.Options{
-		Setup: simnet.Setup{Quiet: true, Seed: 1}, RateLimits: okxsim.RateLimits{Off: true}, SnapshotRowsMax: 2,
+	synctest.Test(t, func(t *testing.T) {
+		v := start(t, okxsim.Options{
+			Setup: simnet.Setup{Quiet: true, Seed: 1}, RateLimits: okxsim.RateLimits{Off: true}, SnapshotRowsMax: 2,
+		})
+		s := v.loggedIn("private")
+		s.subscribe(positionsChannel)
+		empty := s.Where(func(m object) bool { return m["eventType"] == "snapshot" })
+		expect(t, empty, object{"curPage": json.Number("1"), "lastPage": true})
+		for _, symbol := range []string{"BTC", "ETH", "SOL", "XRP", "ADA"} {
+			v.order(`{"instId":"` + symbol + `-USDT-SWAP","tdMode":"cross","side":"buy","ordType":"market","sz":"1"}`)
+			m := s.Where(func(m object) bool { return m["eventType"] == "event_update" })
+			if m["curPage"] != nil || m["lastPage"] != nil {
+				t.Errorf("a change is numbered: %v", m)
+			}
+		}
+		again := v.loggedIn("private")
+		again.subscribe(positionsChannel)
+		held := map[any]bool{}
+		for n, want := range []struct {
+			rows int
+			last bool
+		}{{2, false}, {2, false}, {1, true}} {
+			page := again.Where(func(m object) bool { return m["eventType"] == "snapshot" })
+			rows, _ := page["data"].([]any)
+			if number, _ := page["curPage"].(json.Number).Int64(); int(number) != n+1 || len(rows) != want.rows || page["lastPage"] != want.last {
+				t.Errorf("page %d: %v", n+1, page)
+			}
+			for _, row := range rows {
+				held[row.(object)["instId"]] = true
+			}
+		}
+		if len(held) != 5 {
+			t.Errorf("%v", held)
+		}
 	})
-	s := v.loggedIn("private")
-	s.subscribe(positionsChannel)
-	empty := s.Where(func(m object) bool { return m["eventType"] == "snapshot" })
-	expect(t, empty, object{"curPage": json.Number("1"), "lastPage": true})
-	for _, symbol := range []string{"BTC", "ETH", "SOL", "XRP", "ADA"} {
-		v.order(`{"instId":"` + symbol + `-USDT-SWAP","tdMode":"cross","side":"buy","ordType":"market","sz":"1"}`)
-		m := s.Where(func(m object) bool { return m["eventType"] == "event_update" })
-		if m["curPage"] != nil || m["lastPage"] != nil {
-			t.Errorf("a change is numbered: %v", m)
-		}
-	}
-	again := v.loggedIn("private")
-	again.subscribe(positionsChannel)
-	held := map[any]bool{}
-	for n, want := range []struct {
-		rows int
-		last bool
-	}{{2, false}, {2, false}, {1, true}} {
-		page := again.Where(func(m object) bool { return m["eventType"] == "snapshot" })
-		rows, _ := page["data"].([]any)
-		if number, _ := page["curPage"].(json.Number).Int64(); int(number) != n+1 || len(rows) != want.rows || page["lastPage"] != want.last {
-			t.Errorf("page %d: %v", n+1, page)
-		}
-		for _, row := range rows {
-			held[row.(object)["instId"]] = true
-		}
-	}
-	if len(held) != 5 {
-		t.Errorf("%v", held)
-	}
 }
 
 // A client chooses how often its positions are told.

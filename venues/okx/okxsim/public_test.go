@@ -4,93 +4,100 @@ import (
 	"encoding/json"
 	"fmt"
 	"testing"
+	"testing/synctest"
 
 	"venuegate/venues/okx/okxsim"
 	"venuegate/venues/simcore/simnet"
 )
 
 func TestInstrumentsAreTheVenues(t *testing.T) {
-	v := quiet(t)
-	r := v.get("/public/instruments?instType=SWAP")
-	halted := 0
-	for _, row := range r.Data {
-		expect(t, row, object{"ctType": "linear", "settleCcy": "USDT", "ctMult": "1", "baseCcy": "", "instType": "SWAP"})
-		if row["state"] != "live" {
-			halted++
+	synctest.Test(t, func(t *testing.T) {
+		v := quiet(t)
+		r := v.get("/public/instruments?instType=SWAP")
+		halted := 0
+		for _, row := range r.Data {
+			expect(t, row, object{"ctType": "linear", "settleCcy": "USDT", "ctMult": "1", "baseCcy": "", "instType": "SWAP"})
+			if row["state"] != "live" {
+				halted++
+			}
 		}
-	}
-	if len(r.Data) != 9 || halted != 1 {
-		t.Errorf("%d instruments, %d halted", len(r.Data), halted)
-	}
-	expect(t, v.one(v.get("/public/instruments?instType=SWAP&instId="+btc)), object{
-		"ctVal": "0.01", "ctValCcy": "BTC", "lotSz": "0.01", "minSz": "0.01", "tickSz": "0.1", "maxMktSz": "35000",
-		"instFamily": "BTC-USDT", "lever": "100",
+		if len(r.Data) != 9 || halted != 1 {
+			t.Errorf("%d instruments, %d halted", len(r.Data), halted)
+		}
+		expect(t, v.one(v.get("/public/instruments?instType=SWAP&instId="+btc)), object{
+			"ctVal": "0.01", "ctValCcy": "BTC", "lotSz": "0.01", "minSz": "0.01", "tickSz": "0.1", "maxMktSz": "35000",
+			"instFamily": "BTC-USDT", "lever": "100",
+		})
+		for target, code := range map[string]string{
+			"/public/instruments":                              "50014",
+			"/public/instruments?instType=SWAP&instId=NO":      "51001",
+			"/market/books":                                    "50014",
+			"/market/books?instId=NO":                          "51001",
+			"/market/candles?instId=" + btc + "&bar=7m":        "51000",
+			"/trade/orders-history":                            "50014",
+			"/trade/order?instId=" + btc:                       "50015",
+			"/trade/orders-algo-pending":                       "50014",
+			"/account/leverage-info?instId=" + btc:             "51000",
+			"/trade/fills?ordId=x":                             "51000",
+			"/trade/orders-algo-history?ordType=conditional":   "50015",
+			"/trade/order?instId=" + btc + "&ordId=notanumber": "51000",
+			"/no/such/path":                                    "404",
+		} {
+			if r := v.get(target); r.Code != code {
+				t.Errorf("%s: %s, want %s", target, r.raw(), code)
+			}
+		}
 	})
-	for target, code := range map[string]string{
-		"/public/instruments":                              "50014",
-		"/public/instruments?instType=SWAP&instId=NO":      "51001",
-		"/market/books":                                    "50014",
-		"/market/books?instId=NO":                          "51001",
-		"/market/candles?instId=" + btc + "&bar=7m":        "51000",
-		"/trade/orders-history":                            "50014",
-		"/trade/order?instId=" + btc:                       "50015",
-		"/trade/orders-algo-pending":                       "50014",
-		"/account/leverage-info?instId=" + btc:             "51000",
-		"/trade/fills?ordId=x":                             "51000",
-		"/trade/orders-algo-history?ordType=conditional":   "50015",
-		"/trade/order?instId=" + btc + "&ordId=notanumber": "51000",
-		"/no/such/path":                                    "404",
-	} {
-		if r := v.get(target); r.Code != code {
-			t.Errorf("%s: %s, want %s", target, r.raw(), code)
-		}
-	}
 }
 
 func TestMarketData(t *testing.T) {
-	v := quiet(t)
-	for _, target := range []string{
-		"/public/mark-price?instType=SWAP&instId=" + btc, "/public/price-limit?instId=" + btc, "/public/funding-rate?instId=" + btc,
-		"/market/ticker?instId=" + btc, "/market/books?instId=" + btc + "&sz=400",
-	} {
-		v.one(v.get(target))
-	}
-	if tiers := v.get("/public/position-tiers?instType=SWAP&tdMode=cross&instFamily=BTC-USDT"); len(tiers.Data) != 5 {
-		t.Errorf("tiers: %s", tiers.raw())
-	}
-	var candles struct{ Data [][9]string }
-	if err := json.Unmarshal([]byte(v.get("/market/candles?instId="+btc+"&bar=1H&limit=5").raw()), &candles); err != nil {
-		t.Fatal(err)
-	}
-	if len(candles.Data) != 5 || candles.Data[0][0] <= candles.Data[4][0] || candles.Data[4][8] != "1" {
-		t.Errorf("candles: %v", candles.Data)
-	}
-	var older struct{ Data [][9]string }
-	raw := v.get("/market/candles?instId=" + btc + "&bar=1H&limit=5&after=" + candles.Data[2][0]).raw()
-	if err := json.Unmarshal([]byte(raw), &older); err != nil {
-		t.Fatal(err)
-	}
-	if older.Data[0][0] != candles.Data[3][0] {
-		t.Errorf("after is not exclusive: %v", older.Data[0])
-	}
+	synctest.Test(t, func(t *testing.T) {
+		v := quiet(t)
+		for _, target := range []string{
+			"/public/mark-price?instType=SWAP&instId=" + btc, "/public/price-limit?instId=" + btc, "/public/funding-rate?instId=" + btc,
+			"/market/ticker?instId=" + btc, "/market/books?instId=" + btc + "&sz=400",
+		} {
+			v.one(v.get(target))
+		}
+		if tiers := v.get("/public/position-tiers?instType=SWAP&tdMode=cross&instFamily=BTC-USDT"); len(tiers.Data) != 5 {
+			t.Errorf("tiers: %s", tiers.raw())
+		}
+		var candles struct{ Data [][9]string }
+		if err := json.Unmarshal([]byte(v.get("/market/candles?instId="+btc+"&bar=1H&limit=5").raw()), &candles); err != nil {
+			t.Fatal(err)
+		}
+		if len(candles.Data) != 5 || candles.Data[0][0] <= candles.Data[4][0] || candles.Data[4][8] != "1" {
+			t.Errorf("candles: %v", candles.Data)
+		}
+		var older struct{ Data [][9]string }
+		raw := v.get("/market/candles?instId=" + btc + "&bar=1H&limit=5&after=" + candles.Data[2][0]).raw()
+		if err := json.Unmarshal([]byte(raw), &older); err != nil {
+			t.Fatal(err)
+		}
+		if older.Data[0][0] != candles.Data[3][0] {
+			t.Errorf("after is not exclusive: %v", older.Data[0])
+		}
+	})
 }
 
 func TestLeverage(t *testing.T) {
-	v := quiet(t)
-	if r := v.post("/account/set-leverage", `{"instId":"BTC-USDT-SWAP","lever":"5","mgnMode":"cross"}`); r.Code != "0" {
-		t.Fatal(r.raw())
-	}
-	expect(t, v.one(v.get("/account/leverage-info?mgnMode=cross&instId="+btc)), object{"lever": "5", "mgnMode": "cross"})
-	if r := v.post("/account/set-leverage", `{"instId":"BTC-USDT-SWAP","lever":7,"mgnMode":"cross"}`); r.Code != "0" || r.Data[0]["lever"] != "7" {
-		t.Errorf("leverage as a number: %s", r.raw())
-	}
-	if r := v.post("/account/set-leverage", `{"instId":"BTC-USDT-SWAP","lever":"101","mgnMode":"cross"}`); r.Code != "59102" {
-		t.Error(r.raw())
-	}
-	v.order(restingBuy)
-	if r := v.post("/account/set-leverage", `{"instId":"BTC-USDT-SWAP","lever":"6","mgnMode":"cross"}`); r.Code != "59107" {
-		t.Error(r.raw())
-	}
+	synctest.Test(t, func(t *testing.T) {
+		v := quiet(t)
+		if r := v.post("/account/set-leverage", `{"instId":"BTC-USDT-SWAP","lever":"5","mgnMode":"cross"}`); r.Code != "0" {
+			t.Fatal(r.raw())
+		}
+		expect(t, v.one(v.get("/account/leverage-info?mgnMode=cross&instId="+btc)), object{"lever": "5", "mgnMode": "cross"})
+		if r := v.post("/account/set-leverage", `{"instId":"BTC-USDT-SWAP","lever":7,"mgnMode":"cross"}`); r.Code != "0" || r.Data[0]["lever"] != "7" {
+			t.Errorf("leverage as a number: %s", r.raw())
+		}
+		if r := v.post("/account/set-leverage", `{"instId":"BTC-USDT-SWAP","lever":"101","mgnMode":"cross"}`); r.Code != "59102" {
+			t.Error(r.raw())
+		}
+		v.order(restingBuy)
+		if r := v.post("/account/set-leverage", `{"instId":"BTC-USDT-SWAP","lever":"6","mgnMode":"cross"}`); r.Code != "59107" {
+			t.Error(r.raw())
+		}
+	})
 }
 
 // book is a book kept by the rules of the venue's documentation.
@@ -110,34 +117,36 @@ func (b book) apply(rows any) {
 
 // A book that follows the chain of differences is the book of the exchange.
 func TestBookFollowsTheChain(t *testing.T) {
-	v := start(t, okxsim.Options{Setup: simnet.Setup{Seed: 7}})
-	s := v.stream("public")
-	s.subscribe(`{"channel":"books","instId":"ETH-USDT-SWAP"}`)
-	bids, asks, last := book{}, book{}, json.Number("-1")
-	updates := 0
-	s.push("books", func(m, first object) bool {
-		if first["prevSeqId"] != last {
-			t.Fatalf("message follows %v, want %v", first["prevSeqId"], last)
-		}
-		last = first["seqId"].(json.Number)
-		bids.apply(first["bids"])
-		asks.apply(first["asks"])
-		updates++
-		if updates == 10 {
-			v.control("/market", `{"symbol":"ETHUSDT","pause":true}`)
-		}
-		truth, _ := v.sim.Exchange().Book("ETH-USDT-SWAP", 400)
-		if updates < 10 || fmt.Sprint(truth.UpdateID) != last.String() {
-			return false
-		}
-		if len(bids) != len(truth.Bids) || len(asks) != len(truth.Asks) {
-			t.Fatalf("%d bids and %d asks, want %d and %d", len(bids), len(asks), len(truth.Bids), len(truth.Asks))
-		}
-		for _, l := range truth.Bids {
-			if bids[l.Price.String()] != l.Qty.String() {
-				t.Fatalf("bid %s is %s, want %s", l.Price, bids[l.Price.String()], l.Qty)
+	synctest.Test(t, func(t *testing.T) {
+		v := start(t, okxsim.Options{Setup: simnet.Setup{Seed: 7}})
+		s := v.stream("public")
+		s.subscribe(`{"channel":"books","instId":"ETH-USDT-SWAP"}`)
+		bids, asks, last := book{}, book{}, json.Number("-1")
+		updates := 0
+		s.push("books", func(m, first object) bool {
+			if first["prevSeqId"] != last {
+				t.Fatalf("message follows %v, want %v", first["prevSeqId"], last)
 			}
-		}
-		return true
+			last = first["seqId"].(json.Number)
+			bids.apply(first["bids"])
+			asks.apply(first["asks"])
+			updates++
+			if updates == 10 {
+				v.control("/market", `{"symbol":"ETHUSDT","pause":true}`)
+			}
+			truth, _ := v.sim.Exchange().Book("ETH-USDT-SWAP", 400)
+			if updates < 10 || fmt.Sprint(truth.UpdateID) != last.String() {
+				return false
+			}
+			if len(bids) != len(truth.Bids) || len(asks) != len(truth.Asks) {
+				t.Fatalf("%d bids and %d asks, want %d and %d", len(bids), len(asks), len(truth.Bids), len(truth.Asks))
+			}
+			for _, l := range truth.Bids {
+				if bids[l.Price.String()] != l.Qty.String() {
+					t.Fatalf("bid %s is %s, want %s", l.Price, bids[l.Price.String()], l.Qty)
+				}
+			}
+			return true
+		})
 	})
 }

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/synctest"
 
 	"venuegate/venues"
 	"venuegate/venues/fixturetest"
@@ -48,43 +49,49 @@ const (
 // contracts, and orders meet them.
 func TestReplay(t *testing.T) {
 	t.Parallel()
-	v := played(t, recordingFile(t, "nonsense", recordedSnapshot, recordedUpdate, recordedTrade), 1)
-	v.WaitFor("the update", func() bool {
-		view, _ := v.sim.Exchange().Book(btc, 10)
-		return len(view.Bids) == 3 && view.Bids[0].Price.String() == "30000.5" && view.Bids[0].Qty.String() == "100" &&
-			view.Bids[1].Qty.String() == "12.34" && len(view.Asks) == 1 && view.Asks[0].Qty.String() == "200"
-	})
-	v.WaitFor("the trade", func() bool {
-		return strings.Contains(v.get("/market/trades?instId="+btc+"&limit=1").raw(), `"sz":"25"`)
+	synctest.Test(t, func(t *testing.T) {
+		v := played(t, recordingFile(t, "nonsense", recordedSnapshot, recordedUpdate, recordedTrade), 1)
+		v.WaitFor("the update", func() bool {
+			view, _ := v.sim.Exchange().Book(btc, 10)
+			return len(view.Bids) == 3 && view.Bids[0].Price.String() == "30000.5" && view.Bids[0].Qty.String() == "100" &&
+				view.Bids[1].Qty.String() == "12.34" && len(view.Asks) == 1 && view.Asks[0].Qty.String() == "200"
+		})
+		v.WaitFor("the trade", func() bool {
+			return strings.Contains(v.get("/market/trades?instId="+btc+"&limit=1").raw(), `"sz":"25"`)
+		})
 	})
 }
 
 // TestReplayedRecording: a recording of the venue is played to its end.
 func TestReplayedRecording(t *testing.T) {
 	t.Parallel()
-	v := played(t, fixturetest.Path(t, venues.OKX, "ws_public_recording_2022_books_trades_tickers.jsonl"), 100)
-	begun, _ := v.sim.Exchange().Book(btc, 400)
-	if len(begun.Bids) == 0 || len(begun.Asks) == 0 {
-		t.Fatal("the market does not begin where the recording does")
-	}
-	v.WaitFor("the market to move", func() bool {
-		view, _ := v.sim.Exchange().Book(btc, 400)
-		return view.UpdateID > begun.UpdateID && len(view.Bids) > 100 && view.Bids[0].Price.LessThan(view.Asks[0].Price)
+	synctest.Test(t, func(t *testing.T) {
+		v := played(t, fixturetest.Path(t, venues.OKX, "ws_public_recording_2022_books_trades_tickers.jsonl"), 100)
+		begun, _ := v.sim.Exchange().Book(btc, 400)
+		if len(begun.Bids) == 0 || len(begun.Asks) == 0 {
+			t.Fatal("the market does not begin where the recording does")
+		}
+		v.WaitFor("the market to move", func() bool {
+			view, _ := v.sim.Exchange().Book(btc, 400)
+			return view.UpdateID > begun.UpdateID && len(view.Bids) > 100 && view.Bids[0].Price.LessThan(view.Asks[0].Price)
+		})
 	})
 }
 
 func TestReplayMistakes(t *testing.T) {
 	t.Parallel()
-	sim := create(t, okxsim.Options{Setup: simnet.Setup{Quiet: true}})
-	for name, path := range map[string]string{
-		"absent":             filepath.Join(t.TempDir(), "absent"),
-		"nothing":            recordingFile(t, "{}", "nonsense"),
-		"no snapshot":        recordingFile(t, recordedUpdate, recordedTrade),
-		"no such instrument": recordingFile(t, strings.ReplaceAll(recordedSnapshot, "BTC-USDT", "UNI-USD-SWAP")),
-		"no time":            recordingFile(t, strings.Replace(recordedSnapshot, `"ts":"1000000"`, `"ts":"-1"`, 1)),
-	} {
-		if err := sim.Replay(path, okxsim.ReplayOptions{}); err == nil {
-			t.Errorf("%s: played", name)
+	synctest.Test(t, func(t *testing.T) {
+		sim := create(t, okxsim.Options{Setup: simnet.Setup{Quiet: true}})
+		for name, path := range map[string]string{
+			"absent":             filepath.Join(t.TempDir(), "absent"),
+			"nothing":            recordingFile(t, "{}", "nonsense"),
+			"no snapshot":        recordingFile(t, recordedUpdate, recordedTrade),
+			"no such instrument": recordingFile(t, strings.ReplaceAll(recordedSnapshot, "BTC-USDT", "UNI-USD-SWAP")),
+			"no time":            recordingFile(t, strings.Replace(recordedSnapshot, `"ts":"1000000"`, `"ts":"-1"`, 1)),
+		} {
+			if err := sim.Replay(path, okxsim.ReplayOptions{}); err == nil {
+				t.Errorf("%s: played", name)
+			}
 		}
-	}
+	})
 }

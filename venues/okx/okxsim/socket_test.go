@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/fasthttp/websocket"
@@ -17,60 +18,66 @@ const books = `{"channel":"books","instId":"BTC-USDT-SWAP"}`
 
 func TestRequestsOfAConnectionAreLimited(t *testing.T) {
 	t.Parallel()
-	clock := simtest.NewClock()
-	v := start(t, okxsim.Options{
-		Setup: simnet.Setup{Quiet: true, Now: clock.Now}, RateLimits: okxsim.RateLimits{SocketRequestsPerHour: 2},
+	synctest.Test(t, func(t *testing.T) {
+		clock := simtest.NewClock()
+		v := start(t, okxsim.Options{
+			Setup: simnet.Setup{Quiet: true, Now: clock.Now}, RateLimits: okxsim.RateLimits{SocketRequestsPerHour: 2},
+		})
+		s := v.stream("public")
+		s.subscribe(books)
+		s.Send(`{"op":"unsubscribe","args":[` + books + `]}`)
+		s.Send(`{"id":"7","op":"subscribe","args":[` + books + `]}`)
+		expect(t, s.With("event", "error"), object{"code": "60014", "id": "7"})
+		s.Send("ping")
+		s.With(simtest.Text, "pong")
+		v.stream("public").subscribe(books)
 	})
-	s := v.stream("public")
-	s.subscribe(books)
-	s.Send(`{"op":"unsubscribe","args":[` + books + `]}`)
-	s.Send(`{"id":"7","op":"subscribe","args":[` + books + `]}`)
-	expect(t, s.With("event", "error"), object{"code": "60014", "id": "7"})
-	s.Send("ping")
-	s.With(simtest.Text, "pong")
-	v.stream("public").subscribe(books)
 }
 
 func TestConnectsAreLimited(t *testing.T) {
 	t.Parallel()
-	clock := simtest.NewClock()
-	v := start(t, okxsim.Options{
-		Setup: simnet.Setup{Quiet: true, Now: clock.Now}, RateLimits: okxsim.RateLimits{ConnectsPerSecond: 1},
+	synctest.Test(t, func(t *testing.T) {
+		clock := simtest.NewClock()
+		v := start(t, okxsim.Options{
+			Setup: simnet.Setup{Quiet: true, Now: clock.Now}, RateLimits: okxsim.RateLimits{ConnectsPerSecond: 1},
+		})
+		v.stream("public")
+		if status := v.Refused("/ws/v5/public"); status != http.StatusTooManyRequests {
+			t.Errorf("status %d", status)
+		}
+		clock.Advance(time.Second)
+		v.stream("public")
 	})
-	v.stream("public")
-	_, response, err := websocket.DefaultDialer.Dial(v.Endpoints.WsURL+"/ws/v5/public", nil)
-	if err == nil || response == nil || response.StatusCode != http.StatusTooManyRequests {
-		t.Fatalf("%v %v", response, err)
-	}
-	response.Body.Close()
-	clock.Advance(time.Second)
-	v.stream("public")
 }
 
 func TestChannelsOfAHigherTierAreRefused(t *testing.T) {
 	t.Parallel()
-	v := quiet(t)
-	private, public := v.loggedIn("private"), v.stream("public")
-	private.Send(`{"op":"subscribe","args":[{"channel":"fills"}]}`)
-	expect(t, private.Next(), object{"event": "error", "code": "64003"})
-	public.Send(`{"op":"subscribe","args":[{"channel":"books-l2-tbt","instId":"BTC-USDT-SWAP"}]}`)
-	expect(t, public.Next(), object{"event": "error", "code": "64003"})
+	synctest.Test(t, func(t *testing.T) {
+		v := quiet(t)
+		private, public := v.loggedIn("private"), v.stream("public")
+		private.Send(`{"op":"subscribe","args":[{"channel":"fills"}]}`)
+		expect(t, private.Next(), object{"event": "error", "code": "64003"})
+		public.Send(`{"op":"subscribe","args":[{"channel":"books-l2-tbt","instId":"BTC-USDT-SWAP"}]}`)
+		expect(t, public.Next(), object{"event": "error", "code": "64003"})
+	})
 }
 
 // A book may come whole in mid-stream; the chain goes on from there.
 func TestSnapshotInMidStream(t *testing.T) {
 	t.Parallel()
-	v := quiet(t)
-	s := v.stream("public")
-	s.subscribe(books)
-	whole := func(m, _ object) bool { return m["action"] == "snapshot" }
-	first := s.push("books", whole)
-	v.sim.RepeatSnapshots()
-	again := s.push("books", whole)
-	expect(t, again, object{"seqId": first["seqId"], "prevSeqId": json.Number("-1")})
-	v.order(restingBuy)
-	next := s.push("books", func(m, _ object) bool { return m["action"] == "update" })
-	expect(t, next, object{"prevSeqId": again["seqId"]})
+	synctest.Test(t, func(t *testing.T) {
+		v := quiet(t)
+		s := v.stream("public")
+		s.subscribe(books)
+		whole := func(m, _ object) bool { return m["action"] == "snapshot" }
+		first := s.push("books", whole)
+		v.sim.RepeatSnapshots()
+		again := s.push("books", whole)
+		expect(t, again, object{"seqId": first["seqId"], "prevSeqId": json.Number("-1")})
+		v.order(restingBuy)
+		next := s.push("books", func(m, _ object) bool { return m["action"] == "update" })
+		expect(t, next, object{"prevSeqId": again["seqId"]})
+	})
 }
 
 // An unchanged book is confirmed after a minute under its own number.

@@ -10,7 +10,6 @@ import (
 
 	"venuegate/venues/okx/okxsim"
 	"venuegate/venues/simcore/simnet"
-	"venuegate/venues/simcore/simtest"
 )
 
 // inVirtualTimeAs runs the whole simulator in virtual time over listeners in
@@ -18,8 +17,7 @@ import (
 func inVirtualTimeAs(t *testing.T, options okxsim.Options, socket string, test func(*testing.T, *venue, *websocket.Conn)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		sim := create(t, options)
-		v := &venue{Client: simtest.StartInMemory(t, sim), sim: sim}
+		v := start(t, options)
 		test(t, v, v.DialRaw("/ws/v5/"+socket))
 	})
 }
