@@ -13,7 +13,8 @@ func BenchmarkIdleSecond(b *testing.B) {
 }
 
 func BenchmarkOrderOverHTTP(b *testing.B) {
-	v := start(b, binancesim.Options{Setup: simnet.Setup{Quiet: true}, RateLimits: binancesim.RateLimits{WeightPerMinute: -1, OrdersPer10s: -1, OrdersPerMinute: -1}})
+	sim := create(b, binancesim.Options{Setup: simnet.Setup{Quiet: true}, RateLimits: binancesim.RateLimits{WeightPerMinute: -1, OrdersPer10s: -1, OrdersPerMinute: -1}})
+	v := &venue{Client: simtest.Start(b, sim), sim: sim}
 	b.ReportAllocs()
 	for b.Loop() {
 		v.order(limitBuy("newClientOrderId=x"))

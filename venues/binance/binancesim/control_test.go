@@ -3,42 +3,47 @@ package binancesim_test
 import (
 	"net/http"
 	"testing"
+	"testing/synctest"
 )
 
 func TestLedgerOverTheControlAPI(t *testing.T) {
-	v := quiet(t)
-	v.order(limitBuy("newClientOrderId=good"))
-	v.signed(http.MethodPost, orderPath, limitBuy("quantity=40", "newClientOrderId=bad"))
-	rows := v.Script(http.MethodGet, "/ledger", "")["orders"].([]any)
-	good, bad := rows[0].(map[string]any), rows[1].(map[string]any)
-	if good["clientOrderId"] != "good" || good["status"] != "new" || good["account"] != "demo" || good["baseQty"] != "0.01" {
-		t.Errorf("%v", good)
-	}
-	if bad["clientOrderId"] != "bad" || bad["status"] != "refused" || bad["refusal"] != "-2019 Margin is insufficient." {
-		t.Errorf("%v", bad)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		v := quiet(t)
+		v.order(limitBuy("newClientOrderId=good"))
+		v.signed(http.MethodPost, orderPath, limitBuy("quantity=40", "newClientOrderId=bad"))
+		rows := v.Script(http.MethodGet, "/ledger", "")["orders"].([]any)
+		good, bad := rows[0].(map[string]any), rows[1].(map[string]any)
+		if good["clientOrderId"] != "good" || good["status"] != "new" || good["account"] != "demo" || good["baseQty"] != "0.01" {
+			t.Errorf("%v", good)
+		}
+		if bad["clientOrderId"] != "bad" || bad["status"] != "refused" || bad["refusal"] != "-2019 Margin is insufficient." {
+			t.Errorf("%v", bad)
+		}
+	})
 }
 
 func TestControlMistakes(t *testing.T) {
-	v := quiet(t)
-	for _, test := range []struct {
-		path, body string
-		status     int
-	}{
-		{"/market", `{"symbol":"BTCUSDT","prize":"1"}`, 400},
-		{"/market", `{"symbol":"BTCUSDT","price":"1e9"}`, 400},
-		{"/market", `{"symbol":"NOPE","price":"1"}`, 400},
-		{"/market", `{} {}`, 400},
-		{"/faults", `{"do":"nothing"}`, 400},
-		{"/accounts/nobody", `{}`, 404},
-	} {
-		if r := v.Control(http.MethodPost, test.path, test.body); r.Status != test.status || r.Object(t)["error"] == nil {
-			t.Errorf("%s %s: %d %s", test.path, test.body, r.Status, r.Body)
+	synctest.Test(t, func(t *testing.T) {
+		v := quiet(t)
+		for _, test := range []struct {
+			path, body string
+			status     int
+		}{
+			{"/market", `{"symbol":"BTCUSDT","prize":"1"}`, 400},
+			{"/market", `{"symbol":"BTCUSDT","price":"1e9"}`, 400},
+			{"/market", `{"symbol":"NOPE","price":"1"}`, 400},
+			{"/market", `{} {}`, 400},
+			{"/faults", `{"do":"nothing"}`, 400},
+			{"/accounts/nobody", `{}`, 404},
+		} {
+			if r := v.Control(http.MethodPost, test.path, test.body); r.Status != test.status || r.Object(t)["error"] == nil {
+				t.Errorf("%s %s: %d %s", test.path, test.body, r.Status, r.Body)
+			}
 		}
-	}
-	created := v.Script(http.MethodPost, "/accounts", "")
-	v.Credentials.APIKey, v.Credentials.APISecret = created["apiKey"].(string), created["apiSecret"].(string)
-	if account := v.signed(http.MethodGet, "/fapi/v3/account", "").Object(t); account["totalWalletBalance"] != "100000.00000000" {
-		t.Errorf("%v", account)
-	}
+		created := v.Script(http.MethodPost, "/accounts", "")
+		v.Credentials.APIKey, v.Credentials.APISecret = created["apiKey"].(string), created["apiSecret"].(string)
+		if account := v.signed(http.MethodGet, "/fapi/v3/account", "").Object(t); account["totalWalletBalance"] != "100000.00000000" {
+			t.Errorf("%v", account)
+		}
+	})
 }

@@ -6,9 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
-
-	"github.com/fasthttp/websocket"
 
 	"venuegate/venues/binance/binancesim"
 	"venuegate/venues/simcore/simnet"
@@ -56,88 +55,86 @@ func TestFaultsOfRequests(t *testing.T) {
 		{"reject with words", `{"do":"reject","args":{"code":-4088,"message":"User can not place order currently","status":400}}`, 400, -4088, false},
 	}) {
 		t.Run(test.name, func(t *testing.T) {
-			v := quiet(t)
-			fault := `{"match":{"path":"/fapi/v1/order","op":"POST"},"times":1,` + strings.TrimPrefix(test.fault, "{")
-			v.Script(http.MethodPost, "/faults", fault)
-			response, err := v.HTTP.Do(v.request(http.MethodPost, orderPath, limitBuy("newClientOrderId=x")))
-			if err == nil {
-				defer response.Body.Close()
-			}
-			switch {
-			case test.status == 0:
+			synctest.Test(t, func(t *testing.T) {
+				v := quiet(t)
+				fault := `{"match":{"path":"/fapi/v1/order","op":"POST"},"times":1,` + strings.TrimPrefix(test.fault, "{")
+				v.Script(http.MethodPost, "/faults", fault)
+				response, err := v.HTTP.Do(v.request(http.MethodPost, orderPath, limitBuy("newClientOrderId=x")))
 				if err == nil {
-					t.Errorf("answered %d", response.StatusCode)
+					defer response.Body.Close()
 				}
-			case err != nil:
-				t.Error(err)
-			default:
-				var body struct {
-					Code int `json:"code"`
+				switch {
+				case test.status == 0:
+					if err == nil {
+						t.Errorf("answered %d", response.StatusCode)
+					}
+				case err != nil:
+					t.Error(err)
+				default:
+					var body struct {
+						Code int `json:"code"`
+					}
+					_ = json.NewDecoder(response.Body).Decode(&body)
+					if response.StatusCode != test.status || body.Code != test.code {
+						t.Errorf("%d %d", response.StatusCode, body.Code)
+					}
 				}
-				_ = json.NewDecoder(response.Body).Decode(&body)
-				if response.StatusCode != test.status || body.Code != test.code {
-					t.Errorf("%d %d", response.StatusCode, body.Code)
+				if placed := v.taken()["x"] == 1; placed != test.placed {
+					t.Errorf("placed: %t, want %t", placed, test.placed)
 				}
-			}
-			if placed := v.taken()["x"] == 1; placed != test.placed {
-				t.Errorf("placed: %t, want %t", placed, test.placed)
-			}
-			listed := v.Script(http.MethodGet, "/faults", "")["faults"].([]any)[0].(map[string]any)
-			if listed["struck"] != json.Number("1") {
-				t.Errorf("%v", listed)
-			}
+				listed := v.Script(http.MethodGet, "/faults", "")["faults"].([]any)[0].(map[string]any)
+				if listed["struck"] != json.Number("1") {
+					t.Errorf("%v", listed)
+				}
+			})
 		})
 	}
 }
 
-// A request that arrives in time and is executed after its window is refused. One
-// that a slow machine sends too late does not meet the fault and is sent again.
+// A request that arrives in time and is executed after its window is refused.
 func TestDelayBeyondTheWindow(t *testing.T) {
 	t.Parallel()
-	v := quiet(t)
-	v.Script(http.MethodPost, "/faults", `{"match":{"path":"/fapi/v1/order","op":"POST"},"times":1,"do":"delay","args":{"delayMs":1100}}`)
-	struck := func() bool {
-		return v.Script(http.MethodGet, "/faults", "")["faults"].([]any)[0].(map[string]any)["struck"] == json.Number("1")
-	}
-	for attempts := 0; !struck(); attempts++ {
+	synctest.Test(t, func(t *testing.T) {
+		v := quiet(t)
+		v.Script(http.MethodPost, "/faults", `{"match":{"path":"/fapi/v1/order","op":"POST"},"times":1,"do":"delay","args":{"delayMs":1100}}`)
 		params := limitBuy("newClientOrderId=x") + "&recvWindow=1000&timestamp=" + jsonText(v.Now().UnixMilli())
 		r := v.do(v.rawRequest(http.MethodPost, orderPath+"?"+params+"&signature="+simtest.HMACHex(v.Credentials.APISecret, params)))
-		want := -1021
-		if struck() {
-			want = -5028
+		if r.Status != 400 || r.code() != -5028 {
+			t.Errorf("%d %s", r.Status, r.Body)
 		}
-		if r.Status != 400 || r.code() != want || attempts == 10 {
-			t.Fatalf("%d %s", r.Status, r.Body)
+		if n := v.taken()["x"]; n != 0 {
+			t.Errorf("%d orders", n)
 		}
-	}
-	if n := v.taken()["x"]; n != 0 {
-		t.Errorf("%d orders", n)
-	}
+	})
 }
 
 func TestBanLastsForAllCalls(t *testing.T) {
-	v := quiet(t)
-	v.Script(http.MethodPost, "/faults", `{"match":{"path":"/fapi/v1/ping"},"do":"ban","args":{"delayMs":60000},"times":1}`)
-	v.public("/fapi/v1/ping")
-	if r := v.public("/fapi/v1/time"); r.Status != http.StatusTeapot {
-		t.Errorf("%d", r.Status)
-	}
-	v.Script(http.MethodPost, "/clock", `{"offsetMs":61000}`)
-	if r := v.public("/fapi/v1/time"); r.Status != http.StatusOK {
-		t.Errorf("after the ban: %d %s", r.Status, r.Body)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		v := quiet(t)
+		v.Script(http.MethodPost, "/faults", `{"match":{"path":"/fapi/v1/ping"},"do":"ban","args":{"delayMs":60000},"times":1}`)
+		v.public("/fapi/v1/ping")
+		if r := v.public("/fapi/v1/time"); r.Status != http.StatusTeapot {
+			t.Errorf("%d", r.Status)
+		}
+		v.Script(http.MethodPost, "/clock", `{"offsetMs":61000}`)
+		if r := v.public("/fapi/v1/time"); r.Status != http.StatusOK {
+			t.Errorf("after the ban: %d %s", r.Status, r.Body)
+		}
+	})
 }
 
 // A client order id is free again once its order is closed: resending a market
 // order blindly doubles the position.
 func TestBlindResendDoublesThePosition(t *testing.T) {
-	v := quiet(t)
-	for range 2 {
-		v.order("symbol=BTCUSDT&side=BUY&type=MARKET&quantity=0.010&newClientOrderId=same")
-	}
-	if n := v.taken()["same"]; n != 2 {
-		t.Errorf("%d orders", n)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		v := quiet(t)
+		for range 2 {
+			v.order("symbol=BTCUSDT&side=BUY&type=MARKET&quantity=0.010&newClientOrderId=same")
+		}
+		if n := v.taken()["same"]; n != 2 {
+			t.Errorf("%d orders", n)
+		}
+	})
 }
 
 func TestFaultsOfStreams(t *testing.T) {
@@ -157,150 +154,160 @@ func TestFaultsOfStreams(t *testing.T) {
 	}
 	match := `{"match":{"path":"/private","op":"TRADE_LITE"},"times":1,"do":`
 	t.Run("duplicate", func(t *testing.T) {
-		v := quiet(t)
-		s := v.private()
-		v.Script(http.MethodPost, "/faults", match+`"duplicate"}`)
-		fill(v, 1)
-		if got := ids(s, 2); got[0] != got[1] {
-			t.Errorf("%v", got)
-		}
+		synctest.Test(t, func(t *testing.T) {
+			v := quiet(t)
+			s := v.private()
+			v.Script(http.MethodPost, "/faults", match+`"duplicate"}`)
+			fill(v, 1)
+			if got := ids(s, 2); got[0] != got[1] {
+				t.Errorf("%v", got)
+			}
+		})
 	})
 	t.Run("gap", func(t *testing.T) {
-		v := quiet(t)
-		s := v.private()
-		fill(v, 1)
-		first := ids(s, 1)[0]
-		v.Script(http.MethodPost, "/faults", match+`"gap"}`)
-		fill(v, 2)
-		if got := ids(s, 1)[0]; !simtest.Num(got).Equal(simtest.Num(first).Add(simtest.Num("2"))) {
-			t.Errorf("%v after %v", got, first)
-		}
+		synctest.Test(t, func(t *testing.T) {
+			v := quiet(t)
+			s := v.private()
+			fill(v, 1)
+			first := ids(s, 1)[0]
+			v.Script(http.MethodPost, "/faults", match+`"gap"}`)
+			fill(v, 2)
+			if got := ids(s, 1)[0]; !simtest.Num(got).Equal(simtest.Num(first).Add(simtest.Num("2"))) {
+				t.Errorf("%v after %v", got, first)
+			}
+		})
 	})
 	t.Run("reorder", func(t *testing.T) {
-		v := quiet(t)
-		s := v.private()
-		v.Script(http.MethodPost, "/faults", match+`"reorder"}`)
-		fill(v, 1)
-		s.nextOf("ACCOUNT_UPDATE")
-		if message := s.Next(); message["e"] != "ORDER_TRADE_UPDATE" {
-			t.Errorf("%v", message)
-		}
-		if message := s.Next(); message["e"] != "TRADE_LITE" {
-			t.Errorf("%v", message)
-		}
+		synctest.Test(t, func(t *testing.T) {
+			v := quiet(t)
+			s := v.private()
+			v.Script(http.MethodPost, "/faults", match+`"reorder"}`)
+			fill(v, 1)
+			s.nextOf("ACCOUNT_UPDATE")
+			if message := s.Next(); message["e"] != "ORDER_TRADE_UPDATE" {
+				t.Errorf("%v", message)
+			}
+			if message := s.Next(); message["e"] != "TRADE_LITE" {
+				t.Errorf("%v", message)
+			}
+		})
 	})
 	t.Run("delay", func(t *testing.T) {
-		v := quiet(t)
-		s := v.private()
-		v.Script(http.MethodPost, "/faults", match+`"delay","args":{"delayMs":150}}`)
-		began := time.Now()
-		fill(v, 1)
-		ids(s, 1)
-		if took := time.Since(began); took < 150*time.Millisecond {
-			t.Errorf("took %s", took)
-		}
+		synctest.Test(t, func(t *testing.T) {
+			v := quiet(t)
+			s := v.private()
+			v.Script(http.MethodPost, "/faults", match+`"delay","args":{"delayMs":150}}`)
+			began := time.Now()
+			fill(v, 1)
+			ids(s, 1)
+			if took := time.Since(began); took < 150*time.Millisecond {
+				t.Errorf("took %s", took)
+			}
+		})
 	})
 	t.Run("mute", func(t *testing.T) {
-		v := quiet(t)
-		s := v.private()
-		v.Script(http.MethodPost, "/faults", `{"match":{"path":"/private","op":""},"do":"mute"}`)
-		fill(v, 3)
-		v.Script(http.MethodDelete, "/faults", "")
-		fill(v, 1)
-		orders := 0
-		for message := s.Next(); ; message = s.Next() {
-			if o, ok := message["o"].(map[string]any); ok {
-				if orders++; o["X"] == "FILLED" {
-					break
+		synctest.Test(t, func(t *testing.T) {
+			v := quiet(t)
+			s := v.private()
+			v.Script(http.MethodPost, "/faults", `{"match":{"path":"/private","op":""},"do":"mute"}`)
+			fill(v, 3)
+			v.Script(http.MethodDelete, "/faults", "")
+			fill(v, 1)
+			orders := 0
+			for message := s.Next(); ; message = s.Next() {
+				if o, ok := message["o"].(map[string]any); ok {
+					if orders++; o["X"] == "FILLED" {
+						break
+					}
 				}
 			}
-		}
-		if orders != 2 {
-			t.Errorf("%d order events came through", orders)
-		}
+			if orders != 2 {
+				t.Errorf("%d order events came through", orders)
+			}
+		})
 	})
 	t.Run("dropped", func(t *testing.T) {
-		v := quiet(t)
-		s := v.private()
-		v.Script(http.MethodPost, "/faults", match+`"drop_connection"}`)
-		fill(v, 1)
-		s.Closed()
+		synctest.Test(t, func(t *testing.T) {
+			v := quiet(t)
+			s := v.private()
+			v.Script(http.MethodPost, "/faults", match+`"drop_connection"}`)
+			fill(v, 1)
+			s.Closed()
+		})
 	})
 }
 
 func TestFaultsOfHandshakes(t *testing.T) {
-	v := quiet(t)
-	for fault, status := range map[string]int{
-		`{"match":{"path":"/market"},"times":1,"do":"maintenance"}`:                            503,
-		`{"match":{"path":"/market"},"times":1,"do":"status","args":{"status":403}}`:           403,
-		`{"match":{"path":"/market","op":"GET"},"times":1,"do":"drop_connection"}`:             0,
-		`{"match":{"path":"/market","op":"GET"},"times":1,"do":"delay","args":{"delayMs":10}}`: 0,
-		`{"match":{"path":"/market"},"times":1,"do":"timeout_before","args":{"delayMs":10}}`:   0,
-		`{"match":{"path":"/market","op":"btc"},"times":1,"do":"drop_connection"}`:             101,
-	} {
-		v.Script(http.MethodDelete, "/faults", "")
-		v.Script(http.MethodPost, "/faults", fault)
-		conn, response, err := websocket.DefaultDialer.Dial(v.Endpoints.WsURL+"/market/ws", nil)
-		if err == nil {
-			conn.Close()
+	synctest.Test(t, func(t *testing.T) {
+		v := quiet(t)
+		for fault, status := range map[string]int{
+			`{"match":{"path":"/market"},"times":1,"do":"maintenance"}`:                            503,
+			`{"match":{"path":"/market"},"times":1,"do":"status","args":{"status":403}}`:           403,
+			`{"match":{"path":"/market","op":"GET"},"times":1,"do":"drop_connection"}`:             0,
+			`{"match":{"path":"/market","op":"GET"},"times":1,"do":"delay","args":{"delayMs":10}}`: 0,
+			`{"match":{"path":"/market"},"times":1,"do":"timeout_before","args":{"delayMs":10}}`:   0,
+			`{"match":{"path":"/market","op":"btc"},"times":1,"do":"drop_connection"}`:             101,
+		} {
+			v.Script(http.MethodDelete, "/faults", "")
+			v.Script(http.MethodPost, "/faults", fault)
+			if got := v.Handshake("/market/ws"); got != status {
+				t.Errorf("%s: %d", fault, got)
+			}
 		}
-		got := 0
-		if response != nil {
-			got = response.StatusCode
-		}
-		if got != status {
-			t.Errorf("%s: %d %v", fault, got, err)
-		}
-	}
+	})
 }
 
 func TestReadLag(t *testing.T) {
-	v := start(t, binancesim.Options{Setup: simnet.Setup{Quiet: true}, ReadLag: time.Hour})
-	v.order("symbol=BTCUSDT&side=BUY&type=MARKET&quantity=0.010&newClientOrderId=x")
-	query := func() reply {
-		return v.signed(http.MethodGet, orderPath, "symbol=BTCUSDT&origClientOrderId=x")
-	}
-	if r := query(); r.code() != -2013 {
-		t.Errorf("at once: %s", r.Body)
-	}
-	if trades := v.signed(http.MethodGet, "/fapi/v1/userTrades", "symbol=BTCUSDT").List(t); len(trades) != 0 {
-		t.Errorf("%v", trades)
-	}
-	v.Script(http.MethodPost, "/clock", `{"offsetMs":3600001}`)
-	if r := query(); r.Status != http.StatusOK {
-		t.Errorf("later: %s", r.Body)
-	}
-	if trades := v.signed(http.MethodGet, "/fapi/v1/userTrades", "symbol=BTCUSDT").List(t); len(trades) != 1 {
-		t.Errorf("%v", trades)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		v := start(t, binancesim.Options{Setup: simnet.Setup{Quiet: true}, ReadLag: time.Hour})
+		v.order("symbol=BTCUSDT&side=BUY&type=MARKET&quantity=0.010&newClientOrderId=x")
+		query := func() reply {
+			return v.signed(http.MethodGet, orderPath, "symbol=BTCUSDT&origClientOrderId=x")
+		}
+		if r := query(); r.code() != -2013 {
+			t.Errorf("at once: %s", r.Body)
+		}
+		if trades := v.signed(http.MethodGet, "/fapi/v1/userTrades", "symbol=BTCUSDT").List(t); len(trades) != 0 {
+			t.Errorf("%v", trades)
+		}
+		v.Script(http.MethodPost, "/clock", `{"offsetMs":3600001}`)
+		if r := query(); r.Status != http.StatusOK {
+			t.Errorf("later: %s", r.Body)
+		}
+		if trades := v.signed(http.MethodGet, "/fapi/v1/userTrades", "symbol=BTCUSDT").List(t); len(trades) != 1 {
+			t.Errorf("%v", trades)
+		}
+	})
 }
 
 func TestRetention(t *testing.T) {
-	v := quiet(t)
-	v.order(limitBuy("newClientOrderId=unfilled"))
-	v.signed(http.MethodDelete, orderPath, "symbol=BTCUSDT&origClientOrderId=unfilled")
-	v.order("symbol=BTCUSDT&side=BUY&type=MARKET&quantity=0.010&newClientOrderId=filled")
-	found := func() string {
-		known := ""
-		for _, id := range []string{"unfilled", "filled"} {
-			if v.signed(http.MethodGet, orderPath, "symbol=BTCUSDT&origClientOrderId="+id).Status == http.StatusOK {
-				known += id + " "
+	synctest.Test(t, func(t *testing.T) {
+		v := quiet(t)
+		v.order(limitBuy("newClientOrderId=unfilled"))
+		v.signed(http.MethodDelete, orderPath, "symbol=BTCUSDT&origClientOrderId=unfilled")
+		v.order("symbol=BTCUSDT&side=BUY&type=MARKET&quantity=0.010&newClientOrderId=filled")
+		found := func() string {
+			known := ""
+			for _, id := range []string{"unfilled", "filled"} {
+				if v.signed(http.MethodGet, orderPath, "symbol=BTCUSDT&origClientOrderId="+id).Status == http.StatusOK {
+					known += id + " "
+				}
+			}
+			return known
+		}
+		for _, step := range []struct {
+			after time.Duration
+			want  string
+		}{
+			{0, "unfilled filled "},
+			{3*24*time.Hour - time.Minute, "unfilled filled "},
+			{3*24*time.Hour + time.Minute, "filled "},
+			{90*24*time.Hour + time.Minute, ""},
+		} {
+			v.Script(http.MethodPost, "/clock", `{"offsetMs":`+jsonText(step.after.Milliseconds())+`}`)
+			if got := found(); got != step.want {
+				t.Errorf("after %s: %q, want %q", step.after, got, step.want)
 			}
 		}
-		return known
-	}
-	for _, step := range []struct {
-		after time.Duration
-		want  string
-	}{
-		{0, "unfilled filled "},
-		{3*24*time.Hour - time.Minute, "unfilled filled "},
-		{3*24*time.Hour + time.Minute, "filled "},
-		{90*24*time.Hour + time.Minute, ""},
-	} {
-		v.Script(http.MethodPost, "/clock", `{"offsetMs":`+jsonText(step.after.Milliseconds())+`}`)
-		if got := found(); got != step.want {
-			t.Errorf("after %s: %q, want %q", step.after, got, step.want)
-		}
-	}
+	})
 }

@@ -13,7 +13,8 @@ import (
 )
 
 // venue is a running simulator with a client of its own, written against the
-// venue's documentation and not with the simulator's code.
+// venue's documentation and not with the simulator's code. Its tests run in bubbles
+// of virtual time, where nothing is late because the machine is busy.
 type venue struct {
 	*simtest.Client
 	sim *binancesim.Sim
@@ -32,7 +33,7 @@ func create(t testing.TB, options binancesim.Options) *binancesim.Sim {
 
 func serve(t testing.TB, sim *binancesim.Sim) *venue {
 	t.Helper()
-	return &venue{Client: simtest.Start(t, sim), sim: sim}
+	return &venue{Client: simtest.StartInMemory(t, sim), sim: sim}
 }
 
 // quiet is a simulator whose market only moves when told to.

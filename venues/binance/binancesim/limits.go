@@ -57,7 +57,8 @@ func (w *window) add(now time.Time, n int) int {
 
 // wait is the whole seconds until the window begins anew.
 func (w *window) wait(now time.Time) int {
-	return int(w.start.Add(w.span).Sub(now)/time.Second) + 1
+	left := w.start.Add(w.span).Sub(now)
+	return int((left + time.Second - 1) / time.Second)
 }
 
 // limiter counts weights by address and orders by account.

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/synctest"
 
 	"github.com/shopspring/decimal"
 
@@ -121,107 +122,113 @@ func syncedFrom(v *venue, s *stream, symbol string, n int) *localBook {
 
 func TestReplayOfABook(t *testing.T) {
 	t.Parallel()
-	path := fixture(t, "ws_btcusdt_slice6000_2024.real.log.gz")
-	v := replaying(t, path, binancesim.ReplayOptions{Speed: 10})
-	recorded := v.stream("/public/stream?streams=btcusdt@depth@0ms")
-	derived := v.stream("/public/stream?streams=btcusdt@depth@100ms")
-	trades := v.stream("/market/ws/btcusdt@aggTrade/btcusdt@kline_1m")
-	b := syncedFrom(v, recorded, "BTCUSDT", 150)
-	slow := syncedFrom(v, derived, "BTCUSDT", 5)
-	for name, local := range map[string]*localBook{"recorded": b, "derived": slow} {
-		bid, ask := local.best()
-		if !bid.LessThan(ask) || ask.Sub(bid).GreaterThan(dec("50")) || bid.LessThan(dec("61000")) {
-			t.Errorf("%s: %s and %s", name, bid, ask)
+	synctest.Test(t, func(t *testing.T) {
+		path := fixture(t, "ws_btcusdt_slice6000_2024.real.log.gz")
+		v := replaying(t, path, binancesim.ReplayOptions{Speed: 10})
+		recorded := v.stream("/public/stream?streams=btcusdt@depth@0ms")
+		derived := v.stream("/public/stream?streams=btcusdt@depth@100ms")
+		trades := v.stream("/market/ws/btcusdt@aggTrade/btcusdt@kline_1m")
+		b := syncedFrom(v, recorded, "BTCUSDT", 150)
+		slow := syncedFrom(v, derived, "BTCUSDT", 5)
+		for name, local := range map[string]*localBook{"recorded": b, "derived": slow} {
+			bid, ask := local.best()
+			if !bid.LessThan(ask) || ask.Sub(bid).GreaterThan(dec("50")) || bid.LessThan(dec("61000")) {
+				t.Errorf("%s: %s and %s", name, bid, ask)
+			}
 		}
-	}
-	if p := simtest.Num(trades.nextOf("aggTrade")["p"]); p.LessThan(dec("61000")) || p.GreaterThan(dec("62500")) {
-		t.Errorf("trade at %s", p)
-	}
-	trades.nextOf("kline")
-	// Orders meet the recorded market.
-	answer := v.order("symbol=BTCUSDT&side=BUY&type=MARKET&quantity=0.010&newOrderRespType=RESULT&newClientOrderId=x")
-	if answer["status"] != "FILLED" {
-		t.Errorf("%v", answer)
-	}
-	price := simtest.Num(v.signed(http.MethodGet, orderPath, "symbol=BTCUSDT&origClientOrderId=x").Object(t)["avgPrice"])
-	if price.LessThan(dec("61000")) || price.GreaterThan(dec("62500")) {
-		t.Errorf("filled at %s", price)
-	}
+		if p := simtest.Num(trades.nextOf("aggTrade")["p"]); p.LessThan(dec("61000")) || p.GreaterThan(dec("62500")) {
+			t.Errorf("trade at %s", p)
+		}
+		trades.nextOf("kline")
+		// Orders meet the recorded market.
+		answer := v.order("symbol=BTCUSDT&side=BUY&type=MARKET&quantity=0.010&newOrderRespType=RESULT&newClientOrderId=x")
+		if answer["status"] != "FILLED" {
+			t.Errorf("%v", answer)
+		}
+		price := simtest.Num(v.signed(http.MethodGet, orderPath, "symbol=BTCUSDT&origClientOrderId=x").Object(t)["avgPrice"])
+		if price.LessThan(dec("61000")) || price.GreaterThan(dec("62500")) {
+			t.Errorf("filled at %s", price)
+		}
+	})
 }
 
 func dec(text string) decimal.Decimal { return simtest.Num(text) }
 
 func TestReplayPassesRecordedBytesOn(t *testing.T) {
 	t.Parallel()
-	path := fixture(t, "ws_4symbols_depth100ms_aggTrade_kline_bookTicker_2021.real.log")
-	v := replaying(t, path, binancesim.ReplayOptions{Speed: 20, SnapshotFile: fixture(t, "rest_depth_4symbols_limit1000_2021.real.log")})
-	var info struct {
-		Symbols []struct{ Symbol string } `json:"symbols"`
-	}
-	if err := json.Unmarshal(v.public("/fapi/v1/exchangeInfo").Body, &info); err != nil {
-		t.Fatal(err)
-	}
-	listed := fmt.Sprint(info.Symbols)
-	for _, symbol := range []string{"SUSHIUSDT", "AKROUSDT", "KEEPUSDT", "CTKUSDT", "BTCUSDT"} {
-		if !strings.Contains(listed, symbol) {
-			t.Errorf("%s is not listed", symbol)
+	synctest.Test(t, func(t *testing.T) {
+		path := fixture(t, "ws_4symbols_depth100ms_aggTrade_kline_bookTicker_2021.real.log")
+		v := replaying(t, path, binancesim.ReplayOptions{Speed: 20, SnapshotFile: fixture(t, "rest_depth_4symbols_limit1000_2021.real.log")})
+		var info struct {
+			Symbols []struct{ Symbol string } `json:"symbols"`
 		}
-	}
-	recorded := map[string]bool{}
-	eachLine(t, path, func(line []byte) {
-		if _, message, ok := bytes.Cut(line, []byte(": ")); ok {
-			recorded[string(message)] = true
+		if err := json.Unmarshal(v.public("/fapi/v1/exchangeInfo").Body, &info); err != nil {
+			t.Fatal(err)
+		}
+		listed := fmt.Sprint(info.Symbols)
+		for _, symbol := range []string{"SUSHIUSDT", "AKROUSDT", "KEEPUSDT", "CTKUSDT", "BTCUSDT"} {
+			if !strings.Contains(listed, symbol) {
+				t.Errorf("%s is not listed", symbol)
+			}
+		}
+		recorded := map[string]bool{}
+		eachLine(t, path, func(line []byte) {
+			if _, message, ok := bytes.Cut(line, []byte(": ")); ok {
+				recorded[string(message)] = true
+			}
+		})
+		s := v.DialBytes("/public/stream?streams=sushiusdt@depth@100ms/sushiusdt@bookTicker")
+		for range 100 {
+			if message := <-s; !recorded[string(message)] {
+				t.Fatalf("not recorded: %s", message)
+			}
+		}
+		book := syncedFrom(v, v.stream("/public/ws/ctkusdt@depth@100ms"), "CTKUSDT", 3)
+		if bid, ask := book.best(); !bid.LessThan(ask) {
+			t.Errorf("%s and %s", bid, ask)
 		}
 	})
-	s := v.DialBytes("/public/stream?streams=sushiusdt@depth@100ms/sushiusdt@bookTicker")
-	for range 100 {
-		if message := <-s; !recorded[string(message)] {
-			t.Fatalf("not recorded: %s", message)
-		}
-	}
-	book := syncedFrom(v, v.stream("/public/ws/ctkusdt@depth@100ms"), "CTKUSDT", 3)
-	if bid, ask := book.best(); !bid.LessThan(ask) {
-		t.Errorf("%s and %s", bid, ask)
-	}
 }
 
 func TestReplayOfAPlainRecording(t *testing.T) {
-	line := func(ms int, body string) string { return fmt.Sprintf("%d %s\n", ms*1_000_000, body) }
-	text := line(0, `{"stream":"abcusdt@trade","data":{"e":"trade","p":"1.25","q":"40.5","m":false}}`) +
-		line(1, `{"lastUpdateId":7,"E":1,"T":1,"bids":[["1.24","10.0"]],"asks":[["1.26","20.0"]]}`) +
-		"this line is noise\n" +
-		line(2, `{"stream":"abcusdt@depth@100ms","data":{"e":"depthUpdate","E":1,"T":1,"s":"ABCUSDT","U":8,"u":9,"pu":7,"b":[["1.24","0.0"],["1.23","5.0"]],"a":[]}}`)
-	dir := t.TempDir()
-	plain, zipped := filepath.Join(dir, "plain.log"), filepath.Join(dir, "zipped.gz")
-	var packed bytes.Buffer
-	writer := gzip.NewWriter(&packed)
-	if _, err := writer.Write([]byte(text)); err != nil {
-		t.Fatal(err)
-	}
-	if err := errors.Join(writer.Close(), os.WriteFile(zipped, packed.Bytes(), 0o600), os.WriteFile(plain, []byte(text), 0o600)); err != nil {
-		t.Fatal(err)
-	}
-	for _, path := range []string{plain, zipped} {
-		v := replaying(t, path, binancesim.ReplayOptions{})
-		v.WaitFor("the last event", func() bool {
-			return jsonText(v.public("/fapi/v1/depth?symbol=ABCUSDT").Object(t)["bids"]) == `[["1.23","5.0"]]`
-		})
-		if ticker := v.public("/fapi/v1/ticker/price?symbol=ABCUSDT").Object(t); ticker["price"] != "1.25" {
-			t.Errorf("%v", ticker)
+	synctest.Test(t, func(t *testing.T) {
+		line := func(ms int, body string) string { return fmt.Sprintf("%d %s\n", ms*1_000_000, body) }
+		text := line(0, `{"stream":"abcusdt@trade","data":{"e":"trade","p":"1.25","q":"40.5","m":false}}`) +
+			line(1, `{"lastUpdateId":7,"E":1,"T":1,"bids":[["1.24","10.0"]],"asks":[["1.26","20.0"]]}`) +
+			"this line is noise\n" +
+			line(2, `{"stream":"abcusdt@depth@100ms","data":{"e":"depthUpdate","E":1,"T":1,"s":"ABCUSDT","U":8,"u":9,"pu":7,"b":[["1.24","0.0"],["1.23","5.0"]],"a":[]}}`)
+		dir := t.TempDir()
+		plain, zipped := filepath.Join(dir, "plain.log"), filepath.Join(dir, "zipped.gz")
+		var packed bytes.Buffer
+		writer := gzip.NewWriter(&packed)
+		if _, err := writer.Write([]byte(text)); err != nil {
+			t.Fatal(err)
 		}
-	}
-	sim := create(t, binancesim.Options{})
-	empty := filepath.Join(dir, "empty.log")
-	if err := os.WriteFile(empty, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	for _, path := range []string{empty, filepath.Join(dir, "absent")} {
-		if err := sim.Replay(path, binancesim.ReplayOptions{}); err == nil {
-			t.Errorf("%s is played", path)
+		if err := errors.Join(writer.Close(), os.WriteFile(zipped, packed.Bytes(), 0o600), os.WriteFile(plain, []byte(text), 0o600)); err != nil {
+			t.Fatal(err)
 		}
-	}
-	serve(t, sim)
-	if err := sim.Replay(plain, binancesim.ReplayOptions{}); !errors.Is(err, simnet.ErrServing) {
-		t.Errorf("%v", err)
-	}
+		for _, path := range []string{plain, zipped} {
+			v := replaying(t, path, binancesim.ReplayOptions{})
+			v.WaitFor("the last event", func() bool {
+				return jsonText(v.public("/fapi/v1/depth?symbol=ABCUSDT").Object(t)["bids"]) == `[["1.23","5.0"]]`
+			})
+			if ticker := v.public("/fapi/v1/ticker/price?symbol=ABCUSDT").Object(t); ticker["price"] != "1.25" {
+				t.Errorf("%v", ticker)
+			}
+		}
+		sim := create(t, binancesim.Options{})
+		empty := filepath.Join(dir, "empty.log")
+		if err := os.WriteFile(empty, nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		for _, path := range []string{empty, filepath.Join(dir, "absent")} {
+			if err := sim.Replay(path, binancesim.ReplayOptions{}); err == nil {
+				t.Errorf("%s is played", path)
+			}
+		}
+		serve(t, sim)
+		if err := sim.Replay(plain, binancesim.ReplayOptions{}); !errors.Is(err, simnet.ErrServing) {
+			t.Errorf("%v", err)
+		}
+	})
 }

@@ -6,9 +6,8 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
-
-	"github.com/fasthttp/websocket"
 
 	"venuegate/venues/binance/binancesim"
 	"venuegate/venues/simcore/simnet"
@@ -25,176 +24,190 @@ func jsonText(v any) string {
 
 func TestBookSyncsByTheDocumentedRules(t *testing.T) {
 	t.Parallel()
-	v := start(t, binancesim.Options{Setup: simnet.Setup{Seed: 3}})
-	for _, path := range []string{"/public/ws/btcusdt@depth@100ms", "/public/stream?streams=ethusdt@depth@0ms"} {
-		symbol := strings.ToUpper(path[strings.LastIndexAny(path, "/=")+1 : strings.Index(path, "@")])
-		b := syncedFrom(v, v.stream(path), symbol, 6)
-		if len(b.bids) < 200 || len(b.asks) < 200 {
-			t.Errorf("%s: %d bids, %d asks", symbol, len(b.bids), len(b.asks))
+	synctest.Test(t, func(t *testing.T) {
+		v := start(t, binancesim.Options{Setup: simnet.Setup{Seed: 3}})
+		for _, path := range []string{"/public/ws/btcusdt@depth@100ms", "/public/stream?streams=ethusdt@depth@0ms"} {
+			symbol := strings.ToUpper(path[strings.LastIndexAny(path, "/=")+1 : strings.Index(path, "@")])
+			b := syncedFrom(v, v.stream(path), symbol, 6)
+			if len(b.bids) < 200 || len(b.asks) < 200 {
+				t.Errorf("%s: %d bids, %d asks", symbol, len(b.bids), len(b.asks))
+			}
+			if bid, ask := b.best(); !bid.LessThan(ask) {
+				t.Errorf("%s: %s and %s", symbol, bid, ask)
+			}
 		}
-		if bid, ask := b.best(); !bid.LessThan(ask) {
-			t.Errorf("%s: %s and %s", symbol, bid, ask)
-		}
-	}
+	})
 }
 
 func TestMarketStreams(t *testing.T) {
 	t.Parallel()
-	v := start(t, binancesim.Options{Setup: simnet.Setup{Seed: 3}})
-	for path, want := range map[string][]string{
-		"/market/ws/btcusdt@aggTrade/btcusdt@markPrice@1s/btcusdt@kline_1m/btcusdt@depth@100ms": {"aggTrade", "kline", "markPriceUpdate"},
-		"/public/ws/btcusdt@trade/btcusdt@bookTicker/btcusdt@depth5@100ms/btcusdt@aggTrade":     {"trade", "bookTicker", "depthUpdate"},
-		"/market/ws/btcusdt@ticker/btcusdt@miniTicker":                                          {"24hrTicker", "24hrMiniTicker"},
-	} {
-		s, seen := v.stream(path), map[any]bool{}
-		for len(seen) < len(want) {
-			seen[s.Next()["e"]] = true
-		}
-		for _, event := range want {
-			if !seen[event] {
-				t.Errorf("%s: no %s among %v", path, event, seen)
+	synctest.Test(t, func(t *testing.T) {
+		v := start(t, binancesim.Options{Setup: simnet.Setup{Seed: 3}})
+		for path, want := range map[string][]string{
+			"/market/ws/btcusdt@aggTrade/btcusdt@markPrice@1s/btcusdt@kline_1m/btcusdt@depth@100ms": {"aggTrade", "kline", "markPriceUpdate"},
+			"/public/ws/btcusdt@trade/btcusdt@bookTicker/btcusdt@depth5@100ms/btcusdt@aggTrade":     {"trade", "bookTicker", "depthUpdate"},
+			"/market/ws/btcusdt@ticker/btcusdt@miniTicker":                                          {"24hrTicker", "24hrMiniTicker"},
+		} {
+			s, seen := v.stream(path), map[any]bool{}
+			for len(seen) < len(want) {
+				seen[s.Next()["e"]] = true
+			}
+			for _, event := range want {
+				if !seen[event] {
+					t.Errorf("%s: no %s among %v", path, event, seen)
+				}
 			}
 		}
-	}
-	for _, path := range []string{"/market/ws/!markPrice@arr@1s", "/market/ws/!ticker@arr", "/market/ws/!miniTicker@arr"} {
-		var all []map[string]any
-		if err := json.Unmarshal(<-v.DialBytes(path), &all); err != nil || len(all) != 9 {
-			t.Errorf("%s: %d symbols, %v", path, len(all), err)
+		for _, path := range []string{"/market/ws/!markPrice@arr@1s", "/market/ws/!ticker@arr", "/market/ws/!miniTicker@arr"} {
+			var all []map[string]any
+			if err := json.Unmarshal(<-v.DialBytes(path), &all); err != nil || len(all) != 9 {
+				t.Errorf("%s: %d symbols, %v", path, len(all), err)
+			}
 		}
-	}
-	if message := v.stream("/public/ws/!bookTicker").Next(); message["e"] != "bookTicker" || message["st"] != json.Number("1") {
-		t.Errorf("%v", message)
-	}
-	partial := v.stream("/public/stream?streams=solusdt@depth10@100ms").Next()
-	data := partial["data"].(map[string]any)
-	if partial["stream"] != "solusdt@depth10@100ms" || len(data["b"].([]any)) != 10 || len(data["a"].([]any)) != 10 {
-		t.Errorf("%v", partial)
-	}
+		if message := v.stream("/public/ws/!bookTicker").Next(); message["e"] != "bookTicker" || message["st"] != json.Number("1") {
+			t.Errorf("%v", message)
+		}
+		partial := v.stream("/public/stream?streams=solusdt@depth10@100ms").Next()
+		data := partial["data"].(map[string]any)
+		if partial["stream"] != "solusdt@depth10@100ms" || len(data["b"].([]any)) != 10 || len(data["a"].([]any)) != 10 {
+			t.Errorf("%v", partial)
+		}
+	})
 }
 
 func TestStreamFieldsAreTheRecordedOnes(t *testing.T) {
 	t.Parallel()
-	v := start(t, binancesim.Options{Setup: simnet.Setup{Seed: 3}})
-	// Fields that the venue added after the recordings, or that these lack.
-	added := map[string]bool{"a": true, "st": true, "ps": true, "nq": true, "ap": true, "P": true, "i": true, "X": true}
-	check := func(recorded []byte, stream, category string) {
-		t.Helper()
-		raw := v.DialBytes("/" + category + "/ws/" + stream)
-		got, want := map[string]bool{}, keys(t, recorded)
-		for _, key := range keys(t, <-raw) {
-			got[key] = true
-		}
-		for _, key := range want {
-			if !got[key] {
-				t.Errorf("%s has no %s", stream, key)
+	synctest.Test(t, func(t *testing.T) {
+		v := start(t, binancesim.Options{Setup: simnet.Setup{Seed: 3}})
+		// Fields that the venue added after the recordings, or that these lack.
+		added := map[string]bool{"a": true, "st": true, "ps": true, "nq": true, "ap": true, "P": true, "i": true, "X": true}
+		check := func(recorded []byte, stream, category string) {
+			t.Helper()
+			raw := v.DialBytes("/" + category + "/ws/" + stream)
+			got, want := map[string]bool{}, keys(t, recorded)
+			for _, key := range keys(t, <-raw) {
+				got[key] = true
 			}
-			delete(got, key)
-		}
-		for key := range got {
-			if !added[key] {
-				t.Errorf("%s has %s, the recording does not", stream, key)
+			for _, key := range want {
+				if !got[key] {
+					t.Errorf("%s has no %s", stream, key)
+				}
+				delete(got, key)
+			}
+			for key := range got {
+				if !added[key] {
+					t.Errorf("%s has %s, the recording does not", stream, key)
+				}
 			}
 		}
-	}
-	eachLine(t, fixture(t, "ws_market_singles.real.jsonl"), func(line []byte) {
-		var message struct {
-			Stream string          `json:"stream"`
-			Data   json.RawMessage `json:"data"`
-		}
-		if err := json.Unmarshal(line, &message); err != nil {
-			t.Fatal(err)
-		}
-		_, topic, _ := strings.Cut(message.Stream, "@")
-		switch topic {
-		case "aggTrade", "markPrice@1s":
-			check(message.Data, "btcusdt@"+topic, "market")
-		case "trade", "bookTicker":
-			check(message.Data, "btcusdt@"+topic, "public")
-		}
+		eachLine(t, fixture(t, "ws_market_singles.real.jsonl"), func(line []byte) {
+			var message struct {
+				Stream string          `json:"stream"`
+				Data   json.RawMessage `json:"data"`
+			}
+			if err := json.Unmarshal(line, &message); err != nil {
+				t.Fatal(err)
+			}
+			_, topic, _ := strings.Cut(message.Stream, "@")
+			switch topic {
+			case "aggTrade", "markPrice@1s":
+				check(message.Data, "btcusdt@"+topic, "market")
+			case "trade", "bookTicker":
+				check(message.Data, "btcusdt@"+topic, "public")
+			}
+		})
 	})
 }
 
 func TestStreamCommands(t *testing.T) {
-	v := start(t, binancesim.Options{Setup: simnet.Setup{Seed: 3}})
-	s := v.stream("/market/ws")
-	for _, test := range []struct{ send, want string }{
-		{`{"method":"SUBSCRIBE","params":["btcusdt@nothing","nopeusdt@aggTrade"],"id":1}`, `{"id":1,"result":null}`},
-		{`{"method":"LIST_SUBSCRIPTIONS","id":2}`, `{"id":2,"result":["btcusdt@nothing","nopeusdt@aggTrade"]}`},
-		{`{"method":"UNSUBSCRIBE","params":["btcusdt@nothing","nopeusdt@aggTrade"],"id":3}`, `{"id":3,"result":null}`},
-		{`{"method":"LIST_SUBSCRIPTIONS","id":4}`, `{"id":4,"result":[]}`},
-		{`{"method":"GET_PROPERTY","params":["combined"],"id":5}`, `{"id":5,"result":false}`},
-		{`{"method":"SHOUT","id":6}`, "{\"code\":2,\"msg\":\"Invalid request: unknown variant `SHOUT`\"}"},
-		{`{"method":"SUBSCRIBE","params":["a"],"id":-1}`, ``},
-		{`{"method":"SUBSCRIBE","params":["a"]}`, `{"code":2,"msg":"Invalid request: request ID must be an unsigned integer"}`},
-		{`{`, ``},
-	} {
-		s.Send(test.send)
-		answer := s.Next()
-		if got := jsonText(answer); test.want != "" && got != test.want {
-			t.Errorf("%s: %s, want %s", test.send, got, test.want)
+	synctest.Test(t, func(t *testing.T) {
+		v := start(t, binancesim.Options{Setup: simnet.Setup{Seed: 3}})
+		s := v.stream("/market/ws")
+		for _, test := range []struct{ send, want string }{
+			{`{"method":"SUBSCRIBE","params":["btcusdt@nothing","nopeusdt@aggTrade"],"id":1}`, `{"id":1,"result":null}`},
+			{`{"method":"LIST_SUBSCRIPTIONS","id":2}`, `{"id":2,"result":["btcusdt@nothing","nopeusdt@aggTrade"]}`},
+			{`{"method":"UNSUBSCRIBE","params":["btcusdt@nothing","nopeusdt@aggTrade"],"id":3}`, `{"id":3,"result":null}`},
+			{`{"method":"LIST_SUBSCRIPTIONS","id":4}`, `{"id":4,"result":[]}`},
+			{`{"method":"GET_PROPERTY","params":["combined"],"id":5}`, `{"id":5,"result":false}`},
+			{`{"method":"SHOUT","id":6}`, "{\"code\":2,\"msg\":\"Invalid request: unknown variant `SHOUT`\"}"},
+			{`{"method":"SUBSCRIBE","params":["a"],"id":-1}`, ``},
+			{`{"method":"SUBSCRIBE","params":["a"]}`, `{"code":2,"msg":"Invalid request: request ID must be an unsigned integer"}`},
+			{`{`, ``},
+		} {
+			s.Send(test.send)
+			answer := s.Next()
+			if got := jsonText(answer); test.want != "" && got != test.want {
+				t.Errorf("%s: %s, want %s", test.send, got, test.want)
+			}
+			if test.want == "" && answer["code"] == nil {
+				t.Errorf("%s: %v", test.send, answer)
+			}
 		}
-		if test.want == "" && answer["code"] == nil {
-			t.Errorf("%s: %v", test.send, answer)
-		}
-	}
+	})
 }
 
 func TestTooManyCommandsEndTheConnection(t *testing.T) {
-	v := quiet(t)
-	s := v.stream("/market/ws")
-	for i := range 11 {
-		s.Send(fmt.Sprintf(`{"method":"LIST_SUBSCRIPTIONS","id":%d}`, i))
-	}
-	s.Closed()
+	synctest.Test(t, func(t *testing.T) {
+		v := quiet(t)
+		s := v.stream("/market/ws")
+		for i := range 11 {
+			s.Send(fmt.Sprintf(`{"method":"LIST_SUBSCRIPTIONS","id":%d}`, i))
+		}
+		s.Closed()
+	})
 }
 
 func TestConnectionsEndAfterTheirLife(t *testing.T) {
-	v := start(t, binancesim.Options{Setup: simnet.Setup{Quiet: true}, SessionLifeMax: 50 * time.Millisecond})
-	v.stream("/market/ws/btcusdt@aggTrade").Closed()
+	synctest.Test(t, func(t *testing.T) {
+		v := start(t, binancesim.Options{Setup: simnet.Setup{Quiet: true}, SessionLifeMax: 50 * time.Millisecond})
+		v.stream("/market/ws/btcusdt@aggTrade").Closed()
+	})
 }
 
 func TestServerPings(t *testing.T) {
-	v := start(t, binancesim.Options{Setup: simnet.Setup{Quiet: true}, PingInterval: 20 * time.Millisecond})
-	conn, _, err := websocket.DefaultDialer.Dial(v.Endpoints.WsURL+"/market/ws", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer conn.Close()
-	pinged := make(chan string, 1)
-	conn.SetPingHandler(func(payload string) error {
-		pinged <- payload
-		return fmt.Errorf("enough")
+	synctest.Test(t, func(t *testing.T) {
+		v := start(t, binancesim.Options{Setup: simnet.Setup{Quiet: true}, PingInterval: 20 * time.Millisecond})
+		conn := v.DialRaw("/market/ws")
+		pinged := make(chan string, 1)
+		conn.SetPingHandler(func(payload string) error {
+			pinged <- payload
+			return fmt.Errorf("enough")
+		})
+		if _, _, err := conn.ReadMessage(); err == nil {
+			t.Fatal("a message instead of a ping")
+		}
+		if payload := <-pinged; payload == "" {
+			t.Error("empty ping")
+		}
 	})
-	if _, _, err := conn.ReadMessage(); err == nil {
-		t.Fatal("a message instead of a ping")
-	}
-	if payload := <-pinged; payload == "" {
-		t.Error("empty ping")
-	}
 }
 
 func TestUnsplitPathsAreGone(t *testing.T) {
-	v := quiet(t)
-	for _, path := range []string{"/ws/btcusdt@aggTrade", "/stream?streams=btcusdt@aggTrade"} {
-		if _, response, err := websocket.DefaultDialer.Dial(v.Endpoints.WsURL+path, nil); err == nil || response.StatusCode != http.StatusNotFound {
-			t.Errorf("%s: %v", path, err)
+	synctest.Test(t, func(t *testing.T) {
+		v := quiet(t)
+		for _, path := range []string{"/ws/btcusdt@aggTrade", "/stream?streams=btcusdt@aggTrade"} {
+			if status := v.Handshake(path); status != http.StatusNotFound {
+				t.Errorf("%s: status %d", path, status)
+			}
 		}
-	}
+	})
 }
 
 func TestClosedCandleIsSentOnce(t *testing.T) {
-	halfPast := time.Now().Truncate(time.Minute).Add(30 * time.Second)
-	v := start(t, binancesim.Options{Setup: simnet.Setup{Quiet: true, Now: func() time.Time { return halfPast }}})
-	s := v.stream("/market/ws/btcusdt@kline_1m")
-	s.settled()
-	v.Script(http.MethodPost, "/market/trade", `{"symbol":"BTCUSDT","side":"buy","qty":"0.5"}`)
-	live := s.nextOf("kline")["k"].(map[string]any)
-	if live["x"] != false || simtest.Num(live["v"]).IsZero() {
-		t.Errorf("%v", live)
-	}
-	v.Script(http.MethodPost, "/clock", `{"offsetMs":60000}`)
-	closed := s.nextOf("kline")["k"].(map[string]any)
-	if closed["x"] != true || closed["t"] != live["t"] || closed["c"] != live["c"] {
-		t.Errorf("%v after %v", closed, live)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		halfPast := time.Now().Truncate(time.Minute).Add(30 * time.Second)
+		v := start(t, binancesim.Options{Setup: simnet.Setup{Quiet: true, Now: func() time.Time { return halfPast }}})
+		s := v.stream("/market/ws/btcusdt@kline_1m")
+		s.settled()
+		v.Script(http.MethodPost, "/market/trade", `{"symbol":"BTCUSDT","side":"buy","qty":"0.5"}`)
+		live := s.nextOf("kline")["k"].(map[string]any)
+		if live["x"] != false || simtest.Num(live["v"]).IsZero() {
+			t.Errorf("%v", live)
+		}
+		v.Script(http.MethodPost, "/clock", `{"offsetMs":60000}`)
+		closed := s.nextOf("kline")["k"].(map[string]any)
+		if closed["x"] != true || closed["t"] != live["t"] || closed["c"] != live["c"] {
+			t.Errorf("%v after %v", closed, live)
+		}
+	})
 }

@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"slices"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/fasthttp/websocket"
@@ -65,12 +66,7 @@ func recordedScenario(t *testing.T, name string) [][]byte {
 func rawUserEvents(v *venue, n int, act func()) [][]byte {
 	v.Helper()
 	key := v.do(v.rawRequest(http.MethodPost, "/fapi/v1/listenKey")).Object(v)["listenKey"].(string)
-	address := v.Endpoints.WsURL + "/private/ws?listenKey=" + key + "&events=" + url.QueryEscape("ORDER_TRADE_UPDATE/ALGO_UPDATE")
-	conn, _, err := websocket.DefaultDialer.Dial(address, nil)
-	if err != nil {
-		v.Fatal(err)
-	}
-	defer conn.Close()
+	conn := v.DialRaw("/private/ws?listenKey=" + key + "&events=" + url.QueryEscape("ORDER_TRADE_UPDATE/ALGO_UPDATE"))
 	if err := conn.SetReadDeadline(time.Now().Add(simtest.Patience)); err != nil {
 		v.Fatal(err)
 	}
@@ -124,58 +120,64 @@ func TestRecordedScenarios(t *testing.T) {
 		}},
 	} {
 		t.Run(test.scenario, func(t *testing.T) {
-			want := recordedScenario(t, test.scenario)[test.from:test.to]
-			v := quiet(t)
-			compareEvents(t, rawUserEvents(v, len(want), func() { test.act(v) }), want)
+			synctest.Test(t, func(t *testing.T) {
+				want := recordedScenario(t, test.scenario)[test.from:test.to]
+				v := quiet(t)
+				compareEvents(t, rawUserEvents(v, len(want), func() { test.act(v) }), want)
+			})
 		})
 	}
 	t.Run("StopLimitSubmittedFilled", func(t *testing.T) {
-		var want [][]byte
-		for _, raw := range recordedScenario(t, "StopLimitSubmittedFilled") {
-			var event struct {
-				Order struct {
-					Client string `json:"c"`
-					Algo   string `json:"caid"`
-				} `json:"o"`
+		synctest.Test(t, func(t *testing.T) {
+			var want [][]byte
+			for _, raw := range recordedScenario(t, "StopLimitSubmittedFilled") {
+				var event struct {
+					Order struct {
+						Client string `json:"c"`
+						Algo   string `json:"caid"`
+					} `json:"o"`
+				}
+				if err := json.Unmarshal(raw, &event); err != nil {
+					t.Fatal(err)
+				}
+				if event.Order.Client+event.Order.Algo == "nKgZz1THtAn74I7cPHQ0Kj" {
+					want = append(want, raw)
+				}
 			}
-			if err := json.Unmarshal(raw, &event); err != nil {
-				t.Fatal(err)
-			}
-			if event.Order.Client+event.Order.Algo == "nKgZz1THtAn74I7cPHQ0Kj" {
-				want = append(want, raw)
-			}
-		}
-		v := quiet(t)
-		compareEvents(t, rawUserEvents(v, len(want), func() {
-			place(v, algoPath, algo+"STOP&triggerPrice=0.155&price=0.152")
-			move(v, "0.155")
-			v.WaitFor("the triggered order", func() bool {
-				return len(v.signed(http.MethodGet, "/fapi/v1/openOrders", "symbol=DOGEUSDT").List(t)) == 1
-			})
-			move(v, "0.152")
-		}), want)
+			v := quiet(t)
+			compareEvents(t, rawUserEvents(v, len(want), func() {
+				place(v, algoPath, algo+"STOP&triggerPrice=0.155&price=0.152")
+				move(v, "0.155")
+				v.WaitFor("the triggered order", func() bool {
+					return len(v.signed(http.MethodGet, "/fapi/v1/openOrders", "symbol=DOGEUSDT").List(t)) == 1
+				})
+				move(v, "0.152")
+			}), want)
+		})
 	})
 	t.Run("rejected at the trigger", func(t *testing.T) {
-		var want [][]byte
-		for _, raw := range recordedScenario(t, "StopLimitSubmittedFilled") {
-			if s := step(t, raw); s == "ALGO_UPDATE REJECTED" {
-				want = append(want, raw)
+		synctest.Test(t, func(t *testing.T) {
+			var want [][]byte
+			for _, raw := range recordedScenario(t, "StopLimitSubmittedFilled") {
+				if s := step(t, raw); s == "ALGO_UPDATE REJECTED" {
+					want = append(want, raw)
+				}
 			}
-		}
-		v := quiet(t)
-		got := rawUserEvents(v, 3, func() {
-			place(v, algoPath, "algoType=CONDITIONAL&symbol=DOGEUSDT&side=BUY&quantity=20000000&type=STOP&triggerPrice=0.155&price=0.152")
-			move(v, "0.155")
+			v := quiet(t)
+			got := rawUserEvents(v, 3, func() {
+				place(v, algoPath, "algoType=CONDITIONAL&symbol=DOGEUSDT&side=BUY&quantity=20000000&type=STOP&triggerPrice=0.155&price=0.152")
+				move(v, "0.155")
+			})
+			compareEvents(t, got[2:], want)
+			var event struct {
+				Order struct {
+					Reason string `json:"rm"`
+				} `json:"o"`
+			}
+			if err := json.Unmarshal(got[2], &event); err != nil || event.Order.Reason != "margin not enough" {
+				t.Errorf("%s", got[2])
+			}
 		})
-		compareEvents(t, got[2:], want)
-		var event struct {
-			Order struct {
-				Reason string `json:"rm"`
-			} `json:"o"`
-		}
-		if err := json.Unmarshal(got[2], &event); err != nil || event.Order.Reason != "margin not enough" {
-			t.Errorf("%s", got[2])
-		}
 	})
 }
 
@@ -193,33 +195,35 @@ func compareEvents(t *testing.T, got, want [][]byte) {
 }
 
 func TestStopMarketTriggersInTheRecordedOrder(t *testing.T) {
-	want := []string{
-		"ALGO_UPDATE NEW", "ALGO_UPDATE TRIGGERING", "ORDER_TRADE_UPDATE NEW NEW",
-		"ORDER_TRADE_UPDATE TRADE FILLED", "ALGO_UPDATE TRIGGERED", "ALGO_UPDATE FINISHED",
-	}
-	v := quiet(t)
-	events := rawUserEvents(v, len(want), func() {
-		v.signed(http.MethodPost, algoPath, "algoType=CONDITIONAL&symbol=DOGEUSDT&side=BUY&type=STOP_MARKET&quantity=800&triggerPrice=0.155")
-		v.Script(http.MethodPost, "/market", `{"symbol":"DOGEUSDT","price":"0.155"}`)
-	})
-	for i := range want {
-		if got := step(t, events[i]); got != want[i] {
-			t.Errorf("event %d is %s, want %s", i, got, want[i])
+	synctest.Test(t, func(t *testing.T) {
+		want := []string{
+			"ALGO_UPDATE NEW", "ALGO_UPDATE TRIGGERING", "ORDER_TRADE_UPDATE NEW NEW",
+			"ORDER_TRADE_UPDATE TRADE FILLED", "ALGO_UPDATE TRIGGERED", "ALGO_UPDATE FINISHED",
 		}
-	}
-	// The order carries the id of its conditional, decimals are trimmed.
-	var filled struct {
-		Order struct {
-			Strategy int64  `json:"si"`
-			State    int    `json:"ss"`
-			Qty      string `json:"q"`
-			Price    string `json:"p"`
-		} `json:"o"`
-	}
-	if err := json.Unmarshal(events[3], &filled); err != nil {
-		t.Fatal(err)
-	}
-	if filled.Order.Strategy < 2_000_000_000_000_000 || filled.Order.State != -1 || filled.Order.Qty != "800" || filled.Order.Price != "0" {
-		t.Errorf("%+v", filled)
-	}
+		v := quiet(t)
+		events := rawUserEvents(v, len(want), func() {
+			v.signed(http.MethodPost, algoPath, "algoType=CONDITIONAL&symbol=DOGEUSDT&side=BUY&type=STOP_MARKET&quantity=800&triggerPrice=0.155")
+			v.Script(http.MethodPost, "/market", `{"symbol":"DOGEUSDT","price":"0.155"}`)
+		})
+		for i := range want {
+			if got := step(t, events[i]); got != want[i] {
+				t.Errorf("event %d is %s, want %s", i, got, want[i])
+			}
+		}
+		// The order carries the id of its conditional, decimals are trimmed.
+		var filled struct {
+			Order struct {
+				Strategy int64  `json:"si"`
+				State    int    `json:"ss"`
+				Qty      string `json:"q"`
+				Price    string `json:"p"`
+			} `json:"o"`
+		}
+		if err := json.Unmarshal(events[3], &filled); err != nil {
+			t.Fatal(err)
+		}
+		if filled.Order.Strategy < 2_000_000_000_000_000 || filled.Order.State != -1 || filled.Order.Qty != "800" || filled.Order.Price != "0" {
+			t.Errorf("%+v", filled)
+		}
+	})
 }

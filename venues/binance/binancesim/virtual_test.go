@@ -11,19 +11,11 @@ import (
 	"venuegate/venues/simcore/simtest"
 )
 
-// inVirtualTime runs the whole simulator in virtual time over listeners in memory.
-func inVirtualTime(t *testing.T, options binancesim.Options, test func(*venue)) {
-	t.Helper()
-	synctest.Test(t, func(t *testing.T) {
-		sim := create(t, options)
-		test(&venue{Client: simtest.StartInMemory(t, sim), sim: sim})
-	})
-}
-
 // An hour of pings and the end of a listen key take no time.
 func TestVirtualTime(t *testing.T) {
 	options := binancesim.Options{Setup: simnet.Setup{Quiet: true}, SessionLifeMax: 61 * time.Minute}
-	inVirtualTime(t, options, func(v *venue) {
+	synctest.Test(t, func(t *testing.T) {
+		v := start(t, options)
 		key := v.do(v.rawRequest(http.MethodPost, "/fapi/v1/listenKey")).Object(v)["listenKey"].(string)
 		began := time.Now()
 		conn := v.DialRaw("/private/ws?listenKey=" + key)
@@ -57,7 +49,8 @@ func TestVirtualTime(t *testing.T) {
 
 // A client that never answers a ping is cut off.
 func TestSilentClientIsCutOff(t *testing.T) {
-	inVirtualTime(t, binancesim.Options{Setup: simnet.Setup{Quiet: true}}, func(v *venue) {
+	synctest.Test(t, func(t *testing.T) {
+		v := quiet(t)
 		began := time.Now()
 		conn := v.DialRaw("/market/ws")
 		conn.SetPingHandler(func(string) error { return nil })

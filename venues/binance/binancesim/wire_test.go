@@ -10,6 +10,7 @@ import (
 	"sort"
 	"strings"
 	"testing"
+	"testing/synctest"
 
 	"venuegate/venues"
 	"venuegate/venues/binance/binancesim"
@@ -115,50 +116,52 @@ func recorded(t *testing.T, calls []recordedCall, method, path, query string) []
 }
 
 func TestPrivateAnswersHaveTheRecordedFields(t *testing.T) {
-	calls := recordedCalls(t, "rest_private.real.jsonl")
-	v := start(t, binancesim.Options{Setup: simnet.Setup{Quiet: true, Seed: 1}, FullAnswers: true})
-	v.order("symbol=BTCUSDT&side=BUY&type=MARKET&quantity=0.009")
-	v.signed(http.MethodPost, algoPath, stopSell("clientAlgoId=shown", "quantity=0.002", "reduceOnly=true"))
-	v.Script(http.MethodPost, "/market", `{"symbol":"BTCUSDT","price":"59990"}`)
-	v.order("symbol=LTCUSDT&side=BUY&type=LIMIT&timeInForce=GTX&quantity=1.000&price=92.00&newClientOrderId=open")
-	for _, test := range []struct {
-		method, path, query string
-		// of is the recorded call that shows the shape; extra fields were added
-		// by the venue since.
-		of    string
-		extra []string
-	}{
-		{http.MethodPost, "/fapi/v1/batchOrders", "batchOrders=" + batch(`{"symbol":"BTCUSDT","side":"SELL","type":"LIMIT","timeInForce":"GTC","quantity":"0.002","price":"66000"}`), "", nil},
-		{http.MethodGet, "/fapi/v1/openOrder", "symbol=LTCUSDT&origClientOrderId=open", "", nil},
-		{http.MethodGet, "/fapi/v3/positionRisk", "symbol=BTCUSDT", "", nil},
-		{http.MethodGet, "/fapi/v3/account", "", "", nil},
-		{http.MethodGet, "/fapi/v2/account", "", "", []string{"feeBurn", "positions"}},
-		{http.MethodGet, "/fapi/v2/positionRisk", "symbol=XRPUSDT", "", nil},
-		{http.MethodGet, "/fapi/v1/userTrades", "symbol=BTCUSDT", "", nil},
-		{http.MethodGet, "/fapi/v1/algoOrder", "clientAlgoId=shown", "", nil},
-		{http.MethodGet, "/fapi/v1/symbolConfig", "symbol=BTCUSDT", "", nil},
-		{http.MethodGet, "/fapi/v1/income", "", "/papi/v1/um/income", nil},
-	} {
-		of := test.of
-		if of == "" {
-			of = test.path
-		}
-		want := unique(keys(t, recorded(t, calls, test.method, of, "")))
-		answer := v.signed(test.method, test.path, test.query)
-		var got []string
-		for _, key := range unique(keys(t, answer.Body)) {
-			extra := slices.ContainsFunc(test.extra, func(e string) bool { return strings.HasPrefix(key, e) })
-			if !extra {
-				got = append(got, key)
+	synctest.Test(t, func(t *testing.T) {
+		calls := recordedCalls(t, "rest_private.real.jsonl")
+		v := start(t, binancesim.Options{Setup: simnet.Setup{Quiet: true, Seed: 1}, FullAnswers: true})
+		v.order("symbol=BTCUSDT&side=BUY&type=MARKET&quantity=0.009")
+		v.signed(http.MethodPost, algoPath, stopSell("clientAlgoId=shown", "quantity=0.002", "reduceOnly=true"))
+		v.Script(http.MethodPost, "/market", `{"symbol":"BTCUSDT","price":"59990"}`)
+		v.order("symbol=LTCUSDT&side=BUY&type=LIMIT&timeInForce=GTX&quantity=1.000&price=92.00&newClientOrderId=open")
+		for _, test := range []struct {
+			method, path, query string
+			// of is the recorded call that shows the shape; extra fields were added
+			// by the venue since.
+			of    string
+			extra []string
+		}{
+			{http.MethodPost, "/fapi/v1/batchOrders", "batchOrders=" + batch(`{"symbol":"BTCUSDT","side":"SELL","type":"LIMIT","timeInForce":"GTC","quantity":"0.002","price":"66000"}`), "", nil},
+			{http.MethodGet, "/fapi/v1/openOrder", "symbol=LTCUSDT&origClientOrderId=open", "", nil},
+			{http.MethodGet, "/fapi/v3/positionRisk", "symbol=BTCUSDT", "", nil},
+			{http.MethodGet, "/fapi/v3/account", "", "", nil},
+			{http.MethodGet, "/fapi/v2/account", "", "", []string{"feeBurn", "positions"}},
+			{http.MethodGet, "/fapi/v2/positionRisk", "symbol=XRPUSDT", "", nil},
+			{http.MethodGet, "/fapi/v1/userTrades", "symbol=BTCUSDT", "", nil},
+			{http.MethodGet, "/fapi/v1/algoOrder", "clientAlgoId=shown", "", nil},
+			{http.MethodGet, "/fapi/v1/symbolConfig", "symbol=BTCUSDT", "", nil},
+			{http.MethodGet, "/fapi/v1/income", "", "/papi/v1/um/income", nil},
+		} {
+			of := test.of
+			if of == "" {
+				of = test.path
+			}
+			want := unique(keys(t, recorded(t, calls, test.method, of, "")))
+			answer := v.signed(test.method, test.path, test.query)
+			var got []string
+			for _, key := range unique(keys(t, answer.Body)) {
+				extra := slices.ContainsFunc(test.extra, func(e string) bool { return strings.HasPrefix(key, e) })
+				if !extra {
+					got = append(got, key)
+				}
+			}
+			want = slices.DeleteFunc(want, func(key string) bool {
+				return slices.ContainsFunc(test.extra, func(e string) bool { return strings.HasPrefix(key, e) })
+			})
+			if !slices.Equal(got, want) {
+				t.Errorf("%s %s\n got %v\nwant %v", test.method, test.path, got, want)
 			}
 		}
-		want = slices.DeleteFunc(want, func(key string) bool {
-			return slices.ContainsFunc(test.extra, func(e string) bool { return strings.HasPrefix(key, e) })
-		})
-		if !slices.Equal(got, want) {
-			t.Errorf("%s %s\n got %v\nwant %v", test.method, test.path, got, want)
-		}
-	}
+	})
 }
 
 func batch(elements string) string {
@@ -166,100 +169,106 @@ func batch(elements string) string {
 }
 
 func TestOrderAnswersHaveTheRecordedOrder(t *testing.T) {
-	calls := recordedCalls(t, "rest_private.real.jsonl")
-	v := start(t, binancesim.Options{Setup: simnet.Setup{Quiet: true, Seed: 1}, FullAnswers: true})
-	placed := v.signed(http.MethodPost, "/fapi/v1/batchOrders", "batchOrders="+batch(`{"symbol":"BTCUSDT","side":"SELL","type":"LIMIT","timeInForce":"GTC","quantity":"0.200","price":"66000.00","newClientOrderId":"a"}`))
-	if got, want := keys(t, placed.Body), keys(t, recorded(t, calls, http.MethodPost, "/fapi/v1/batchOrders", "")); !slices.Equal(got, want) {
-		t.Errorf("placed\n got %v\nwant %v", got, want)
-	}
-	row := placed.List(t)[0]
-	for field, want := range map[string]string{
-		"price": "66000.00", "avgPrice": "0.00", "origQty": "0.200", "executedQty": "0.000", "cumQty": "0.000",
-		"cumQuote": "0.00000", "stopPrice": "0.00", "priceMatch": "NONE", "workingType": "CONTRACT_PRICE", "positionSide": "BOTH",
-	} {
-		if row[field] != want {
-			t.Errorf("%s is %v, want %s", field, row[field], want)
+	synctest.Test(t, func(t *testing.T) {
+		calls := recordedCalls(t, "rest_private.real.jsonl")
+		v := start(t, binancesim.Options{Setup: simnet.Setup{Quiet: true, Seed: 1}, FullAnswers: true})
+		placed := v.signed(http.MethodPost, "/fapi/v1/batchOrders", "batchOrders="+batch(`{"symbol":"BTCUSDT","side":"SELL","type":"LIMIT","timeInForce":"GTC","quantity":"0.200","price":"66000.00","newClientOrderId":"a"}`))
+		if got, want := keys(t, placed.Body), keys(t, recorded(t, calls, http.MethodPost, "/fapi/v1/batchOrders", "")); !slices.Equal(got, want) {
+			t.Errorf("placed\n got %v\nwant %v", got, want)
 		}
-	}
-	open := v.signed(http.MethodGet, "/fapi/v1/openOrder", "symbol=BTCUSDT&origClientOrderId=a")
-	if got, want := keys(t, open.Body), keys(t, recorded(t, calls, http.MethodGet, "/fapi/v1/openOrder", "")); !slices.Equal(got, want) {
-		t.Errorf("queried\n got %v\nwant %v", got, want)
-	}
-	if avg := open.Object(t)["avgPrice"]; avg != "0.00000" {
-		t.Errorf("avgPrice of a query is %v", avg)
-	}
+		row := placed.List(t)[0]
+		for field, want := range map[string]string{
+			"price": "66000.00", "avgPrice": "0.00", "origQty": "0.200", "executedQty": "0.000", "cumQty": "0.000",
+			"cumQuote": "0.00000", "stopPrice": "0.00", "priceMatch": "NONE", "workingType": "CONTRACT_PRICE", "positionSide": "BOTH",
+		} {
+			if row[field] != want {
+				t.Errorf("%s is %v, want %s", field, row[field], want)
+			}
+		}
+		open := v.signed(http.MethodGet, "/fapi/v1/openOrder", "symbol=BTCUSDT&origClientOrderId=a")
+		if got, want := keys(t, open.Body), keys(t, recorded(t, calls, http.MethodGet, "/fapi/v1/openOrder", "")); !slices.Equal(got, want) {
+			t.Errorf("queried\n got %v\nwant %v", got, want)
+		}
+		if avg := open.Object(t)["avgPrice"]; avg != "0.00000" {
+			t.Errorf("avgPrice of a query is %v", avg)
+		}
+	})
 }
 
 func TestPublicAnswersHaveTheRecordedFields(t *testing.T) {
-	calls := recordedCalls(t, "rest_market_data.real.jsonl")
-	v := start(t, binancesim.Options{Setup: simnet.Setup{Seed: 1}})
-	s := v.stream("/market/ws/btcusdt@aggTrade")
-	s.nextOf("aggTrade")
-	for _, test := range []struct{ path, query string }{
-		{"/fapi/v1/time", ""},
-		{"/fapi/v1/depth", "symbol=BTCUSDT&limit=5"},
-		{"/fapi/v1/trades", "symbol=BTCUSDT&limit=5"},
-		{"/fapi/v1/aggTrades", "symbol=BTCUSDT&limit=5"},
-		{"/fapi/v1/klines", "symbol=BTCUSDT&interval=5m"},
-		{"/fapi/v1/premiumIndex", "symbol=BTCUSDT"},
-		{"/fapi/v1/fundingRate", "symbol=BTCUSDT"},
-		{"/fapi/v1/ticker/24hr", "symbol=BTCUSDT"},
-		{"/fapi/v1/ticker/price", "symbol=BTCUSDT"},
-		{"/fapi/v1/ticker/bookTicker", "symbol=BTCUSDT"},
-		{"/fapi/v1/openInterest", "symbol=BTCUSDT"},
-	} {
-		query, _, _ := strings.Cut(test.query, "&")
-		if strings.Contains(test.query, "limit=5") {
-			query = "limit=5"
-		} else if strings.Contains(test.query, "interval") {
-			query = "interval=1d"
-		}
-		want := unique(keys(t, recorded(t, calls, http.MethodGet, test.path, query)))
-		got := unique(keys(t, v.public(test.path+"?"+test.query).Body))
-		for _, key := range want {
-			if !slices.Contains(got, key) {
-				t.Errorf("%s has no %s", test.path, key)
+	synctest.Test(t, func(t *testing.T) {
+		calls := recordedCalls(t, "rest_market_data.real.jsonl")
+		v := start(t, binancesim.Options{Setup: simnet.Setup{Seed: 1}})
+		s := v.stream("/market/ws/btcusdt@aggTrade")
+		s.nextOf("aggTrade")
+		for _, test := range []struct{ path, query string }{
+			{"/fapi/v1/time", ""},
+			{"/fapi/v1/depth", "symbol=BTCUSDT&limit=5"},
+			{"/fapi/v1/trades", "symbol=BTCUSDT&limit=5"},
+			{"/fapi/v1/aggTrades", "symbol=BTCUSDT&limit=5"},
+			{"/fapi/v1/klines", "symbol=BTCUSDT&interval=5m"},
+			{"/fapi/v1/premiumIndex", "symbol=BTCUSDT"},
+			{"/fapi/v1/fundingRate", "symbol=BTCUSDT"},
+			{"/fapi/v1/ticker/24hr", "symbol=BTCUSDT"},
+			{"/fapi/v1/ticker/price", "symbol=BTCUSDT"},
+			{"/fapi/v1/ticker/bookTicker", "symbol=BTCUSDT"},
+			{"/fapi/v1/openInterest", "symbol=BTCUSDT"},
+		} {
+			query, _, _ := strings.Cut(test.query, "&")
+			if strings.Contains(test.query, "limit=5") {
+				query = "limit=5"
+			} else if strings.Contains(test.query, "interval") {
+				query = "interval=1d"
 			}
-		}
-	}
-}
-
-func TestExchangeInfoIsTheRecordedOne(t *testing.T) {
-	data, err := os.ReadFile(fixture(t, "exchangeInfo.real.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	type info struct {
-		Symbols []map[string]any `json:"symbols"`
-	}
-	var want, got info
-	if err := json.Unmarshal(data, &want); err != nil {
-		t.Fatal(err)
-	}
-	v := quiet(t)
-	if err := json.Unmarshal(v.public("/fapi/v1/exchangeInfo").Body, &got); err != nil {
-		t.Fatal(err)
-	}
-	bySymbol := map[any]map[string]any{}
-	for _, s := range want.Symbols {
-		bySymbol[s["symbol"]] = s
-	}
-	if len(got.Symbols) != 9 {
-		t.Errorf("%d symbols", len(got.Symbols))
-	}
-	for _, s := range got.Symbols {
-		for key, value := range bySymbol[s["symbol"]] {
-			switch key {
-			case "filters":
-				compareFilters(t, s["symbol"], s[key].([]any), value.([]any))
-			case "permissionSets", "onboardDate", "deliveryDate", "underlyingSubType":
-			default:
-				if jsonText(s[key]) != jsonText(value) {
-					t.Errorf("%v %s is %v, want %v", s["symbol"], key, s[key], value)
+			want := unique(keys(t, recorded(t, calls, http.MethodGet, test.path, query)))
+			got := unique(keys(t, v.public(test.path+"?"+test.query).Body))
+			for _, key := range want {
+				if !slices.Contains(got, key) {
+					t.Errorf("%s has no %s", test.path, key)
 				}
 			}
 		}
-	}
+	})
+}
+
+func TestExchangeInfoIsTheRecordedOne(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		data, err := os.ReadFile(fixture(t, "exchangeInfo.real.json"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		type info struct {
+			Symbols []map[string]any `json:"symbols"`
+		}
+		var want, got info
+		if err := json.Unmarshal(data, &want); err != nil {
+			t.Fatal(err)
+		}
+		v := quiet(t)
+		if err := json.Unmarshal(v.public("/fapi/v1/exchangeInfo").Body, &got); err != nil {
+			t.Fatal(err)
+		}
+		bySymbol := map[any]map[string]any{}
+		for _, s := range want.Symbols {
+			bySymbol[s["symbol"]] = s
+		}
+		if len(got.Symbols) != 9 {
+			t.Errorf("%d symbols", len(got.Symbols))
+		}
+		for _, s := range got.Symbols {
+			for key, value := range bySymbol[s["symbol"]] {
+				switch key {
+				case "filters":
+					compareFilters(t, s["symbol"], s[key].([]any), value.([]any))
+				case "permissionSets", "onboardDate", "deliveryDate", "underlyingSubType":
+				default:
+					if jsonText(s[key]) != jsonText(value) {
+						t.Errorf("%v %s is %v, want %v", s["symbol"], key, s[key], value)
+					}
+				}
+			}
+		}
+	})
 }
 
 func compareFilters(t *testing.T, symbol any, got, want []any) {

@@ -8,9 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
-
-	"github.com/fasthttp/websocket"
 
 	"venuegate/venues/binance/binancesim"
 	"venuegate/venues/simcore/simnet"
@@ -112,222 +111,234 @@ func codeOf(answer map[string]any) (code int, message string) {
 
 func TestOrderOverTheSocket(t *testing.T) {
 	t.Parallel()
-	v := quiet(t)
-	a := v.api()
-	placed := a.ok("order.place", limitBuyFields.with(fields{"newClientOrderId": "x"}))
-	if placed["status"] != "NEW" || placed["clientOrderId"] != "x" || placed["cumQty"] != "0.000" || placed["avgPrice"] != nil {
-		t.Errorf("%v", placed)
-	}
-	ref := fields{"symbol": "BTCUSDT", "origClientOrderId": "x"}
-	changed := a.ok("order.modify", ref.with(fields{"side": "BUY", "quantity": "0.020", "price": "61000.0"}))
-	if changed["price"] != "61000.00" || changed["origQty"] != "0.020" || changed["orderId"] != placed["orderId"] {
-		t.Errorf("%v", changed)
-	}
-	if seen := a.ok("order.status", ref); seen["status"] != "NEW" || seen["time"] == nil {
-		t.Errorf("%v", seen)
-	}
-	gone := a.ok("v1/order.cancel", fields{"symbol": "BTCUSDT", "orderId": json.Number(fmt.Sprint(placed["orderId"]))})
-	if gone["status"] != "CANCELED" {
-		t.Errorf("%v", gone)
-	}
-	if code, _ := codeOf(a.call("order.cancel", ref)); code != -2011 {
-		t.Errorf("%d", code)
-	}
-	taken := a.ok("order.place", fields{"symbol": "BTCUSDT", "side": "SELL", "type": "MARKET", "quantity": "0.010", "newOrderRespType": "RESULT"})
-	if taken["status"] != "FILLED" {
-		t.Errorf("%v", taken)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		v := quiet(t)
+		a := v.api()
+		placed := a.ok("order.place", limitBuyFields.with(fields{"newClientOrderId": "x"}))
+		if placed["status"] != "NEW" || placed["clientOrderId"] != "x" || placed["cumQty"] != "0.000" || placed["avgPrice"] != nil {
+			t.Errorf("%v", placed)
+		}
+		ref := fields{"symbol": "BTCUSDT", "origClientOrderId": "x"}
+		changed := a.ok("order.modify", ref.with(fields{"side": "BUY", "quantity": "0.020", "price": "61000.0"}))
+		if changed["price"] != "61000.00" || changed["origQty"] != "0.020" || changed["orderId"] != placed["orderId"] {
+			t.Errorf("%v", changed)
+		}
+		if seen := a.ok("order.status", ref); seen["status"] != "NEW" || seen["time"] == nil {
+			t.Errorf("%v", seen)
+		}
+		gone := a.ok("v1/order.cancel", fields{"symbol": "BTCUSDT", "orderId": json.Number(fmt.Sprint(placed["orderId"]))})
+		if gone["status"] != "CANCELED" {
+			t.Errorf("%v", gone)
+		}
+		if code, _ := codeOf(a.call("order.cancel", ref)); code != -2011 {
+			t.Errorf("%d", code)
+		}
+		taken := a.ok("order.place", fields{"symbol": "BTCUSDT", "side": "SELL", "type": "MARKET", "quantity": "0.010", "newOrderRespType": "RESULT"})
+		if taken["status"] != "FILLED" {
+			t.Errorf("%v", taken)
+		}
+	})
 }
 
 func TestStopOverTheSocket(t *testing.T) {
 	t.Parallel()
-	v := quiet(t)
-	a := v.api()
-	placed := a.ok("algoOrder.place", fields{
-		"algoType": "CONDITIONAL", "symbol": "BTCUSDT", "side": "BUY", "type": "STOP_MARKET",
-		"quantity": "0.010", "triggerPrice": "70000.0", "clientAlgoId": "s",
+	synctest.Test(t, func(t *testing.T) {
+		v := quiet(t)
+		a := v.api()
+		placed := a.ok("algoOrder.place", fields{
+			"algoType": "CONDITIONAL", "symbol": "BTCUSDT", "side": "BUY", "type": "STOP_MARKET",
+			"quantity": "0.010", "triggerPrice": "70000.0", "clientAlgoId": "s",
+		})
+		if placed["algoStatus"] != "NEW" {
+			t.Errorf("%v", placed)
+		}
+		if gone := a.ok("algoOrder.cancel", fields{"clientAlgoId": "s"}); gone["code"] != "200" {
+			t.Errorf("%v", gone)
+		}
 	})
-	if placed["algoStatus"] != "NEW" {
-		t.Errorf("%v", placed)
-	}
-	if gone := a.ok("algoOrder.cancel", fields{"clientAlgoId": "s"}); gone["code"] != "200" {
-		t.Errorf("%v", gone)
-	}
 }
 
 func TestEnvelopeOfTheSocket(t *testing.T) {
 	t.Parallel()
-	v := quiet(t)
-	messages := v.DialBytes(apiPath)
-	a := v.api()
-	for _, id := range []any{"text", 7, nil} {
-		a.ask(id, "session.status", nil)
-		if got := a.Next()["id"]; fmt.Sprint(got) != fmt.Sprint(id) {
-			t.Errorf("asked %v, answered %v", id, got)
+	synctest.Test(t, func(t *testing.T) {
+		v := quiet(t)
+		messages := v.DialBytes(apiPath)
+		a := v.api()
+		for _, id := range []any{"text", 7, nil} {
+			a.ask(id, "session.status", nil)
+			if got := a.Next()["id"]; fmt.Sprint(got) != fmt.Sprint(id) {
+				t.Errorf("asked %v, answered %v", id, got)
+			}
 		}
-	}
-	answer := a.call("order.place", limitBuyFields)
-	limits := answer["rateLimits"].([]any)
-	for i, want := range []string{"REQUEST_WEIGHT MINUTE 1 2400", "ORDERS SECOND 10 300 1", "ORDERS MINUTE 1 1200 1"} {
-		limit := limits[i].(map[string]any)
-		got := fmt.Sprint(limit["rateLimitType"], " ", limit["interval"], " ", limit["intervalNum"], " ", limit["limit"], " ", limit["count"])
-		if !strings.HasPrefix(got, want) {
-			t.Errorf("%s, want %s", got, want)
+		answer := a.call("order.place", limitBuyFields)
+		limits := answer["rateLimits"].([]any)
+		for i, want := range []string{"REQUEST_WEIGHT MINUTE 1 2400", "ORDERS SECOND 10 300 1", "ORDERS MINUTE 1 1200 1"} {
+			limit := limits[i].(map[string]any)
+			got := fmt.Sprint(limit["rateLimitType"], " ", limit["interval"], " ", limit["intervalNum"], " ", limit["limit"], " ", limit["count"])
+			if !strings.HasPrefix(got, want) {
+				t.Errorf("%s, want %s", got, want)
+			}
 		}
-	}
-	if hidden := a.call("order.place", limitBuyFields.with(fields{"returnRateLimits": false})); hidden["rateLimits"] != nil {
-		t.Errorf("%v", hidden)
-	}
-	silent := api{stream: v.stream(apiPath + "?returnRateLimits=false"), venue: v}
-	if hidden := silent.call("order.place", limitBuyFields); hidden["rateLimits"] != nil {
-		t.Errorf("%v", hidden)
-	}
-	if shown := silent.call("order.place", limitBuyFields.with(fields{"returnRateLimits": true})); shown["rateLimits"] == nil {
-		t.Errorf("%v", shown)
-	}
-	select {
-	case data := <-messages:
-		t.Errorf("a stranger heard %s", data)
-	default:
-	}
+		if hidden := a.call("order.place", limitBuyFields.with(fields{"returnRateLimits": false})); hidden["rateLimits"] != nil {
+			t.Errorf("%v", hidden)
+		}
+		silent := api{stream: v.stream(apiPath + "?returnRateLimits=false"), venue: v}
+		if hidden := silent.call("order.place", limitBuyFields); hidden["rateLimits"] != nil {
+			t.Errorf("%v", hidden)
+		}
+		if shown := silent.call("order.place", limitBuyFields.with(fields{"returnRateLimits": true})); shown["rateLimits"] == nil {
+			t.Errorf("%v", shown)
+		}
+		select {
+		case data := <-messages:
+			t.Errorf("a stranger heard %s", data)
+		default:
+		}
+	})
 }
 
 func TestFieldOrderOfTheSocket(t *testing.T) {
 	t.Parallel()
-	v := quiet(t)
-	conn, _, err := websocket.DefaultDialer.Dial(v.Endpoints.WsURL+apiPath, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer conn.Close()
-	for name, f := range map[string]fields{
-		"id status result rateLimits": limitBuyFields,
-		"id status error rateLimits":  limitBuyFields.with(fields{"quantity": nil}),
-	} {
-		if err := conn.WriteJSON(map[string]any{"id": 1, "method": "order.place", "params": v.signedFields(f)}); err != nil {
-			t.Fatal(err)
-		}
-		_, data, err := conn.ReadMessage()
-		if err != nil {
-			t.Fatal(err)
-		}
-		var outer []string
-		for _, key := range keys(t, data) {
-			if !strings.Contains(key, ".") && !slices.Contains(outer, key) {
-				outer = append(outer, key)
+	synctest.Test(t, func(t *testing.T) {
+		v := quiet(t)
+		conn := v.DialRaw(apiPath)
+		for name, f := range map[string]fields{
+			"id status result rateLimits": limitBuyFields,
+			"id status error rateLimits":  limitBuyFields.with(fields{"quantity": nil}),
+		} {
+			if err := conn.WriteJSON(map[string]any{"id": 1, "method": "order.place", "params": v.signedFields(f)}); err != nil {
+				t.Fatal(err)
+			}
+			_, data, err := conn.ReadMessage()
+			if err != nil {
+				t.Fatal(err)
+			}
+			var outer []string
+			for _, key := range keys(t, data) {
+				if !strings.Contains(key, ".") && !slices.Contains(outer, key) {
+					outer = append(outer, key)
+				}
+			}
+			if got := strings.Join(outer, " "); got != name {
+				t.Errorf("%s: %s", got, data)
 			}
 		}
-		if got := strings.Join(outer, " "); got != name {
-			t.Errorf("%s: %s", got, data)
-		}
-	}
+	})
 }
 
 func TestRefusalsOfTheSocket(t *testing.T) {
 	t.Parallel()
-	v := quiet(t)
-	a := v.api()
-	good := func() fields { return v.signedFields(limitBuyFields) }
-	resigned := func(change fields) fields { return v.signedFields(limitBuyFields.with(change)) }
-	missing := func(name string) string {
-		return "Mandatory parameter '" + name + "' was not sent, was empty/null, or malformed."
-	}
-	for _, test := range []struct {
-		name, method string
-		params       fields
-		status, code int
-		message      string
-	}{
-		{"good", "order.place", good(), 200, 0, ""},
-		{"no quantity", "order.place", resigned(fields{"quantity": nil}), 400, -1102, missing("quantity")},
-		{"a number for a decimal", "order.place", resigned(fields{"quantity": 1}), 400, -1102, missing("quantity")},
-		{"text for an integer", "order.place", resigned(fields{"recvWindow": "5000"}), 400, -1102, missing("recvWindow")},
-		{"an object for a parameter", "order.place", resigned(fields{"side": fields{}}), 400, -1102, missing("side")},
-		{"null for a parameter", "order.place", good().with(fields{"side": json.RawMessage("null")}), 400, -1102, missing("side")},
-		{"no key", "order.place", good().with(fields{"apiKey": nil}), 400, -1102, missing("apiKey")},
-		{"short key", "order.place", good().with(fields{"apiKey": "abc"}), 401, -2014, "API-key format invalid."},
-		{"unknown key", "order.place", good().with(fields{"apiKey": strings.Repeat("z", 64)}), 401, -2015, ""},
-		{"no signature", "order.place", good().with(fields{"signature": nil}), 400, -1102, missing("signature")},
-		{"no timestamp", "order.place", good().with(fields{"timestamp": nil}), 400, -1102, missing("timestamp")},
-		{"another signature", "order.place", good().with(fields{"price": "60000.1"}), 400, -1022, ""},
-		{"behind", "order.place", resigned(fields{"timestamp": v.Now().Add(-time.Hour).UnixMilli()}), 400, -1021, ""},
-		{"ahead", "order.place", resigned(fields{"timestamp": v.Now().Add(time.Hour).UnixMilli()}), 400, -1021, ""},
-		{"unknown method", "order.dance", good(), 400, -1020, ""},
-		{"no method", "", good(), 400, -1102, missing("method")},
-		{"log on", "session.logon", good(), 400, -4056, ""},
-	} {
-		a.ask(1, test.method, test.params)
-		answer := a.Next()
-		code, message := codeOf(answer)
-		if statusOf(answer) != test.status || code != test.code || test.message != "" && message != test.message {
-			t.Errorf("%s: %v", test.name, answer)
+	synctest.Test(t, func(t *testing.T) {
+		v := quiet(t)
+		a := v.api()
+		good := func() fields { return v.signedFields(limitBuyFields) }
+		resigned := func(change fields) fields { return v.signedFields(limitBuyFields.with(change)) }
+		missing := func(name string) string {
+			return "Mandatory parameter '" + name + "' was not sent, was empty/null, or malformed."
 		}
-	}
+		for _, test := range []struct {
+			name, method string
+			params       fields
+			status, code int
+			message      string
+		}{
+			{"good", "order.place", good(), 200, 0, ""},
+			{"no quantity", "order.place", resigned(fields{"quantity": nil}), 400, -1102, missing("quantity")},
+			{"a number for a decimal", "order.place", resigned(fields{"quantity": 1}), 400, -1102, missing("quantity")},
+			{"text for an integer", "order.place", resigned(fields{"recvWindow": "5000"}), 400, -1102, missing("recvWindow")},
+			{"an object for a parameter", "order.place", resigned(fields{"side": fields{}}), 400, -1102, missing("side")},
+			{"null for a parameter", "order.place", good().with(fields{"side": json.RawMessage("null")}), 400, -1102, missing("side")},
+			{"no key", "order.place", good().with(fields{"apiKey": nil}), 400, -1102, missing("apiKey")},
+			{"short key", "order.place", good().with(fields{"apiKey": "abc"}), 401, -2014, "API-key format invalid."},
+			{"unknown key", "order.place", good().with(fields{"apiKey": strings.Repeat("z", 64)}), 401, -2015, ""},
+			{"no signature", "order.place", good().with(fields{"signature": nil}), 400, -1102, missing("signature")},
+			{"no timestamp", "order.place", good().with(fields{"timestamp": nil}), 400, -1102, missing("timestamp")},
+			{"another signature", "order.place", good().with(fields{"price": "60000.1"}), 400, -1022, ""},
+			{"behind", "order.place", resigned(fields{"timestamp": v.Now().Add(-time.Hour).UnixMilli()}), 400, -1021, ""},
+			{"ahead", "order.place", resigned(fields{"timestamp": v.Now().Add(time.Hour).UnixMilli()}), 400, -1021, ""},
+			{"unknown method", "order.dance", good(), 400, -1020, ""},
+			{"no method", "", good(), 400, -1102, missing("method")},
+			{"log on", "session.logon", good(), 400, -4056, ""},
+		} {
+			a.ask(1, test.method, test.params)
+			answer := a.Next()
+			code, message := codeOf(answer)
+			if statusOf(answer) != test.status || code != test.code || test.message != "" && message != test.message {
+				t.Errorf("%s: %v", test.name, answer)
+			}
+		}
+	})
 }
 
 func TestMessagesThatAreNoRequests(t *testing.T) {
 	t.Parallel()
-	v := quiet(t)
-	a := v.api()
-	for text, want := range map[string]int{
-		`{`:                        -1010,
-		`[]`:                       -1010,
-		`{"id":1,"method":2}`:      -1010,
-		`{"method":"order.place"}`: -1102,
-		`{"id":{},"method":"x"}`:   -1102,
-		`{"id":1.5,"method":"x"}`:  -1102,
-		`{"id":true,"method":"x"}`: -1102,
-	} {
-		a.Send(text)
-		answer := a.Next()
-		if code, _ := codeOf(answer); code != want || answer["id"] != nil || statusOf(answer) != http.StatusBadRequest {
-			t.Errorf("%s: %v", text, answer)
+	synctest.Test(t, func(t *testing.T) {
+		v := quiet(t)
+		a := v.api()
+		for text, want := range map[string]int{
+			`{`:                        -1010,
+			`[]`:                       -1010,
+			`{"id":1,"method":2}`:      -1010,
+			`{"method":"order.place"}`: -1102,
+			`{"id":{},"method":"x"}`:   -1102,
+			`{"id":1.5,"method":"x"}`:  -1102,
+			`{"id":true,"method":"x"}`: -1102,
+		} {
+			a.Send(text)
+			answer := a.Next()
+			if code, _ := codeOf(answer); code != want || answer["id"] != nil || statusOf(answer) != http.StatusBadRequest {
+				t.Errorf("%s: %v", text, answer)
+			}
 		}
-	}
+	})
 }
 
 func TestSessionOfTheSocket(t *testing.T) {
 	t.Parallel()
-	v := quiet(t)
-	a := v.api()
-	for _, method := range []string{"session.status", "session.logout"} {
-		a.ask(1, method, nil)
-		result := a.Next()["result"].(map[string]any)
-		if key, told := result["apiKey"]; !told || key != nil || result["connectedSince"] == nil || result["returnRateLimits"] != true {
-			t.Errorf("%v", result)
+	synctest.Test(t, func(t *testing.T) {
+		v := quiet(t)
+		a := v.api()
+		for _, method := range []string{"session.status", "session.logout"} {
+			a.ask(1, method, nil)
+			result := a.Next()["result"].(map[string]any)
+			if key, told := result["apiKey"]; !told || key != nil || result["connectedSince"] == nil || result["returnRateLimits"] != true {
+				t.Errorf("%v", result)
+			}
 		}
-	}
+	})
 }
 
 // The limits are one account's and one address's, however requests come.
 func TestSocketSharesTheLimits(t *testing.T) {
 	t.Parallel()
-	began := time.Now()
-	v := start(t, binancesim.Options{
-		Setup: simnet.Setup{Quiet: true, Now: func() time.Time { return began }},
-		// no window ends meanwhile
-		RateLimits: binancesim.RateLimits{OrdersPer10s: 3, WeightPerMinute: 30},
+	synctest.Test(t, func(t *testing.T) {
+		began := time.Now()
+		v := start(t, binancesim.Options{
+			Setup: simnet.Setup{Quiet: true, Now: func() time.Time { return began }},
+			// no window ends meanwhile
+			RateLimits: binancesim.RateLimits{OrdersPer10s: 3, WeightPerMinute: 30},
+		})
+		a := v.api()
+		a.ok("order.place", limitBuyFields)
+		if r := v.signed(http.MethodPost, orderPath, limitBuy()); r.Header.Get("X-Mbx-Order-Count-10s") != "2" || r.Header.Get("X-Mbx-Used-Weight-1m") != "5" {
+			t.Errorf("%v", r.Header)
+		}
+		a.ok("order.place", limitBuyFields)
+		limited := a.call("order.place", limitBuyFields)
+		if code, _ := codeOf(limited); code != -1015 || statusOf(limited) != http.StatusTooManyRequests {
+			t.Errorf("%v", limited)
+		}
+		for range 26 {
+			v.public("/fapi/v1/ping")
+		}
+		limited = a.call("order.status", fields{"symbol": "BTCUSDT", "orderId": 1})
+		if code, _ := codeOf(limited); code != -1003 || statusOf(limited) != http.StatusTooManyRequests {
+			t.Errorf("%v", limited)
+		}
+		if status := v.Handshake(apiPath); status != http.StatusTooManyRequests {
+			t.Errorf("status %d", status)
+		}
 	})
-	a := v.api()
-	a.ok("order.place", limitBuyFields)
-	if r := v.signed(http.MethodPost, orderPath, limitBuy()); r.Header.Get("X-Mbx-Order-Count-10s") != "2" || r.Header.Get("X-Mbx-Used-Weight-1m") != "5" {
-		t.Errorf("%v", r.Header)
-	}
-	a.ok("order.place", limitBuyFields)
-	limited := a.call("order.place", limitBuyFields)
-	if code, _ := codeOf(limited); code != -1015 || statusOf(limited) != http.StatusTooManyRequests {
-		t.Errorf("%v", limited)
-	}
-	for range 26 {
-		v.public("/fapi/v1/ping")
-	}
-	limited = a.call("order.status", fields{"symbol": "BTCUSDT", "orderId": 1})
-	if code, _ := codeOf(limited); code != -1003 || statusOf(limited) != http.StatusTooManyRequests {
-		t.Errorf("%v", limited)
-	}
-	if _, response, err := websocket.DefaultDialer.Dial(v.Endpoints.WsURL+apiPath, nil); err == nil || response.StatusCode != http.StatusTooManyRequests {
-		t.Errorf("%v", err)
-	}
 }
 
 func TestFaultsOfTheSocket(t *testing.T) {
@@ -340,88 +351,87 @@ func TestFaultsOfTheSocket(t *testing.T) {
 	}) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			v := quiet(t)
-			a := v.api()
-			v.Script(http.MethodPost, "/faults", `{"match":{"path":"/ws-fapi/v1","op":"order.place"},"times":1,`+strings.TrimPrefix(test.fault, "{"))
-			a.ask(1, "order.place", v.signedFields(limitBuyFields.with(fields{"newClientOrderId": "x"})))
-			switch {
-			case test.name == "lost answer":
-				a.ask(2, "session.status", nil)
-				if id := a.Next()["id"]; id != json.Number("2") {
-					t.Errorf("%v", id)
+			synctest.Test(t, func(t *testing.T) {
+				v := quiet(t)
+				a := v.api()
+				v.Script(http.MethodPost, "/faults", `{"match":{"path":"/ws-fapi/v1","op":"order.place"},"times":1,`+strings.TrimPrefix(test.fault, "{"))
+				a.ask(1, "order.place", v.signedFields(limitBuyFields.with(fields{"newClientOrderId": "x"})))
+				switch {
+				case test.name == "lost answer":
+					a.ask(2, "session.status", nil)
+					if id := a.Next()["id"]; id != json.Number("2") {
+						t.Errorf("%v", id)
+					}
+				case test.status == 0:
+					a.Closed()
+				default:
+					answer := a.Next()
+					if code, _ := codeOf(answer); statusOf(answer) != test.status || code != test.code {
+						t.Errorf("%v", answer)
+					}
 				}
-			case test.status == 0:
-				a.Closed()
-			default:
-				answer := a.Next()
-				if code, _ := codeOf(answer); statusOf(answer) != test.status || code != test.code {
-					t.Errorf("%v", answer)
+				if placed := v.taken()["x"] == 1; placed != test.placed {
+					t.Errorf("placed: %t, want %t", placed, test.placed)
 				}
-			}
-			if placed := v.taken()["x"] == 1; placed != test.placed {
-				t.Errorf("placed: %t, want %t", placed, test.placed)
-			}
+			})
 		})
 	}
 }
 
-// A request that arrives in time and is executed after its window is refused. One
-// that a slow machine sends too late does not meet the fault and is sent again.
+// A request that arrives in time and is executed after its window is refused.
 func TestDelayBeyondTheWindowOfTheSocket(t *testing.T) {
 	t.Parallel()
-	v := quiet(t)
-	a := v.api()
-	v.Script(http.MethodPost, "/faults", `{"match":{"path":"/ws-fapi/v1","op":"order.place"},"times":1,"do":"delay","args":{"delayMs":1100}}`)
-	struck := func() bool {
-		return v.Script(http.MethodGet, "/faults", "")["faults"].([]any)[0].(map[string]any)["struck"] == json.Number("1")
-	}
-	for attempts := 0; !struck(); attempts++ {
-		code, _ := codeOf(a.call("order.place", limitBuyFields.with(fields{"newClientOrderId": "x", "recvWindow": 1000})))
-		want := -1021
-		if struck() {
-			want = -5028
+	synctest.Test(t, func(t *testing.T) {
+		v := quiet(t)
+		a := v.api()
+		v.Script(http.MethodPost, "/faults", `{"match":{"path":"/ws-fapi/v1","op":"order.place"},"times":1,"do":"delay","args":{"delayMs":1100}}`)
+		if code, _ := codeOf(a.call("order.place", limitBuyFields.with(fields{"newClientOrderId": "x", "recvWindow": 1000}))); code != -5028 {
+			t.Errorf("%d", code)
 		}
-		if code != want || attempts == 10 {
-			t.Fatalf("%d, want %d", code, want)
+		if n := v.taken()["x"]; n != 0 {
+			t.Errorf("%d orders", n)
 		}
-	}
-	if n := v.taken()["x"]; n != 0 {
-		t.Errorf("%d orders", n)
-	}
+	})
 }
 
 func TestBanOverTheSocketIsOne(t *testing.T) {
 	t.Parallel()
-	v := quiet(t)
-	a := v.api()
-	v.Script(http.MethodPost, "/faults", `{"match":{"path":"/ws-fapi/v1"},"do":"ban","args":{"delayMs":60000},"times":1}`)
-	a.call("order.place", limitBuyFields)
-	if r := v.public("/fapi/v1/time"); r.Status != http.StatusTeapot {
-		t.Errorf("%d", r.Status)
-	}
-	if answer := a.call("order.place", limitBuyFields); statusOf(answer) != http.StatusTeapot {
-		t.Errorf("%v", answer)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		v := quiet(t)
+		a := v.api()
+		v.Script(http.MethodPost, "/faults", `{"match":{"path":"/ws-fapi/v1"},"do":"ban","args":{"delayMs":60000},"times":1}`)
+		a.call("order.place", limitBuyFields)
+		if r := v.public("/fapi/v1/time"); r.Status != http.StatusTeapot {
+			t.Errorf("%d", r.Status)
+		}
+		if answer := a.call("order.place", limitBuyFields); statusOf(answer) != http.StatusTeapot {
+			t.Errorf("%v", answer)
+		}
+	})
 }
 
 func TestSocketLivesItsTime(t *testing.T) {
 	t.Parallel()
-	v := start(t, binancesim.Options{Setup: simnet.Setup{Quiet: true}, SessionLifeMax: 50 * time.Millisecond})
-	v.stream(apiPath).Closed()
+	synctest.Test(t, func(t *testing.T) {
+		v := start(t, binancesim.Options{Setup: simnet.Setup{Quiet: true}, SessionLifeMax: 50 * time.Millisecond})
+		v.stream(apiPath).Closed()
+	})
 }
 
 // More messages a second than a stream may send are no offence here.
 func TestSocketTakesABurst(t *testing.T) {
 	t.Parallel()
-	v := quiet(t)
-	a := v.api()
-	const burst = 50
-	for n := range burst {
-		a.ask(n, "order.place", v.signedFields(limitBuyFields))
-	}
-	for n := range burst {
-		if answer := a.Next(); statusOf(answer) != http.StatusOK || answer["id"] != json.Number(fmt.Sprint(n)) {
-			t.Fatalf("%d: %v", n, answer)
+	synctest.Test(t, func(t *testing.T) {
+		v := quiet(t)
+		a := v.api()
+		const burst = 50
+		for n := range burst {
+			a.ask(n, "order.place", v.signedFields(limitBuyFields))
 		}
-	}
+		for n := range burst {
+			if answer := a.Next(); statusOf(answer) != http.StatusOK || answer["id"] != json.Number(fmt.Sprint(n)) {
+				t.Fatalf("%d: %v", n, answer)
+			}
+		}
+	})
 }

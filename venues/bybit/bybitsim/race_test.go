@@ -237,7 +237,7 @@ func TestDemoHasNoTradeSocket(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		v := start(t, bybitsim.Options{Setup: simnet.Setup{Quiet: true}, DemoTrading: true})
-		if status := v.Refused("/v5/trade"); status != http.StatusNotFound {
+		if status := v.Handshake("/v5/trade"); status != http.StatusNotFound {
 			t.Errorf("status %d", status)
 		}
 		v.private()

@@ -94,7 +94,7 @@ func TestHandshakeIsRefused(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		v := quiet(t)
 		v.control("/faults", `{"match":{"path":"/ws/v5/public"},"do":"status","args":{"status":503},"times":1}`)
-		if status := v.Refused("/ws/v5/public"); status != http.StatusServiceUnavailable {
+		if status := v.Handshake("/ws/v5/public"); status != http.StatusServiceUnavailable {
 			t.Errorf("status %d", status)
 		}
 		v.stream("public").Send("ping")

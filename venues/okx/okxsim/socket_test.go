@@ -42,7 +42,7 @@ func TestConnectsAreLimited(t *testing.T) {
 			Setup: simnet.Setup{Quiet: true, Now: clock.Now}, RateLimits: okxsim.RateLimits{ConnectsPerSecond: 1},
 		})
 		v.stream("public")
-		if status := v.Refused("/ws/v5/public"); status != http.StatusTooManyRequests {
+		if status := v.Handshake("/ws/v5/public"); status != http.StatusTooManyRequests {
 			t.Errorf("status %d", status)
 		}
 		clock.Advance(time.Second)

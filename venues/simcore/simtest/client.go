@@ -182,16 +182,17 @@ func (c *Client) DialRaw(path string) *websocket.Conn {
 	return conn
 }
 
-// Refused is the status with which the venue refuses a WebSocket connection.
-func (c *Client) Refused(path string) int {
+// Handshake tries to open a WebSocket connection, which it closes, and gives the
+// status of the answer; zero if there is none.
+func (c *Client) Handshake(path string) (status int) {
 	c.Helper()
 	dialer := websocket.Dialer{NetDialContext: c.dial}
 	conn, response, err := dialer.DialContext(c.Context(), c.Endpoints.WsURL+path, nil)
 	if err == nil {
 		conn.Close()
 	}
-	if err == nil || response == nil {
-		c.Fatalf("dial %s: %v", path, err)
+	if response == nil {
+		return 0
 	}
 	response.Body.Close()
 	return response.StatusCode

@@ -22,7 +22,7 @@ func newMemory(address string) *memory {
 func (m *memory) dial(ctx context.Context) (net.Conn, error) {
 	client, server := net.Pipe()
 	select {
-	case m.conns <- server:
+	case m.conns <- fromLoopback{server}:
 		return client, nil
 	case <-m.closed:
 		return nil, net.ErrClosed
@@ -49,3 +49,10 @@ func (m *memory) Close() error {
 
 // Addr implements net.Listener.
 func (m *memory) Addr() net.Addr { return &net.UnixAddr{Net: "memory", Name: m.address} }
+
+// fromLoopback is a connection that seems to come from this machine, as the one of
+// every other client does.
+type fromLoopback struct{ net.Conn }
+
+// RemoteAddr implements net.Conn.
+func (fromLoopback) RemoteAddr() net.Addr { return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 1} }
