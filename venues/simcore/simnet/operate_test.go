@@ -1,10 +1,10 @@
 package simnet_test
 
 import (
-	"net"
 	"strings"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/fasthttp/websocket"
@@ -40,17 +40,7 @@ func newOperator(t testing.TB) (*edge, *atomic.Int64) {
 			Ended: func(*simnet.Session) {},
 		})
 	})
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	e.address = listener.Addr().String()
-	e.server.Serve(app, listener)
-	t.Cleanup(func() {
-		if err := e.server.Close(); err != nil {
-			t.Error(err)
-		}
-	})
+	e.serve(app)
 	return e, &executed
 }
 
@@ -86,33 +76,37 @@ func TestFaultsOfOperations(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			e, executed := newOperator(t)
-			if test.fault != "" {
-				e.fault(test.fault)
-			}
-			conn := e.dial()
-			e.write(conn, "place 1")
-			_, data, err := conn.ReadMessage()
-			if string(data) != test.answer || (err != nil) != (test.answer == "") {
-				t.Errorf("%q, %v", data, err)
-			}
-			if n := executed.Load(); n != test.executed {
-				t.Errorf("executed %d times", n)
-			}
+			synctest.Test(t, func(t *testing.T) {
+				e, executed := newOperator(t)
+				if test.fault != "" {
+					e.fault(test.fault)
+				}
+				conn := e.dial()
+				e.write(conn, "place 1")
+				_, data, err := conn.ReadMessage()
+				if string(data) != test.answer || (err != nil) != (test.answer == "") {
+					t.Errorf("%q, %v", data, err)
+				}
+				if n := executed.Load(); n != test.executed {
+					t.Errorf("executed %d times", n)
+				}
+			})
 		})
 	}
 }
 
 func TestDelayedOperationDoesNotHoldUpOthers(t *testing.T) {
 	t.Parallel()
-	e, _ := newOperator(t)
-	e.fault(`{"match":{"op":"place"},"do":"delay","args":{"delayMs":100},"times":1}`)
-	conn := e.dial()
-	e.write(conn, "place 1")
-	e.write(conn, "place 2")
-	if got := e.read(conn) + ", " + e.read(conn); got != "did place 2, did place 1" {
-		t.Error(got)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		e, _ := newOperator(t)
+		e.fault(`{"match":{"op":"place"},"do":"delay","args":{"delayMs":100},"times":1}`)
+		conn := e.dial()
+		e.write(conn, "place 1")
+		e.write(conn, "place 2")
+		if got := e.read(conn) + ", " + e.read(conn); got != "did place 2, did place 1" {
+			t.Error(got)
+		}
+	})
 }
 
 // A delay ends with its fault, on sockets as for requests.
@@ -134,28 +128,32 @@ func TestDelayEndsWithItsFault(t *testing.T) {
 
 func TestAnswersOfOperationsMeetFaultsOfMessages(t *testing.T) {
 	t.Parallel()
-	e, executed := newOperator(t)
-	e.fault(`{"match":{"op":"place"},"do":"duplicate","times":1}`)
-	conn := e.dial()
-	e.write(conn, "place 1")
-	if got := e.read(conn) + ", " + e.read(conn); got != "did place 1, did place 1" || executed.Load() != 1 {
-		t.Errorf("%s, executed %d times", got, executed.Load())
-	}
+	synctest.Test(t, func(t *testing.T) {
+		e, executed := newOperator(t)
+		e.fault(`{"match":{"op":"place"},"do":"duplicate","times":1}`)
+		conn := e.dial()
+		e.write(conn, "place 1")
+		if got := e.read(conn) + ", " + e.read(conn); got != "did place 1, did place 1" || executed.Load() != 1 {
+			t.Errorf("%s, executed %d times", got, executed.Load())
+		}
+	})
 }
 
 func TestCloseEndsDelayedOperations(t *testing.T) {
 	t.Parallel()
-	e, executed := newOperator(t)
-	e.fault(`{"match":{"op":"place"},"do":"delay","args":{"delayMs":60000},"times":1}`)
-	conn := e.dial()
-	e.write(conn, "place 1")
-	e.write(conn, "ask 1")
-	e.read(conn)
-	began := time.Now()
-	if err := e.server.Close(); err != nil {
-		t.Error(err)
-	}
-	if took := time.Since(began); took > 30*time.Second || executed.Load() != 1 {
-		t.Errorf("took %s, executed %d", took, executed.Load())
-	}
+	synctest.Test(t, func(t *testing.T) {
+		e, executed := newOperator(t)
+		e.fault(`{"match":{"op":"place"},"do":"delay","args":{"delayMs":60000},"times":1}`)
+		conn := e.dial()
+		e.write(conn, "place 1")
+		e.write(conn, "ask 1")
+		e.read(conn)
+		began := time.Now()
+		if err := e.server.Close(); err != nil {
+			t.Error(err)
+		}
+		if took := time.Since(began); took > time.Second || executed.Load() != 1 {
+			t.Errorf("took %s, executed %d", took, executed.Load())
+		}
+	})
 }

@@ -3,11 +3,10 @@ package simnet_test
 import (
 	"encoding/json"
 	"errors"
-	"net"
 	"net/http"
-	"runtime"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/fasthttp/websocket"
@@ -16,14 +15,16 @@ import (
 
 	"venuegate/venues/simcore"
 	"venuegate/venues/simcore/simnet"
+	"venuegate/venues/simcore/simtest"
 )
 
-// edge is a server with one stream endpoint.
+// edge is a server with one stream endpoint. It is in memory: its tests run in
+// bubbles of virtual time.
 type edge struct {
 	testing.TB
 	server  *simnet.Server
 	faults  *simcore.Faults
-	address string
+	network *simtest.Memory
 	opened  chan *simnet.Session
 	ended   chan *simnet.Session
 }
@@ -50,23 +51,25 @@ func newEdge(t testing.TB, change func(*simnet.SessionOptions)) *edge {
 		e.server.Silence(c.Context(), simcore.FaultInfo{FaultRequest: simcore.FaultRequest{Args: simcore.FaultArgs{DelayMs: 10}}})
 		return nil
 	})
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	e.address = listener.Addr().String()
-	e.server.Serve(app, listener)
-	t.Cleanup(func() {
-		if err := e.server.Close(); err != nil {
-			t.Error(err)
-		}
-	})
+	e.serve(app)
 	return e
+}
+
+// serve serves until the end of the test.
+func (e *edge) serve(app *fiber.App) {
+	e.network = simtest.NewMemory("venue:80")
+	e.server.Serve(app, e.network)
+	e.Cleanup(func() {
+		if err := e.server.Close(); err != nil {
+			e.Error(err)
+		}
+		time.Sleep(simtest.HousekeepingMax)
+	})
 }
 
 func (e *edge) dial() *websocket.Conn {
 	e.Helper()
-	conn, _, err := websocket.DefaultDialer.Dial("ws://"+e.address+"/stream", nil)
+	conn, err := e.connect()
 	if err != nil {
 		e.Fatal(err)
 	}
@@ -75,6 +78,12 @@ func (e *edge) dial() *websocket.Conn {
 		e.Fatal(err)
 	}
 	return conn
+}
+
+func (e *edge) connect() (*websocket.Conn, error) {
+	dialer := websocket.Dialer{NetDialContext: e.network.Dial}
+	conn, _, err := dialer.Dial("ws://venue/stream", nil)
+	return conn, err
 }
 
 func (e *edge) read(conn *websocket.Conn) string {
@@ -98,70 +107,68 @@ func (e *edge) fault(text string) {
 }
 
 func TestMessagesKeepTheirOrder(t *testing.T) {
-	e := newEdge(t, nil)
-	conn := e.dial()
-	s := <-e.opened
-	for _, text := range []string{"a", "b", "c"} {
-		s.Send("topic", []byte(text))
-	}
-	if got := e.read(conn) + e.read(conn) + e.read(conn); got != "abc" {
-		t.Error(got)
-	}
-	if err := conn.WriteMessage(websocket.TextMessage, []byte("hello")); err != nil {
-		t.Fatal(err)
-	}
-	if got := e.read(conn); got != "hello" {
-		t.Error(got)
-	}
-	if n := e.server.Sessions.Count(); n != 1 {
-		t.Errorf("%d sessions", n)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		e := newEdge(t, nil)
+		conn := e.dial()
+		s := <-e.opened
+		for _, text := range []string{"a", "b", "c"} {
+			s.Send("topic", []byte(text))
+		}
+		if got := e.read(conn) + e.read(conn) + e.read(conn); got != "abc" {
+			t.Error(got)
+		}
+		if err := conn.WriteMessage(websocket.TextMessage, []byte("hello")); err != nil {
+			t.Fatal(err)
+		}
+		if got := e.read(conn); got != "hello" {
+			t.Error(got)
+		}
+		if n := e.server.Sessions.Count(); n != 1 {
+			t.Errorf("%d sessions", n)
+		}
+	})
 }
 
 func TestFaultsStrikeMessagesOfTheirTopic(t *testing.T) {
-	for _, test := range []struct{ do, want string }{
-		{"gap", "acde"}, {"duplicate", "abbcde"}, {"reorder", "acbde"}, {"rewrite", "a<html>cde"},
-	} {
-		e := newEdge(t, nil)
-		e.fault(`{"match":{"path":"/stream","op":"hit"},"times":1,"args":{"new":"<html>"},"do":"` + test.do + `"}`)
-		conn := e.dial()
-		s := <-e.opened
-		for _, text := range []string{"a", "b", "c", "d", "e"} {
-			topic := "other"
-			if text == "b" {
-				topic = "hit"
+	synctest.Test(t, func(t *testing.T) {
+		for _, test := range []struct{ do, want string }{
+			{"gap", "acde"}, {"duplicate", "abbcde"}, {"reorder", "acbde"}, {"rewrite", "a<html>cde"},
+		} {
+			e := newEdge(t, nil)
+			e.fault(`{"match":{"path":"/stream","op":"hit"},"times":1,"args":{"new":"<html>"},"do":"` + test.do + `"}`)
+			conn := e.dial()
+			s := <-e.opened
+			for _, text := range []string{"a", "b", "c", "d", "e"} {
+				topic := "other"
+				if text == "b" {
+					topic = "hit"
+				}
+				s.Send(topic, []byte(text))
 			}
-			s.Send(topic, []byte(text))
+			got := ""
+			for len(got) < len(test.want) {
+				got += e.read(conn)
+			}
+			if got != test.want {
+				t.Errorf("%s: %s, want %s", test.do, got, test.want)
+			}
 		}
-		got := ""
-		for len(got) < len(test.want) {
-			got += e.read(conn)
-		}
-		if got != test.want {
-			t.Errorf("%s: %s, want %s", test.do, got, test.want)
-		}
-	}
+	})
 }
 
 // The queue of a client that does not read is bounded, and the write that is
 // stuck in it does not hold up the end.
 func TestAReaderThatDoesNotReadIsClosed(t *testing.T) {
-	e := newEdge(t, nil)
-	e.dial()
-	s := <-e.opened
-	block := []byte(strings.Repeat("x", 1<<20))
-	deadline := time.After(time.Minute)
-	for {
-		select {
-		case <-e.ended:
-			return
-		case <-deadline:
-			t.Fatal("the session stays open")
-		default:
+	synctest.Test(t, func(t *testing.T) {
+		e := newEdge(t, nil)
+		e.dial()
+		s := <-e.opened
+		block := []byte(strings.Repeat("x", 1<<20))
+		for range 40 {
 			s.Send("topic", block)
-			runtime.Gosched()
 		}
-	}
+		<-e.ended
+	})
 }
 
 func TestSessionsEnd(t *testing.T) {
@@ -191,50 +198,56 @@ func TestSessionsEnd(t *testing.T) {
 		}, websocket.CloseAbnormalClosure},
 	} {
 		t.Run(name, func(t *testing.T) {
-			e := newEdge(t, test.options)
-			conn := e.dial()
-			s := <-e.opened
-			if test.act != nil {
-				test.act(e, s, conn)
-			}
-			var err error
-			for err == nil {
-				_, _, err = conn.ReadMessage()
-			}
-			// Without a close frame the client sees the end of the connection.
-			if closed, ok := errors.AsType[*websocket.CloseError](err); ok && closed.Code != test.code {
-				t.Errorf("closed with %v, want %d", err, test.code)
-			}
-			<-e.ended
+			synctest.Test(t, func(t *testing.T) {
+				e := newEdge(t, test.options)
+				conn := e.dial()
+				s := <-e.opened
+				if test.act != nil {
+					test.act(e, s, conn)
+				}
+				var err error
+				for err == nil {
+					_, _, err = conn.ReadMessage()
+				}
+				// Without a close frame the client sees the end of the connection.
+				if closed, ok := errors.AsType[*websocket.CloseError](err); ok && closed.Code != test.code {
+					t.Errorf("closed with %v, want %d", err, test.code)
+				}
+				<-e.ended
+			})
 		})
 	}
 }
 
 func TestClosedServerTakesNobody(t *testing.T) {
-	e := newEdge(t, nil)
-	conn := e.dial()
-	<-e.opened
-	if err := e.server.Close(); err != nil {
-		t.Fatal(err)
-	}
-	if _, _, err := conn.ReadMessage(); err == nil {
-		t.Error("the session outlives the server")
-	}
-	if _, _, err := websocket.DefaultDialer.Dial("ws://"+e.address+"/stream", nil); err == nil {
-		t.Error("a closed server takes a session")
-	}
-	if e.server.Wait(time.Hour) {
-		t.Error("a closed server waits")
-	}
+	synctest.Test(t, func(t *testing.T) {
+		e := newEdge(t, nil)
+		conn := e.dial()
+		<-e.opened
+		if err := e.server.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if _, _, err := conn.ReadMessage(); err == nil {
+			t.Error("the session outlives the server")
+		}
+		if _, err := e.connect(); err == nil {
+			t.Error("a closed server takes a session")
+		}
+		if e.server.Wait(time.Hour) {
+			t.Error("a closed server waits")
+		}
+	})
 }
 
 func TestSilenceEndsWithoutAnAnswer(t *testing.T) {
-	e := newEdge(t, nil)
-	transport := &http.Transport{}
-	defer transport.CloseIdleConnections()
-	response, err := (&http.Client{Transport: transport}).Get("http://" + e.address + "/silent")
-	if err == nil {
-		response.Body.Close()
-		t.Errorf("answered %d", response.StatusCode)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		e := newEdge(t, nil)
+		transport := &http.Transport{DialContext: e.network.Dial}
+		defer transport.CloseIdleConnections()
+		response, err := (&http.Client{Transport: transport}).Get("http://venue/silent")
+		if err == nil {
+			response.Body.Close()
+			t.Errorf("answered %d", response.StatusCode)
+		}
+	})
 }

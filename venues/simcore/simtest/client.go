@@ -18,12 +18,10 @@ import (
 // Patience is how long a test waits for what must come.
 const Patience = time.Minute
 
-const (
-	pollInterval = 5 * time.Millisecond
-	// housekeepingMax is how long the HTTP server's housekeeping outlives its
-	// listener.
-	housekeepingMax = time.Second
-)
+const pollInterval = 5 * time.Millisecond
+
+// HousekeepingMax is how long the HTTP server's housekeeping outlives its listener.
+const HousekeepingMax = time.Second
 
 // Simulator is a simulated venue that is set up and not yet served.
 type Simulator interface {
@@ -67,14 +65,14 @@ func Start(t testing.TB, sim Simulator) *Client {
 // for a test that runs in a bubble of virtual time.
 func StartInMemory(t testing.TB, sim Simulator) *Client {
 	t.Helper()
-	venue, control := newMemory("venue:80"), newMemory("control:80")
+	venue, control := NewMemory("venue:80"), NewMemory("control:80")
 	dial := func(ctx context.Context, network, address string) (net.Conn, error) {
 		if address == control.address {
-			return control.dial(ctx)
+			return control.Dial(ctx, network, address)
 		}
-		return venue.dial(ctx)
+		return venue.Dial(ctx, network, address)
 	}
-	return start(t, sim, venue, control, dial, housekeepingMax)
+	return start(t, sim, venue, control, dial, HousekeepingMax)
 }
 
 func start(

@@ -6,20 +6,22 @@ import (
 	"sync"
 )
 
-// memory is a listener whose connections are pipes. They hold nothing: what is
+// Memory is a listener whose connections are pipes. They hold nothing: what is
 // written waits to be read.
-type memory struct {
+type Memory struct {
 	address string
 	conns   chan net.Conn
 	closed  chan struct{}
 	once    sync.Once
 }
 
-func newMemory(address string) *memory {
-	return &memory{address: address, conns: make(chan net.Conn), closed: make(chan struct{})}
+// NewMemory listens at an address that nothing else need have.
+func NewMemory(address string) *Memory {
+	return &Memory{address: address, conns: make(chan net.Conn), closed: make(chan struct{})}
 }
 
-func (m *memory) dial(ctx context.Context) (net.Conn, error) {
+// Dial connects, as clients want it to be done.
+func (m *Memory) Dial(ctx context.Context, _, _ string) (net.Conn, error) {
 	client, server := net.Pipe()
 	select {
 	case m.conns <- fromLoopback{server}:
@@ -32,7 +34,7 @@ func (m *memory) dial(ctx context.Context) (net.Conn, error) {
 }
 
 // Accept implements net.Listener.
-func (m *memory) Accept() (net.Conn, error) {
+func (m *Memory) Accept() (net.Conn, error) {
 	select {
 	case c := <-m.conns:
 		return c, nil
@@ -42,13 +44,13 @@ func (m *memory) Accept() (net.Conn, error) {
 }
 
 // Close implements net.Listener.
-func (m *memory) Close() error {
+func (m *Memory) Close() error {
 	m.once.Do(func() { close(m.closed) })
 	return nil
 }
 
 // Addr implements net.Listener.
-func (m *memory) Addr() net.Addr { return &net.UnixAddr{Net: "memory", Name: m.address} }
+func (m *Memory) Addr() net.Addr { return &net.UnixAddr{Net: "memory", Name: m.address} }
 
 // fromLoopback is a connection that seems to come from this machine, as the one of
 // every other client does.
