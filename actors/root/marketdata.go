@@ -29,13 +29,9 @@ type MarketOptions struct {
 	// Resident are symbols whose quotes are always known; books of the others
 	// are made when somebody asks and end when nobody does.
 	Resident []string
-	// BooksMax bounds the books that live at the same time.
-	BooksMax int
 	// CheckEvery is the time between two comparisons of a book with the venue's
 	// REST snapshot; below 0 there are none.
-	CheckEvery     time.Duration
-	CatalogueEvery time.Duration
-	ClockEvery     time.Duration
+	CheckEvery time.Duration
 }
 
 // Exchange is one venue's public side: its actor, its connection, its books. It
@@ -71,8 +67,7 @@ func MarketData(system *actors.System, connector venues.Connector, o MarketOptio
 	x.Client = venue.New(self, venue.Deps{
 		Venue: exchange, Connector: connector, Pool: x.pool,
 		Connections: []actors.Child{x.connection.Child()}, NewBook: x.newBook,
-		Resident: o.Resident, BooksMax: o.BooksMax,
-		CatalogueEvery: o.CatalogueEvery, ClockEvery: o.ClockEvery,
+		Resident: o.Resident,
 	})
 	return x, x.Client.Child()
 }

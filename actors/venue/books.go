@@ -37,9 +37,9 @@ type entry struct {
 	waiting []*openBook // for its end
 }
 
-func newKeep(now time.Time, deps Deps) *keep {
+func newKeep(now time.Time) *keep {
 	return &keep{
-		state:    newState(now, deps.CatalogueEvery, deps.ClockEvery),
+		state:    newState(now, catalogueEvery),
 		books:    make(map[string]*entry),
 		resident: make(map[string]bool),
 	}

@@ -28,10 +28,6 @@ type Deps struct {
 	// BooksMax bounds the books that live at the same time. 0 means
 	// BooksMaxDefault.
 	BooksMax int
-	// CatalogueEvery and ClockEvery are the times between two reads. 0 means
-	// their defaults.
-	CatalogueEvery time.Duration
-	ClockEvery     time.Duration
 }
 
 // BooksMaxDefault is the usual bound of books: more than any venue has of
@@ -85,13 +81,7 @@ func New(ref actors.Ref, deps Deps) *Client {
 	if deps.BooksMax <= 0 {
 		deps.BooksMax = BooksMaxDefault
 	}
-	if deps.CatalogueEvery <= 0 {
-		deps.CatalogueEvery = CatalogueEveryDefault
-	}
-	if deps.ClockEvery <= 0 {
-		deps.ClockEvery = ClockEveryDefault
-	}
-	c := &Client{ref: ref, deps: deps, keep: newKeep(time.Now(), deps)}
+	c := &Client{ref: ref, deps: deps, keep: newKeep(time.Now())}
 	c.books.Store(&map[string]Book{})
 	c.stats.Store(&Stats{Health: c.keep.state.health})
 	return c

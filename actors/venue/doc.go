@@ -4,10 +4,10 @@
 //
 // # What it keeps up
 //
-// The catalogue is read at the start and again every CatalogueEvery, and soon
+// The catalogue is read at the start and again every catalogueEvery, and soon
 // after Refresh: a refused precision means that the venue has changed a step. While
 // it tells no leverage, as Binance until an account was asked, it is read more often.
-// The clock is compared every ClockEvery. What fails is tried again after 1 s,
+// The clock is compared every clockEvery. What fails is tried again after 1 s,
 // doubling to 30 s; the last catalogue stays in use meanwhile. An instrument
 // keeps its UpdatedAt for as long as nothing about it changes.
 //

@@ -10,10 +10,10 @@ import (
 
 // Times and bounds of what a venue keeps up.
 const (
-	// CatalogueEveryDefault and ClockEveryDefault are the usual times between
-	// two reads; up to a quarter is added at random.
-	CatalogueEveryDefault = 15 * time.Minute
-	ClockEveryDefault     = time.Minute
+	// catalogueEvery and clockEvery are the times between two reads; up to a quarter
+	// is added at random.
+	catalogueEvery = 15 * time.Minute
+	clockEvery     = time.Minute
 	// refreshGapMin is the least time between two reads of the catalogue, however
 	// many ask for it.
 	refreshGapMin = 10 * time.Second
@@ -33,8 +33,7 @@ const (
 // state is what a venue knows. The set of instruments is its result; everything
 // else says when to ask again and how the venue stands.
 type state struct {
-	every      time.Duration // between two reads of the catalogue
-	clockEvery time.Duration
+	every time.Duration // between two reads of the catalogue
 
 	instruments *venues.InstrumentSet
 	catalogue   poll
@@ -54,8 +53,8 @@ type poll struct {
 	failures int       // since then
 }
 
-func newState(now time.Time, every, clockEvery time.Duration) *state {
-	s := &state{every: every, clockEvery: clockEvery}
+func newState(now time.Time, every time.Duration) *state {
+	s := &state{every: every}
 	s.assess(now)
 	return s
 }
@@ -175,7 +174,7 @@ func (s *state) clockCame(now time.Time, offset time.Duration, err error) wait {
 		return s.clock.failed()
 	}
 	s.offset = offset
-	return s.clock.succeeded(now, s.clockEvery)
+	return s.clock.succeeded(now, clockEvery)
 }
 
 func (s *state) skewed() bool { return s.offset.Abs() > skewMax }

@@ -19,7 +19,7 @@ func instrument(symbol, tick string) venues.Instrument {
 }
 
 func TestInstrumentsKeepTheTimeOfTheirChange(t *testing.T) {
-	s := newState(start, time.Minute, time.Minute)
+	s := newState(start, time.Minute)
 	changes, next := s.catalogueCame(start, []venues.Instrument{instrument("A", "0.1"), instrument("B", "0.1")}, nil)
 	if changes.added != 2 || changes.removed != 0 || next.after != time.Minute {
 		t.Errorf("first: %+v, %+v", changes, next)
@@ -43,7 +43,7 @@ func TestInstrumentsKeepTheTimeOfTheirChange(t *testing.T) {
 }
 
 func TestFailedCatalogueKeepsTheLastOne(t *testing.T) {
-	s := newState(start, time.Minute, time.Minute)
+	s := newState(start, time.Minute)
 	s.catalogueCame(start, []venues.Instrument{instrument("A", "0.1")}, nil)
 	for _, want := range []time.Duration{1, 2, 4, 8, 16, 30, 30} {
 		if _, next := s.catalogueCame(start, nil, nil); next.after != want*time.Second {
@@ -56,7 +56,7 @@ func TestFailedCatalogueKeepsTheLastOne(t *testing.T) {
 }
 
 func TestHealthFollowsWhatHappens(t *testing.T) {
-	s := newState(start, time.Minute, time.Minute)
+	s := newState(start, time.Minute)
 	now := start
 	fail := errors.New("refused")
 	list := []venues.Instrument{instrument("A", "0.1")}
@@ -92,7 +92,7 @@ func TestHealthFollowsWhatHappens(t *testing.T) {
 }
 
 func TestRefreshIsSpaced(t *testing.T) {
-	s := newState(start, time.Minute, time.Minute)
+	s := newState(start, time.Minute)
 	s.catalogue.running = true
 	if _, ok := s.refreshWait(start); ok {
 		t.Error("a second request beside the first")
@@ -109,7 +109,7 @@ func TestRefreshIsSpaced(t *testing.T) {
 // TestCatalogueWithoutLeveragesIsReadSoonAgain: a venue that tells them to accounts
 // alone tells them once there is one.
 func TestCatalogueWithoutLeveragesIsReadSoonAgain(t *testing.T) {
-	s := newState(start, 15*time.Minute, time.Minute)
+	s := newState(start, 15*time.Minute)
 	bare := instrument("A", "0.1")
 	bare.MaxLeverage = venues.Optional{}
 	for _, want := range []time.Duration{1, 2, 4, 8, 16, 32, 60, 60} {

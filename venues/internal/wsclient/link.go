@@ -180,7 +180,7 @@ func (l *Link) connect(ctx context.Context, target string) (*websocket.Conn, *ht
 		return conn, err
 	}
 	defer func() { release() }()
-	return dialer.DialContext(ctx, target, l.options.Header)
+	return dialer.DialContext(ctx, target, nil)
 }
 
 func (l *Link) authenticate(ctx context.Context, c *Conn) error {

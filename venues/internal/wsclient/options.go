@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"net"
-	"net/http"
 	"time"
 
 	"go.uber.org/zap"
@@ -47,8 +46,6 @@ type Options struct {
 	// URL is asked before each dial, so that it can hold a fresh key. Its context
 	// ends when the link closes.
 	URL func(ctx context.Context) (string, error)
-	// Header is sent with the handshake.
-	Header http.Header
 	// Authenticate runs before Opened, if set. An error closes the connection.
 	Authenticate func(*Session) error
 	Handler      Handler

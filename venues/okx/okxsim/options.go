@@ -15,8 +15,6 @@ type Options struct {
 	// must carry x-simulated-trading. Otherwise they must not.
 	DemoTrading bool
 	RateLimits  RateLimits
-	// ReadLag is how long a new order or fill cannot be queried; default zero.
-	ReadLag time.Duration
 	// ReduceOnlyRefuses refuses a reduce-only order that is larger than its position;
 	// otherwise it is cut. The venue's documents say both.
 	ReduceOnlyRefuses bool

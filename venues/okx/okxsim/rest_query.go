@@ -18,18 +18,13 @@ func (s *Sim) queryOrder(c *call) (any, *apiError) {
 	return []orderBody{queried(o)}, nil
 }
 
-// visible says whether the venue still knows an order, or knows it already:
-// queries lag behind the engine, and what ended without a fill is forgotten
-// after two hours.
+// visible says whether the venue still knows an order: what ended without a fill is
+// forgotten after two hours.
 func (s *Sim) visible(o *simcore.Order, kept time.Duration) bool {
-	now := s.Clock.Now()
-	if now.Sub(o.CreatedAt) < s.options.ReadLag {
-		return false
-	}
 	if o.Status.Open() {
 		return true
 	}
-	age := now.Sub(o.UpdatedAt)
+	age := s.Clock.Now().Sub(o.UpdatedAt)
 	return age < kept && (age < retentionUnfilled || !o.FilledQty().IsZero())
 }
 
@@ -138,8 +133,7 @@ func (s *Sim) fillsWithin(c *call, kept time.Duration) (any, *apiError) {
 	}
 	now, symbol := s.Clock.Now(), c.query("instId")
 	found := s.Exchange().Fills(c.account.ID, func(f *simcore.Fill) bool {
-		age := now.Sub(f.Time)
-		return age < kept && age >= s.options.ReadLag && (symbol == "" || f.Symbol == symbol) &&
+		return now.Sub(f.Time) < kept && (symbol == "" || f.Symbol == symbol) &&
 			(orderID == 0 || f.OrderID == orderID) && p.holds(s.listings[f.Symbol].billID(f), f.Time)
 	})
 	slices.SortFunc(found, func(a, b simcore.Fill) int {
