@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 
 	"venuegate/transport/api"
 	"venuegate/transport/stream"
@@ -125,6 +126,7 @@ func TestUnsubscribe(t *testing.T) {
 		if m.Op != "unsubscribe" || !m.OK || m.ID != 2.0 || !slices.Equal(m.Channels, []string{"orders"}) || !slices.Equal(m.Rejected, want) {
 			t.Fatalf("got %s", m.text)
 		}
+		synctest.Wait() // the upstream subscription ends behind the answer
 		if n := s.feed.open(); n != 1 {
 			t.Errorf("%d upstream subscriptions", n)
 		}
