@@ -32,6 +32,9 @@ type OrderRecord struct {
 	ClosesAs venues.CloseReason `json:"closesAs,omitempty"`
 	// ClosePosition marks protection of a whole position.
 	ClosePosition bool `json:"closePosition,omitempty"`
+	// Unattached says that the order has none of its protection with it at a venue that
+	// would attach it: what was added later is placed from here.
+	Unattached bool `json:"unattached,omitempty"`
 	// ReleasedQty is how much of what was filled protection no longer covers: its
 	// legs have closed it, or something else has while the order could still fill.
 	ReleasedQty decimal.Decimal `json:"releasedQty,omitzero"`

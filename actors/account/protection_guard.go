@@ -114,7 +114,9 @@ func (s *state) isTooSmall(leg, o *order) bool {
 }
 
 // placesLegs says whether the legs of an entry are placed from here.
-func (s *state) placesLegs(o *order) bool { return !s.caps.AttachedProtection || o.guard.own }
+func (s *state) placesLegs(o *order) bool {
+	return !s.caps.AttachedProtection || o.guard.own || o.Unattached
+}
 
 // isOurs says whether an order was sent from here.
 func (s *state) isOurs(o *order) bool {

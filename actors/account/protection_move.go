@@ -101,7 +101,7 @@ func (s *state) admitProtection(o *order, in amendOrder) *venues.Error {
 		return venues.InvalidFields(venues.FieldFault{Field: field, Rule: "not_of_this_type"})
 	case o.guard.closing:
 		return venues.Errorf(venues.CodeOrderRejected, "the position is being closed").With("reason", "closing")
-	case s.caps.AttachedProtection && o.guard.own && o.Status.IsActive():
+	case s.caps.AttachedProtection && o.guard.own && !o.Unattached && o.Status.IsActive():
 		// The venue's own legs come with the rest, at the prices that it knows.
 		return venues.Errorf(venues.CodeOrderRejected, "the order is partly filled and protected from here").With("reason", "partly_filled")
 	case in.instrument == nil:
@@ -143,6 +143,7 @@ func (o *order) inTwo(in amendOrder) string {
 // moveProtection carries a change out, each kind in its own way.
 func (s *state) moveProtection(m moment, o *order) {
 	p := o.change.protection
+	o.Unattached = o.Unattached || (s.caps.AttachedProtection && o.carriesNone())
 	request := venues.ProtectRequest{Entry: s.ref(o), Side: o.Side, Deadline: m.now.Add(orderLifeMax)}
 	asks := false
 	for _, kind := range protecting() {
@@ -172,8 +173,12 @@ func (s *state) moveProtection(m moment, o *order) {
 
 // isAttached says whether the protection of an order is still with the order at
 // its venue.
-func (s *state) isAttached(o *order) bool {
-	return s.caps.AttachedProtection && !o.guard.own && o.Status.IsActive() && o.Protection != nil
+func (s *state) isAttached(o *order) bool { return !s.placesLegs(o) && o.Status.IsActive() }
+
+// carriesNone says whether the order has no protection with it at its venue: it left
+// without, or all was taken away before it filled.
+func (o *order) carriesNone() bool {
+	return o.Protection == nil || (o.FilledQty.IsZero() && !o.StopLoss.Valid && !o.TakeProfit.Valid)
 }
 
 // holdsAnother says whether a venue's leg holds a trigger that stays.
@@ -222,6 +227,6 @@ func (s *state) placeMoved(m moment, o *order, kind venues.Protecting, wanted ve
 		o.guard.own = true
 		s.placeLeg(m, o, kind, wanted.Decimal)
 	case s.caps.AttachedProtection:
-		o.guard.own = true // the order left without it
+		o.guard.own = true // the venue's has come to its end
 	}
 }

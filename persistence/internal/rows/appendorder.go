@@ -18,7 +18,8 @@ func appendOrder(dst []byte, r *persistence.OrderRecord) []byte {
 		omitted("entryOrderId", r.EntryOrderID).
 		omitted("protects", string(r.Protects)).
 		omitted("closesAs", string(r.ClosesAs)).
-		flag("closePosition", r.ClosePosition)
+		flag("closePosition", r.ClosePosition).
+		flag("unattached", r.Unattached)
 	if !r.ReleasedQty.IsZero() {
 		o = o.decimal("releasedQty", r.ReleasedQty)
 	}
