@@ -398,6 +398,9 @@ func TestSubscribersOutliveAFailure(t *testing.T) {
 		if q, _ := c.Quote(); !q.Stale {
 			t.Error("the quote of a failed book is not stale")
 		}
+		if stats := c.Stats(); stats.Phase == book.PhaseLive {
+			t.Errorf("a failed book is live: %+v", stats)
+		}
 		k.Advance(time.Second)
 		if got := s.take(); !strings.HasPrefix(got, "stale #") {
 			t.Errorf("after the failure: %s", got)

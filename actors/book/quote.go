@@ -94,16 +94,19 @@ func (c *Client) View(ctx context.Context, depth int) (venues.BookView, error) {
 	return view, nil
 }
 
-// Stats is what the book has done and how it stands.
+// Stats is what the book has done and how it stands. One that has failed is not
+// live, whatever it was.
 func (c *Client) Stats() Stats {
-	stats := c.count.stats()
-	stats.Symbol = c.deps.Instrument.Symbol
+	stats := Stats{Counts: c.count.counts(), Symbol: c.deps.Instrument.Symbol}
 	now := time.Now()
+	if at := c.heardAt.Load(); at != 0 {
+		stats.Silence = now.Sub(time.Unix(0, at))
+	}
 	if f := c.facts.Load(); f != nil {
 		stats.Phase, stats.PhaseAge, stats.Subscribers = f.phase, now.Sub(f.since), f.subscribers
 	}
-	if at := c.heardAt.Load(); at != 0 {
-		stats.Silence = now.Sub(time.Unix(0, at))
+	if stats.Phase == PhaseLive && c.ended() {
+		stats.Phase, stats.PhaseAge = PhaseStale, stats.Silence
 	}
 	return stats
 }

@@ -14,17 +14,8 @@ type counters struct {
 	overruns, trades, candles, frames                   atomic.Uint64
 }
 
-// Stats is what a book has done and how it stands. Counts only grow.
-type Stats struct {
-	Symbol string
-	Phase  Phase
-	// PhaseAge is how long the book has been in its phase; Silence is how long
-	// ago the newest message about it came, zero if none did.
-	PhaseAge time.Duration
-	Silence  time.Duration
-
-	Subscribers int
-
+// Counts is what a book has done, or several of them. They only grow.
+type Counts struct {
 	Updates    uint64 // messages about the book
 	Duplicates uint64
 	Gaps       uint64
@@ -46,8 +37,58 @@ type Stats struct {
 	Frames  uint64 // encoded, not delivered: each may go to many subscribers
 }
 
-func (c *counters) stats() Stats {
-	return Stats{
+// Stats is what a book has done and how it stands.
+type Stats struct {
+	Counts
+	Symbol string
+	Phase  Phase
+	// PhaseAge is how long the book has been in its phase; Silence is how long
+	// ago the newest message about it came, zero if none did.
+	PhaseAge time.Duration
+	Silence  time.Duration
+
+	Subscribers int
+}
+
+// Summary is what several books have done, and how those that live stand.
+type Summary struct {
+	Counts
+	Phases [PhaseStale + 1]int // books by phase
+	// StaleFor is how long the book that has been stale the longest has been.
+	StaleFor time.Duration
+}
+
+// Add takes in a book that lives.
+func (s *Summary) Add(b Stats) {
+	s.Counts = s.Counts.Plus(b.Counts)
+	s.Phases[b.Phase]++
+	if b.Phase == PhaseStale {
+		s.StaleFor = max(s.StaleFor, b.PhaseAge)
+	}
+}
+
+// Plus adds what others have done.
+func (c Counts) Plus(others Counts) Counts {
+	c.Updates += others.Updates
+	c.Duplicates += others.Duplicates
+	c.Gaps += others.Gaps
+	c.Crossings += others.Crossings
+	c.Overruns += others.Overruns
+	c.Resyncs += others.Resyncs
+	c.Snapshots += others.Snapshots
+	c.SnapshotsTooOld += others.SnapshotsTooOld
+	c.SnapshotErrors += others.SnapshotErrors
+	c.ChecksMatched += others.ChecksMatched
+	c.ChecksMismatched += others.ChecksMismatched
+	c.ChecksAbandoned += others.ChecksAbandoned
+	c.Trades += others.Trades
+	c.Candles += others.Candles
+	c.Frames += others.Frames
+	return c
+}
+
+func (c *counters) counts() Counts {
+	return Counts{
 		Updates: c.updates.Load(), Duplicates: c.duplicates.Load(), Gaps: c.gaps.Load(), Crossings: c.crossings.Load(),
 		Overruns: c.overruns.Load(), Resyncs: c.resyncs.Load(), Snapshots: c.snapshots.Load(),
 		SnapshotsTooOld: c.snapshotsTooOld.Load(), SnapshotErrors: c.snapshotErrors.Load(),
