@@ -43,8 +43,9 @@ type Exchange struct {
 	connector  venues.Connector
 	pool       *actors.Pool
 
-	mu    sync.Mutex
-	books map[string]*book.Client // by symbol
+	mu      sync.Mutex
+	books   map[string]*book.Client // by symbol
+	retired book.Counts             // of the books that have ended
 }
 
 var _ Market = (*Exchange)(nil)
@@ -90,26 +91,45 @@ func (x *Exchange) newBook(parent actors.Ref, i venues.Instrument, resident bool
 	return venue.OwnedBook{Book: c, Child: c.Child(), Ended: func() { x.dropBook(i.Symbol, c) }}
 }
 
+// dropBook forgets a book that has ended, but for what it counted.
 func (x *Exchange) dropBook(symbol string, c *book.Client) {
 	x.connection.Detach(symbol, c)
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if x.books[symbol] == c {
 		delete(x.books, symbol)
+		x.retired = x.retired.Plus(c.Stats().Counts)
 	}
 }
 
 // Books says how each book stands, by symbol.
 func (x *Exchange) Books() []book.Stats {
-	x.mu.Lock()
-	clients := slices.Collect(maps.Values(x.books))
-	x.mu.Unlock()
+	_, clients := x.kept()
 	stats := make([]book.Stats, 0, len(clients))
 	for _, c := range clients {
 		stats = append(stats, c.Stats())
 	}
 	slices.SortFunc(stats, func(a, b book.Stats) int { return cmp.Compare(a.Symbol, b.Symbol) })
 	return stats
+}
+
+// BookSummary is what all books have done, those that have ended included, and how
+// those that live stand.
+func (x *Exchange) BookSummary() book.Summary {
+	retired, clients := x.kept()
+	sum := book.Summary{Counts: retired}
+	for _, c := range clients {
+		sum.Add(c.Stats())
+	}
+	return sum
+}
+
+// kept is what ended books have counted and the books that live, of one instant: a
+// book is in the one or the other, so that no sum ever falls.
+func (x *Exchange) kept() (book.Counts, []*book.Client) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return x.retired, slices.Collect(maps.Values(x.books))
 }
 
 // Connection says how the public connection stands.
