@@ -9,7 +9,9 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"venuegate/actors"
+	"venuegate/actors/book"
 	"venuegate/actors/delivery"
+	"venuegate/actors/market"
 	"venuegate/actors/venue"
 	"venuegate/persistence"
 	"venuegate/transport/stream"
@@ -74,9 +76,17 @@ func (s timedSender) Send(ctx context.Context, to persistence.Endpoint, e persis
 // scrape and only then.
 type engineMetrics struct {
 	ready  func() error
-	venues map[venues.Venue]func() venue.Stats
+	venues map[venues.Venue]venueStats
 	hub    func() stream.Stats
 	actors func() actors.Stats
+}
+
+// venueStats tell how a venue stands: its catalogue and clock, its public
+// connection, its books.
+type venueStats interface {
+	Stats() venue.Stats
+	Connection() market.Stats
+	BookSummary() book.Summary
 }
 
 // Describe sends nothing: which series there are depends on what runs.
@@ -92,7 +102,9 @@ func (m engineMetrics) Collect(ch chan<- prometheus.Metric) {
 	s.gauge("venuegate_ready", "1 while the service accepts trading.", ready)
 	s.build()
 	for exchange, stats := range m.venues {
-		s.venue(string(exchange), stats())
+		s.venue(string(exchange), stats.Stats())
+		s.connection(string(exchange), stats.Connection())
+		s.books(string(exchange), stats.BookSummary())
 	}
 	s.stream(m.hub())
 	s.actors(m.actors())
@@ -132,9 +144,38 @@ func (s sample) venue(exchange string, v venue.Stats) {
 	}
 	s.put(prometheus.GaugeValue, "venuegate_venue_clock_offset_seconds", "The venue's clock minus ours.", v.ClockOffset.Seconds(), []string{"exchange", exchange})
 	s.gauge("venuegate_venue_instruments", "Instruments of the venue's catalogue.", v.Instruments, "exchange", exchange)
-	s.gauge("venuegate_venue_books", "Order books that are kept.", v.Books, "exchange", exchange)
-	s.gauge("venuegate_venue_channels", "Market data channels that are subscribed.", v.Feed.Channels, "exchange", exchange)
-	s.gauge("venuegate_venue_channels_interrupted", "Market data channels that say nothing that can be trusted.", v.Feed.Interrupted, "exchange", exchange)
+}
+
+func (s sample) connection(exchange string, c market.Stats) {
+	s.gauge("venuegate_venue_channels", "Market data channels that are subscribed.", c.Channels, "exchange", exchange)
+	s.gauge("venuegate_venue_channels_interrupted", "Market data channels that say nothing that can be trusted.", c.Interrupted, "exchange", exchange)
+	s.counter("venuegate_venue_channel_interruptions_total", "Times that a market data channel was interrupted.", c.Interruptions, "exchange", exchange)
+	s.counter("venuegate_venue_unrouted_messages_total", "Messages of market data that nobody had a use for.", c.Unrouted, "exchange", exchange)
+}
+
+// books of a venue are told as one: clients choose the symbols, and must not make
+// series. The log names the book that is stale.
+func (s sample) books(exchange string, b book.Summary) {
+	of := []string{"exchange", exchange}
+	for phase, n := range b.Phases {
+		s.gauge("venuegate_venue_books", "Order books that are kept, by phase; waiting are also those of which only trades or candles are wanted.", n, "exchange", exchange, "phase", book.Phase(phase).String())
+	}
+	s.put(prometheus.GaugeValue, "venuegate_book_stale_seconds", "How long the book that has been stale the longest has been; 0 if none is.", b.StaleFor.Seconds(), of)
+	s.counter("venuegate_book_updates_total", "Messages of venues about their order books.", b.Updates, of...)
+	s.counter("venuegate_book_duplicates_total", "Messages about order books that came again.", b.Duplicates, of...)
+	s.counter("venuegate_book_gaps_total", "Messages about order books that did not follow from the one before.", b.Gaps, of...)
+	s.counter("venuegate_book_crossings_total", "Times that an order book was crossed.", b.Crossings, of...)
+	s.counter("venuegate_book_overruns_total", "Times that a book fell behind its venue and lost messages.", b.Overruns, of...)
+	s.counter("venuegate_book_resyncs_total", "Attempts to build an order book anew.", b.Resyncs, of...)
+	s.counter("venuegate_book_snapshots_total", "Snapshots that order books were built on.", b.Snapshots, of...)
+	s.counter("venuegate_book_snapshot_failures_total", "Snapshots that no book could be built on.", b.SnapshotErrors, "exchange", exchange, "reason", "error")
+	s.counter("venuegate_book_snapshot_failures_total", "Snapshots that no book could be built on.", b.SnapshotsTooOld, "exchange", exchange, "reason", "too_old")
+	for result, n := range map[string]uint64{"matched": b.ChecksMatched, "mismatched": b.ChecksMismatched, "abandoned": b.ChecksAbandoned} {
+		s.counter("venuegate_book_checks_total", "Comparisons of order books with the venue's snapshots.", n, "exchange", exchange, "result", result)
+	}
+	s.counter("venuegate_book_trades_total", "Public trades.", b.Trades, of...)
+	s.counter("venuegate_book_candles_total", "States of candles.", b.Candles, of...)
+	s.counter("venuegate_book_frames_total", "Frames that were encoded, however many take them.", b.Frames, of...)
 }
 
 func (s sample) stream(h stream.Stats) {

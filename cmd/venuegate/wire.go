@@ -15,7 +15,6 @@ import (
 
 	"venuegate/actors"
 	"venuegate/actors/root"
-	"venuegate/actors/venue"
 	"venuegate/persistence"
 	"venuegate/persistence/badgerstore"
 	"venuegate/transport/admin"
@@ -52,7 +51,7 @@ type engine struct {
 	limiter  auth.Limiter
 	tree     *root.Tree
 	// venueStats tell how each venue stands.
-	venueStats map[venues.Venue]func() venue.Stats
+	venueStats map[venues.Venue]venueStats
 	registry   *admin.Registry
 	rest       *rest.Server
 	hub        *stream.Hub
@@ -132,13 +131,13 @@ func (e *engine) startActors(ctx context.Context, connectors map[venues.Venue]ve
 // startMarkets starts the public side of each venue.
 func (e *engine) startMarkets(connectors map[venues.Venue]venues.Connector) (map[venues.Venue]root.Market, error) {
 	markets := make(map[venues.Venue]root.Market, len(connectors))
-	e.venueStats = make(map[venues.Venue]func() venue.Stats, len(connectors))
+	e.venueStats = make(map[venues.Venue]venueStats, len(connectors))
 	for code, connector := range connectors {
 		exchange, child := root.MarketData(e.system, connector, root.MarketOptions{Encoder: api.StreamEncoder{}})
 		if _, err := e.system.Start(child); err != nil {
 			return nil, fmt.Errorf("start %s: %w", code, err)
 		}
-		markets[code], e.venueStats[code] = exchange, exchange.Stats
+		markets[code], e.venueStats[code] = exchange, exchange
 	}
 	return markets, nil
 }
