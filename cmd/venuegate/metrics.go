@@ -187,9 +187,12 @@ func (s sample) stream(h stream.Stats) {
 	s.counter("venuegate_stream_opened_total", "Upgrades.", h.Opened)
 	s.counter("venuegate_stream_refused_total", "Refused upgrades.", h.Refused)
 	s.counter("venuegate_stream_deliveries_total", "Frames given to sockets.", h.Deliveries)
+	s.counter("venuegate_stream_writes_total", "Writes that took them.", h.Writes)
 	s.counter("venuegate_stream_written_bytes_total", "Bytes written to sockets.", h.WrittenBytes)
 	s.counter("venuegate_stream_slow_writes_total", "Writes that a socket did not take at once.", h.SlowWrites)
 	s.counter("venuegate_stream_conflations_total", "Channels started anew for slow readers.", h.Conflations)
+	s.counter("venuegate_stream_dropped_total", "Frames that slow readers were spared by that.", h.Dropped)
+	s.counter("venuegate_stream_resyncs_total", "Snapshots asked of order books and candles.", h.Resyncs)
 	s.counter("venuegate_stream_overruns_total", "Topics that outran a shard.", h.Overruns)
 	for code, n := range h.Closes {
 		name := strconv.Itoa(code)
@@ -206,6 +209,7 @@ func (s sample) actors(a actors.Stats) {
 		s.gauge("venuegate_actors", "Running actors.", k.Actors, "kind", k.Kind)
 		s.gauge("venuegate_actors_waiting", "Messages in mailboxes.", k.Waiting, "kind", k.Kind)
 		s.counter("venuegate_actors_messages_total", "Messages taken from mailboxes.", k.Messages, "kind", k.Kind)
+		s.counter("venuegate_actors_unhandled_total", "Messages that an actor had no use for.", k.Unhandled, "kind", k.Kind)
 		s.counter("venuegate_actors_rejections_total", "Messages refused by full mailboxes.", k.Rejections, "kind", k.Kind)
 		s.counter("venuegate_actors_failures_total", "Failures of actors.", k.Failures, "kind", k.Kind)
 		s.counter("venuegate_actors_restarts_total", "Restarts of actors.", k.Restarts, "kind", k.Kind)
@@ -215,6 +219,7 @@ func (s sample) actors(a actors.Stats) {
 		labels := []string{"pool", pool, "exchange", exchange}
 		s.gauge("venuegate_pool_running", "Calls that run; exchange is empty for pools of no venue.", p.Running, labels...)
 		s.gauge("venuegate_pool_waiting", "Calls that wait for a place.", p.Waiting, labels...)
+		s.counter("venuegate_pool_started_total", "Calls that were begun.", p.Started, labels...)
 		s.counter("venuegate_pool_refused_total", "Calls for which there was no place.", p.Refused, labels...)
 	}
 }
