@@ -114,15 +114,17 @@ func topicOf(arg *channelArg, account string) string {
 	return arg.Channel + ":" + arg.InstID
 }
 
-// subscribe adds a channel to those of a client, unless it has too many, or too many
-// connections listen to it.
-func (h *hub) subscribe(cl *client, arg channelArg) {
+// subscribe confirms a channel and adds it to those of a client, unless it has too
+// many, or too many connections listen to it. Nothing happens between the two: whoever
+// has read the confirmation misses nothing.
+func (h *hub) subscribe(cl *client, arg channelArg, confirmation []byte) {
 	var view simcore.BookView
 	if isBook(arg.Channel) {
 		view, _ = h.sim.Exchange().Book(arg.InstID, booksDepthMax)
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	h.send(cl, topicCommand, confirmation)
 	if old, ok := cl.subs[arg.key()]; ok {
 		h.drop(old)
 	}
@@ -151,12 +153,14 @@ func (h *hub) subscribe(cl *client, arg channelArg) {
 	}
 }
 
-func (h *hub) unsubscribe(cl *client, arg channelArg) {
+// unsubscribe is the end of a channel: nothing of it follows the confirmation.
+func (h *hub) unsubscribe(cl *client, arg channelArg, confirmation []byte) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if sub, ok := cl.subs[arg.key()]; ok {
 		h.drop(sub)
 	}
+	h.send(cl, topicCommand, confirmation)
 }
 
 // drop forgets a subscription. The lock is held.

@@ -239,12 +239,12 @@ func (s *Sim) subscribe(cl *client, in *commandBody) {
 			s.refuseCommand(cl, in.ID, code, text)
 			continue
 		}
-		s.hub.tellJSON(cl, topicCommand, eventBody{ID: in.ID, Event: in.Op, Arg: arg, ConnID: cl.connID})
+		confirmation := simnet.Encode(eventBody{ID: in.ID, Event: in.Op, Arg: arg, ConnID: cl.connID})
 		if in.Op == "subscribe" {
-			s.hub.subscribe(cl, *arg)
+			s.hub.subscribe(cl, *arg, confirmation)
 			s.showTrailing(cl, arg)
 		} else {
-			s.hub.unsubscribe(cl, *arg)
+			s.hub.unsubscribe(cl, *arg, confirmation)
 		}
 	}
 }
