@@ -189,6 +189,7 @@ func TestAnswersAreBoundedToo(t *testing.T) {
 		c := s.login("alice")
 		for range 20 { // and reads none of the answers
 			c.send(`{"op":"ping"}`)
+			synctest.Wait() // what is answered in one round is written as one
 		}
 		synctest.Wait()
 		for {

@@ -91,9 +91,12 @@ func TestBookStartsAgain(t *testing.T) {
 				o := s.feed.owner("", "book:okx:BTCUSDT:5")
 				c := s.login("alice")
 				r := follow(t, c, o)
+				synctest.Wait()
+				release := s.hub.Hold() // all of it has happened when the shard hears of it
 				o.publish()
 				happen(o)
 				o.publish()
+				release()
 				for !r.current() {
 					r.must(t, c)
 				}
@@ -229,6 +232,7 @@ func TestTopicThatOutrunsItsShard(t *testing.T) {
 			t.Errorf("%d snapshots", r.snapshots)
 		}
 		trader.wantClosed(4009)
+		synctest.Wait() // a round is counted when all of it is written
 		if got := s.hub.Stats(); got.Overruns != 2 {
 			t.Errorf("got %+v", got)
 		}
