@@ -170,7 +170,7 @@ func Example() {
 	}
 	client := NewClient(ref)
 
-	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	fmt.Println(client.Add(ctx, 2))
 	fmt.Println(client.Add(ctx, -1))

@@ -104,7 +104,7 @@ func wholeJitter() actortest.Option {
 // stopped stops a system that was made without a Kit.
 func stopped(t *testing.T, s *actors.System) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	if err := s.Stop(ctx); err != nil {
 		t.Error(err)

@@ -20,10 +20,7 @@ func TestTestModeSendsNothing(t *testing.T) { rehearse(t, 1_000) }
 func rehearse(t *testing.T, signals int) {
 	t.Helper()
 	d := openDesk(t)
-	resting, err := d.place("resting", spec(venues.Buy, venues.TypeLimit, "1", "20000"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	resting := d.becomes(venues.StatusOpen, "resting", spec(venues.Buy, venues.TypeLimit, "1", "20000"))
 	hook := configureHook(t, d.tree, persistence.Channel{ID: "hook_1", Customer: "c1", Kind: persistence.ChannelWebhook, TestMode: true})
 	before := d.sim.Control().Ledger().Orders
 	const senders = 32

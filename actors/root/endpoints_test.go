@@ -43,9 +43,7 @@ func TestWhatWaitsForARemovedEndpointEnds(t *testing.T) {
 		return len(rows)
 	}
 	put("jrn_1")
-	if _, err := d.place("r1", spec(venues.Buy, venues.TypeMarket, "0.01", "")); err != nil {
-		t.Fatal(err)
-	}
+	d.becomes(venues.StatusFilled, "r1", spec(venues.Buy, venues.TypeMarket, "0.01", ""))
 	d.until("a delivery waits", func() bool { return pending() > 0 })
 	to.RemovedAt = venues.At(time.Now())
 	put("jrn_2")

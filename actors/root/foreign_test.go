@@ -42,7 +42,7 @@ func (d *desk) foreign(side venues.Side, symbol, qty string) {
 	order := spec(side, venues.TypeMarket, qty, "")
 	order.Symbol = symbol
 	_, err = other.Place(d.t.Context(), venues.OrderRequest{
-		OrderSpec: order, ClientOrderID: "by-hand-" + string(side), Deadline: time.Now().Add(5 * time.Second),
+		OrderSpec: order, ClientOrderID: "by-hand-" + string(side), Deadline: time.Now().Add(patience),
 	})
 	if err != nil {
 		d.t.Fatal(err)

@@ -389,7 +389,7 @@ func (f frames) await(t *testing.T, prefix string) string {
 				return frame
 			}
 		case <-timeout:
-			t.Fatalf("no %s within 20 s", prefix)
+			t.Fatalf("no %s within %s", prefix, patience)
 		}
 	}
 }
@@ -407,7 +407,7 @@ func TestMarketDataOfTheSimulator(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+		ctx, cancel := context.WithTimeout(context.Background(), patience)
 		defer cancel()
 		if err := system.Stop(ctx); err != nil {
 			t.Error(err)
@@ -455,8 +455,10 @@ func TestMarketDataOfTheSimulator(t *testing.T) {
 	}
 	simulate(t, 2, again)
 	recovered()
-	if stats := exchange.Connection(); stats.Interruptions == 0 {
-		t.Errorf("connection %+v", stats)
+	for deadline := time.Now().Add(patience); exchange.Connection().Interruptions == 0; time.Sleep(time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("connection %+v", exchange.Connection())
+		}
 	}
 	for _, b := range exchange.Books() {
 		t.Logf("%+v", b)

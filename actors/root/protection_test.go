@@ -103,7 +103,7 @@ func openDeskOver(t *testing.T, venue venues.Venue, connector venues.Connector, 
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+		ctx, cancel := context.WithTimeout(context.Background(), patience)
 		defer cancel()
 		if err := d.system.Stop(ctx); err != nil {
 			t.Error(err)
@@ -120,10 +120,7 @@ func (d *desk) entry(requestID string) persistence.OrderRecord {
 	d.t.Helper()
 	order := spec(venues.Buy, venues.TypeMarket, "0.05", "")
 	order.StopLoss, order.TakeProfit = venues.Some(venues.MustDecimal("60000")), venues.Some(venues.MustDecimal("70000"))
-	placed, err := d.place(requestID, order)
-	if err != nil || placed.Status != venues.StatusFilled {
-		d.t.Fatalf("%+v, %v", placed, err)
-	}
+	placed := d.becomes(venues.StatusFilled, requestID, order)
 	return d.eventually(placed.OrderID, legsAre(venues.ProtectionLive, venues.ProtectionLive))
 }
 
@@ -259,11 +256,7 @@ func TestProtectionOfARestingOrderIsMoved(t *testing.T) {
 		d, s := openDeskAt(t, venue)
 		order := spec(venues.Buy, venues.TypeLimit, "0.05", "64000")
 		order.StopLoss = venues.Some(venues.MustDecimal("60000"))
-		placed, err := d.place("r1", order)
-		if err != nil {
-			t.Fatal(err)
-		}
-		d.eventually(placed.OrderID, func(r persistence.OrderRecord) bool { return r.Status == venues.StatusOpen })
+		placed := d.becomes(venues.StatusOpen, "r1", order)
 		if _, err := d.amend(venues.AmendOrder{OrderID: placed.OrderID, StopLoss: venues.Some(venues.MustDecimal("61000")), TakeProfit: venues.Some(venues.MustDecimal("70000"))}); err != nil {
 			t.Fatal(err)
 		}

@@ -133,7 +133,7 @@ func (s *simulator) bid(t *testing.T, qty, price string) {
 		t.Fatal(err)
 	}
 	if _, err := account.Place(t.Context(), venues.OrderRequest{
-		OrderSpec: spec(venues.Buy, venues.TypeLimit, qty, price), ClientOrderID: "other1", Deadline: time.Now().Add(5 * time.Second),
+		OrderSpec: spec(venues.Buy, venues.TypeLimit, qty, price), ClientOrderID: "other1", Deadline: time.Now().Add(patience),
 	}); err != nil {
 		t.Fatal(err)
 	}

@@ -91,14 +91,10 @@ func (d *desk) wantCode(requestID string, s venues.OrderSpec, want venues.Code) 
 // until an administrator unlocks.
 func TestDailyLossLocksOverRestarts(t *testing.T) {
 	d := openDesk(t)
-	if _, err := d.place("open", spec(venues.Buy, venues.TypeMarket, "1", "")); err != nil {
-		t.Fatal(err)
-	}
+	d.becomes(venues.StatusFilled, "open", spec(venues.Buy, venues.TypeMarket, "1", ""))
 	d.configure(func(a *persistence.VenueAccount) { a.Limits.DailyLoss = venues.Some(venues.MustDecimal("500")) })
 	d.moves("64000")
-	if _, err := d.place("part", spec(venues.Sell, venues.TypeMarket, "0.6", "")); err != nil {
-		t.Fatal(err)
-	}
+	d.becomes(venues.StatusFilled, "part", spec(venues.Sell, venues.TypeMarket, "0.6", ""))
 	d.until("the lock", func() bool { return len(d.events(persistence.EventRiskLimitReached)) == 1 })
 	refusal := d.wantCode("more", spec(venues.Buy, venues.TypeMarket, "0.1", ""), venues.CodeTradingLocked)
 	if refusal.Details["limit"] != "daily_loss" || refusal.Details["threshold"] != "500" || refusal.Details["until"] == nil {
@@ -108,9 +104,7 @@ func TestDailyLossLocksOverRestarts(t *testing.T) {
 	d.start(t.Context())
 	_ = d.wantCode("more", spec(venues.Buy, venues.TypeLimit, "0.1", "20000"), venues.CodeTradingLocked)
 	_ = d.wantCode("turn", spec(venues.Sell, venues.TypeMarket, "0.5", ""), venues.CodeTradingLocked)
-	if order, err := d.place("rest", spec(venues.Sell, venues.TypeMarket, "0.4", "")); err != nil || order.Status != venues.StatusFilled {
-		t.Fatalf("an order that reduces: %+v, %v", order, err)
-	}
+	d.becomes(venues.StatusFilled, "rest", spec(venues.Sell, venues.TypeMarket, "0.4", "")) // it reduces
 	closed := d.positionClosed(1)
 	if closed.Side != "long" || closed.Qty != "1" || closed.Reason != "manual" || closed.OpenedAt == "" || !venues.MustDecimal(closed.RealizedPnl).LessThan(venues.MustDecimal("-500")) {
 		t.Errorf("%+v", closed)
@@ -118,9 +112,7 @@ func TestDailyLossLocksOverRestarts(t *testing.T) {
 	if err := d.tree.Unlock(t.Context(), "c1", venues.Binance); err != nil {
 		t.Fatal(err)
 	}
-	if order, err := d.place("more", spec(venues.Buy, venues.TypeLimit, "0.1", "20000")); err != nil || order.Status != venues.StatusOpen {
-		t.Fatalf("after the unlock: %+v, %v", order, err)
-	}
+	d.becomes(venues.StatusOpen, "more", spec(venues.Buy, venues.TypeLimit, "0.1", "20000"))
 	if n := len(d.events(persistence.EventRiskLimitReached)); n != 1 {
 		t.Errorf("%d events risk.limit_reached", n)
 	}
@@ -131,13 +123,9 @@ func TestHaltEmptiesTheVenue(t *testing.T) {
 	d := openDesk(t)
 	entry := spec(venues.Buy, venues.TypeMarket, "0.5", "")
 	entry.StopLoss = venues.Some(venues.MustDecimal("50000"))
-	if _, err := d.place("open", entry); err != nil {
-		t.Fatal(err)
-	}
+	d.becomes(venues.StatusFilled, "open", entry)
 	for n := range 3 {
-		if _, err := d.place(fmt.Sprintf("rests%d", n), spec(venues.Buy, venues.TypeLimit, "1", "20000")); err != nil {
-			t.Fatal(err)
-		}
+		d.becomes(venues.StatusOpen, fmt.Sprintf("rests%d", n), spec(venues.Buy, venues.TypeLimit, "1", "20000"))
 	}
 	d.configure(func(a *persistence.VenueAccount) { a.Halt(time.Now(), true) })
 	result, err := d.tree.AwaitHalt(t.Context(), "c1", venues.Binance)
@@ -159,9 +147,7 @@ func TestHaltEmptiesTheVenue(t *testing.T) {
 		t.Errorf("details %v", refusal.Details)
 	}
 	d.configure(func(a *persistence.VenueAccount) { a.Resume() })
-	if order, err := d.place("more", spec(venues.Buy, venues.TypeLimit, "1", "20000")); err != nil || order.Status != venues.StatusOpen {
-		t.Fatalf("after the resume: %+v, %v", order, err)
-	}
+	d.becomes(venues.StatusOpen, "more", spec(venues.Buy, venues.TypeLimit, "1", "20000"))
 }
 
 // TestPositionThatTurnsRoundEndsAndBegins with one order.
@@ -170,9 +156,7 @@ func TestPositionThatTurnsRoundEndsAndBegins(t *testing.T) {
 	for n, s := range []venues.OrderSpec{
 		spec(venues.Buy, venues.TypeMarket, "0.2", ""), spec(venues.Sell, venues.TypeMarket, "0.5", ""), spec(venues.Buy, venues.TypeMarket, "0.3", ""),
 	} {
-		if order, err := d.place(fmt.Sprint(n), s); err != nil || order.Status != venues.StatusFilled {
-			t.Fatalf("%+v, %v", order, err)
-		}
+		d.becomes(venues.StatusFilled, fmt.Sprint(n), s)
 		if n == 1 {
 			if closed := d.positionClosed(1); closed.Side != "long" || closed.Qty != "0.2" {
 				t.Fatalf("%+v", closed)

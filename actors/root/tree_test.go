@@ -106,9 +106,7 @@ func TestPictureShowsTheTree(t *testing.T) {
 // TestRunningTreeIsDrawn: whatever kind of actor runs is in the picture.
 func TestRunningTreeIsDrawn(t *testing.T) {
 	d := openDesk(t)
-	if _, err := d.place("r1", spec(venues.Buy, venues.TypeLimit, "1", "20000")); err != nil {
-		t.Fatal(err)
-	}
+	d.becomes(venues.StatusOpen, "r1", spec(venues.Buy, venues.TypeLimit, "1", "20000"))
 	kinds := map[string]bool{}
 	for _, node := range readPicture(t) {
 		for part := range strings.SplitSeq(node.path, "/") {
