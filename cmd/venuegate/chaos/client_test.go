@@ -121,11 +121,13 @@ func judge(status int, body []byte, err error) answer {
 type sent struct{ method, path, body string }
 
 // do sends a request with a key to the service, wherever it is now.
-func (w *world) do(key string, s sent) answer {
+func (w *world) do(key string, s sent) answer { return w.doAs(w.client, key, s) }
+
+func (w *world) doAs(client *http.Client, key string, s sent) answer {
 	request, err := http.NewRequestWithContext(w.t.Context(), s.method, *w.base.Load()+s.path, strings.NewReader(s.body))
 	if err != nil {
 		return judge(0, nil, err)
 	}
 	request.Header.Set("Authorization", "Bearer "+key)
-	return judge(exchange(w.client, request))
+	return judge(exchange(client, request))
 }

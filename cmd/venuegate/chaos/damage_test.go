@@ -140,7 +140,7 @@ func (w *world) get(url string) (status int, body string) {
 // lacksAcknowledged looks for every order that clients were told of.
 func (w *world) lacksAcknowledged() bool {
 	for orderID := range w.history.acknowledged() {
-		a := w.do(w.key(w.random.Uint64()), sent{method: http.MethodGet, path: "/v1/orders/" + orderID})
+		a := w.doAs(w.observer, w.key(w.random.Uint64()), sent{method: http.MethodGet, path: "/v1/orders/" + orderID})
 		if a.status != http.StatusOK {
 			w.t.Logf("order %s: %d %s", orderID, a.status, a.text)
 			return true

@@ -24,11 +24,11 @@ const (
 	diskOfFullBytes = 300 << 20
 	guardFraction   = 10
 	// noticeMax is how long the accounts may take to have noticed.
-	noticeMax = 20 * time.Second
+	noticeMax = 2 * time.Minute
 	// recoverMax is how long trading may take to come back after there is room: a
 	// look at the disk and the start of each account, of which a slow machine makes
 	// several seconds.
-	recoverMax = 20 * time.Second
+	recoverMax = 2 * time.Minute
 	// startedAfter is when a service that starts has come to its first commits.
 	startedAfter = 3 * time.Second
 	// margin keeps the filling away from what it must not touch itself.

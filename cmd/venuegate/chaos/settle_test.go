@@ -18,7 +18,7 @@ const (
 	// settleMax is how long the service may take to find out what became of every
 	// order: the proof of absence takes half a minute, a comparison with the venue
 	// comes every half minute.
-	settleMax = 5 * time.Minute
+	settleMax = 10 * time.Minute
 	// settlePause between two looks. What is settled must be so twice, with
 	// nothing changed: somebody's cancel-all may still be at work.
 	settlePause = 500 * time.Millisecond

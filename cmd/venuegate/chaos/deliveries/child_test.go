@@ -6,6 +6,7 @@ import (
 	"bufio"
 	"context"
 	cryptorand "crypto/rand"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"net/netip"
@@ -188,11 +189,15 @@ func (c *child) drain() error {
 	for {
 		idle := 0
 		for _, w := range ways {
-			waits, err := c.store.PendingDeliveries(context.Background(), customer, w.id, 1)
+			// In this order: the queue moves its cursor with the rows of what it has read.
+			cursor, err := c.store.EndpointCursor(context.Background(), customer, w.id)
+			if errors.Is(err, persistence.ErrNotFound) {
+				continue // the queue has not begun
+			}
 			if err != nil {
 				return err
 			}
-			cursor, err := c.store.EndpointCursor(context.Background(), customer, w.id)
+			waits, err := c.store.PendingDeliveries(context.Background(), customer, w.id, 1)
 			if err != nil {
 				return err
 			}

@@ -36,7 +36,7 @@ type size struct {
 }
 
 var sizes = map[string]size{
-	"sample": {events: 20_000, kills: 15, within: 5 * time.Minute},
+	"sample": {events: 20_000, kills: 15, within: 20 * time.Minute},
 	"full":   {events: 200_000, kills: 100, within: 25 * time.Minute},
 	"night":  {events: 1_000_000, kills: 500, within: 3 * time.Hour},
 }

@@ -17,7 +17,7 @@ import (
 const tries = "4"
 
 // bugTimeout bounds the build and the run of one bug's test.
-const bugTimeout = 5 * time.Minute
+const bugTimeout = 15 * time.Minute
 
 func root(t *testing.T) string {
 	t.Helper()
