@@ -45,7 +45,7 @@ var eventPart = part{"events", `{}`, nil, []chapter{
 		w.move("64000")
 		w.events("risk.limit_reached")
 		w.refused("an order while locked", http.StatusUnprocessableEntity, "/v1/orders", `"side":"buy","type":"market","qty":"0.01"`)
-		w.note("close while locked", w.send(http.StatusCreated, "/v1/positions/close", ""))
+		w.note("close while locked", w.ended(w.send(http.StatusCreated, "/v1/positions/close", "")))
 	}},
 }}
 

@@ -45,7 +45,7 @@ var orderPart = part{"orders", `{}`, []exemption{
 	{"immediate-or-cancel without a match", "error/venueMessage", "Binance gives no reason: the order is just expired"},
 }, []chapter{
 	{"a market order", func(w *teller) {
-		placed := w.place(`"side":"buy","type":"market","qty":"0.01","comment":"first"`)
+		placed := w.ended(w.place(`"side":"buy","type":"market","qty":"0.01","comment":"first"`))
 		w.note("answer", placed)
 		w.note("record", w.service.order(placed.text("orderId"), "filled"))
 		w.noteFills(1)
@@ -82,12 +82,12 @@ var orderPart = part{"orders", `{}`, []exemption{
 		w.flat()
 	}},
 	{"orders that end at once", func(w *teller) {
-		w.note("post-only that would take", w.place(`"side":"buy","type":"limit","qty":"0.02","price":"65500","postOnly":true`))
+		w.note("post-only that would take", w.ended(w.place(`"side":"buy","type":"limit","qty":"0.02","price":"65500","postOnly":true`)))
 		resting := w.place(`"side":"buy","type":"limit","qty":"0.02","price":"64000","postOnly":true`)
 		w.note("post-only that rests", resting)
 		w.cancel(resting)
-		w.note("immediate-or-cancel without a match", w.place(`"side":"buy","type":"limit","qty":"0.02","price":"64000","timeInForce":"ioc"`))
-		w.note("fill-or-kill without a match", w.place(`"side":"buy","type":"limit","qty":"0.02","price":"64000","timeInForce":"fok"`))
+		w.note("immediate-or-cancel without a match", w.ended(w.place(`"side":"buy","type":"limit","qty":"0.02","price":"64000","timeInForce":"ioc"`)))
+		w.note("fill-or-kill without a match", w.ended(w.place(`"side":"buy","type":"limit","qty":"0.02","price":"64000","timeInForce":"fok"`)))
 		w.note("immediate-or-cancel", w.service.order(w.place(`"side":"buy","type":"limit","qty":"0.01","price":"65500","timeInForce":"ioc"`).text("orderId"), "filled"))
 		w.flat()
 	}},

@@ -17,7 +17,7 @@ var positionPart = part{"positions", `{}`, []exemption{
 		w.opens("0.2")
 		w.note("added to", w.position("long", "0.5"))
 		w.move("64000")
-		w.note("part closed", w.send(http.StatusCreated, "/v1/positions/close", `"qty":"0.01","requestId":"close-1"`))
+		w.note("part closed", w.ended(w.send(http.StatusCreated, "/v1/positions/close", `"qty":"0.01","requestId":"close-1"`)))
 		w.note("reduced", w.position("long", "0.49"))
 		rest := w.place(`"side":"sell","type":"limit","qty":"0.49","price":"64000","reduceOnly":true`)
 		w.move("64000")

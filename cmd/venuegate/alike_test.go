@@ -188,6 +188,17 @@ func (w *teller) place(members string) record {
 	return w.send(http.StatusCreated, "/v1/orders", members)
 }
 
+// ended is an order that takes at once or not at all: the answer to it, or the record
+// of its end where the answer could not wait for that.
+func (w *teller) ended(answer record) record {
+	w.t.Helper()
+	closed := func(o record) bool { return venues.OrderStatus(o.text("status")).IsClosed() }
+	if closed(answer) {
+		return answer
+	}
+	return w.until("the end of an order", func() record { return w.get("/v1/orders/" + answer.text("orderId")) }, closed)
+}
+
 // refused notes why an order is refused.
 func (w *teller) refused(name string, status int, path, members string) {
 	w.t.Helper()

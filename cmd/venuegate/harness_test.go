@@ -89,13 +89,13 @@ func (p *process) signal(s syscall.Signal) {
 }
 
 // exit waits for the end and gives the status; -1 is death by a signal.
-func (p *process) exit(within time.Duration) int {
+func (p *process) exit() int {
 	p.t.Helper()
 	select {
 	case <-p.ended:
 		return p.command.ProcessState.ExitCode()
-	case <-time.After(within):
-		p.t.Fatalf("still running after %s:\n%s", within, p.out.String())
+	case <-time.After(patience):
+		p.t.Fatalf("still running after %s:\n%s", patience, p.out.String())
 		return 0
 	}
 }

@@ -16,7 +16,7 @@ func checkMetrics(t *testing.T, s *service) {
 	want := []string{
 		"venuegate_ready 1",
 		`venuegate_request_duration_seconds_count{method="POST",route="/v1/orders",status="201"} 1`,
-		`venuegate_request_duration_seconds_count{method="GET",route="/v1/stream",status="101"} 1`,
+		`venuegate_request_duration_seconds_count{method="GET",route="/v1/stream",status="101"} 2`,
 		`venuegate_delivery_duration_seconds_count{kind="webhook",result="delivered"} 1`,
 		`venuegate_venue_status{exchange="okx",status="up"} 1`,
 		`venuegate_venue_status{exchange="okx",status="down"} 0`,

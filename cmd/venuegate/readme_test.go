@@ -77,9 +77,13 @@ func TestPrintedSignalIsTaken(t *testing.T) {
 		t.Fatalf("printed %s", s.out.String())
 	}
 	out, err := exec.CommandContext(t.Context(), "bash", "-euo", "pipefail", "-c", script).CombinedOutput()
-	if err != nil || !strings.Contains(string(out), `"status":"filled"`) {
+	if err != nil || !strings.Contains(string(out), `"accepted":true`) {
 		t.Errorf("%v: %s", err, out)
 	}
+	eventually(t, "its order", func() bool {
+		orders := s.trade(http.StatusOK, http.MethodGet, "/v1/orders?status=all", "").items()
+		return len(orders) == 1 && orders[0].text("status") == "filled"
+	})
 }
 
 // TestReadmeVerifiesEvents with the function of the README.

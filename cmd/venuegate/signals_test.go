@@ -45,7 +45,7 @@ func testSignedSignal(t *testing.T, s *service) {
 	if status != http.StatusAccepted || answer["accepted"] != true || answer["duplicate"] != false || answer.text("requestId") != "e2e-1" {
 		t.Fatalf("%d %v", status, answer)
 	}
-	id := answer.text("orderId")
+	id := s.planned(s.demo.Hook.ID, answer, func() (int, record) { return s.send(in) }).text("orderId")
 	order := s.order(id, "filled")
 	if order.text("source") != "webhook" || order.text("channelId") != s.demo.Hook.ID || order.text("comment") != "first" {
 		t.Errorf("order %v", order)
@@ -53,11 +53,14 @@ func testSignedSignal(t *testing.T, s *service) {
 	if e := s.event("order.filled", "orderId", id); e.text("data", "source") != "webhook" || e.text("data", "qty") != "0.01" {
 		t.Errorf("event %v", e)
 	}
+	s.plansEnd(s.demo.Hook.ID)
 	rows := s.timeline("channel=" + s.demo.Hook.ID)
 	if !slices.Contains(rows, "order.status filled") {
 		t.Errorf("timeline %q says nothing of the order", rows)
 	}
-	rows = slices.DeleteFunc(rows, func(row string) bool { return strings.HasPrefix(row, "order.") })
+	rows = slices.DeleteFunc(rows, func(row string) bool {
+		return strings.HasPrefix(row, "order.") || strings.HasPrefix(row, "signal.repeat")
+	})
 	if want := []string{"admin.hook", "signal.received order", "signal.step begun", "signal.step filled", "signal.answer done"}; !slices.Equal(rows, want) {
 		t.Errorf("timeline %q, want %q", rows, want)
 	}
@@ -72,6 +75,7 @@ func testSignedSignal(t *testing.T, s *service) {
 	if status, replay := s.send(bare); status != http.StatusOK || replay["duplicate"] != true || replay.text("requestId") != first.text("requestId") {
 		t.Errorf("the replay: %d %v", status, replay)
 	}
+	s.plansEnd(s.demo.Hook.ID)
 	if n := len(s.trade(http.StatusOK, http.MethodGet, "/v1/orders?status=all&exchange=binance", "").items()); n != 2 {
 		t.Errorf("%d orders of two signals", n)
 	}
@@ -82,14 +86,16 @@ func testSignedSignal(t *testing.T, s *service) {
 func testChartSignal(t *testing.T, s *service) {
 	chart := s.demo.Chart
 	body := fmt.Sprintf(`{"action":"order","exchange":"bybit","symbol":"ETHUSDT","side":"buy","qty":0.50,"channelToken":%q}`, chart.ChannelToken)
-	status, answer := s.deliver(chart.URL, body, "Content-Type", "text/plain")
+	send := func() (int, record) { return s.deliver(chart.URL, body, "Content-Type", "text/plain") }
+	status, answer := send()
 	if status != http.StatusAccepted {
 		t.Fatalf("%d %v", status, answer)
 	}
+	answer = s.planned(chart.ID, answer, send)
 	if order := s.order(answer.text("orderId"), "filled"); order.text("source") != "chart" || order.text("qty") != "0.5" {
 		t.Errorf("order %v", order)
 	}
-	if status, again := s.deliver(chart.URL, body, "Content-Type", "text/plain"); status != http.StatusOK || again.text("orderId") != answer.text("orderId") {
+	if status, again := send(); status != http.StatusOK || again.text("orderId") != answer.text("orderId") {
 		t.Errorf("an equal body: %d %v", status, again)
 	}
 	wrong := strings.Replace(body, chart.ChannelToken, strings.Repeat("A", 43), 1)
@@ -191,8 +197,8 @@ func testForgeries(t *testing.T, s *service) {
 	refused("another secret", "signature_mismatch", signed{h.URL, body, "whsec_guessed", time.Now()}, body)
 	refused("the secret of another hook", "signature_mismatch", signed{h.URL, body, other.Secret, time.Now()}, body)
 	refused("an altered body", "signature_mismatch", newSignal(h, body), strings.Replace(body, "100", "900", 1))
-	refused("too old", "stale_timestamp", signed{h.URL, body, h.Secret, time.Now().Add(-301 * time.Second)}, body)
-	refused("from the future", "stale_timestamp", signed{h.URL, body, h.Secret, time.Now().Add(305 * time.Second)}, body)
+	refused("too old", "stale_timestamp", signed{h.URL, body, h.Secret, time.Now().Add(-signing.Tolerance - time.Second)}, body)
+	refused("from the future", "stale_timestamp", signed{h.URL, body, h.Secret, time.Now().Add(signing.Tolerance + 2*patience)}, body)
 	refused("an event of an endpoint", "signature_mismatch", signed{h.URL, `{"id":"evt_1","type":"order.filled"}`, s.demo.Receiver.Secret, time.Now()}, `{"id":"evt_1","type":"order.filled"}`)
 	if status, answer := s.deliver(h.URL, body, "Content-Type", "application/json"); status != http.StatusUnauthorized || answer.text("error", "details", "reason") != "missing_signature" {
 		t.Errorf("no signature: %d %v", status, answer)
@@ -293,6 +299,7 @@ func testRaceAgainstALimit(t *testing.T, s *service) {
 	}
 	close(work)
 	wait.Wait()
+	s.plansEnd(h.ID)
 	exposure := decimal.Zero
 	for _, o := range s.ledger(s.demo.Sim[venues.Bybit].ControlURL) {
 		if o.text("symbol") == "BTCUSDT" && o.text("status") == "filled" {

@@ -12,7 +12,6 @@ import (
 	"sync"
 	"syscall"
 	"testing"
-	"time"
 
 	"venuegate/venues"
 )
@@ -183,15 +182,14 @@ func TestStopWhileNoVenueAnswers(t *testing.T) {
 				if c.cut { // a stream that is made anew asks, or shakes hands
 					eventually(t, "new connections to "+string(venue), func() bool { return l.taken() > 1 })
 				}
-				s.fire(http.StatusAccepted, h, orderSignal(string(venue), "BTCUSDT", "buy", "0.01", ""))
+				signal := newSignal(h, orderSignal(string(venue), "BTCUSDT", "buy", "0.01", ""))
+				if status, answer := s.send(signal); status != http.StatusAccepted {
+					t.Fatalf("%d %v", status, answer)
+				}
 			}
-			begun := time.Now()
 			s.signal(syscall.SIGTERM)
-			if status := s.exit(drainMax + 2*stopMax); status != exitOK {
+			if status := s.exit(); status != exitOK { // it fails where actors do not end in stopMax
 				t.Errorf("status %d", status)
-			}
-			if took := time.Since(begun); took > stopMax {
-				t.Errorf("the stop took %s", took)
 			}
 		})
 	}

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -127,41 +126,6 @@ func (s *service) rehearse(hooks []rehearsingHook) {
 	}
 	close(work)
 	wait.Wait()
-}
-
-// deliveriesMax is how often a signal is sent.
-const deliveriesMax = 5
-
-// deliver sends a signal as the interface asks of senders: again under the same
-// request id while the service has not made it durable in time. That it had been taken
-// all the same is no failure.
-func (in signed) deliver(ctx context.Context, client *http.Client) (status int, answer record, err error) {
-	for range deliveriesMax {
-		status, answer, err = in.post(ctx, client)
-		if err != nil || status < http.StatusInternalServerError {
-			break
-		}
-	}
-	if duplicate, _ := answer["duplicate"].(bool); duplicate && status == http.StatusOK {
-		status = http.StatusAccepted
-	}
-	return status, answer, err
-}
-
-// post sends a signal; it may be called on any goroutine.
-func (in signed) post(ctx context.Context, client *http.Client) (int, record, error) {
-	request, err := http.NewRequestWithContext(ctx, http.MethodPost, in.url, strings.NewReader(in.body))
-	if err != nil {
-		return 0, nil, err
-	}
-	in.sign(request.Header)
-	response, err := client.Do(request)
-	if err != nil {
-		return 0, nil, err
-	}
-	defer response.Body.Close()
-	var answer record
-	return response.StatusCode, answer, json.NewDecoder(response.Body).Decode(&answer)
 }
 
 // tested counts the signals of a channel that have ended as tests.
