@@ -65,7 +65,7 @@ func (a *Account) leverageOf(ctx context.Context, symbol string) (venues.Optiona
 // leverageRefusal says in the service's words why the venue refused.
 func (a *Account) leverageRefusal(symbol string, err error) error {
 	reason, known := leverageReasons[refusal.CodeOf(err)]
-	if !known {
+	if !known && venues.CodeOf(err) != venues.CodeInvalidRequest {
 		return err
 	}
 	return refusal.WithLeverage(err, reason, a.c.leverages.of(a.c.venueSymbol(symbol)))

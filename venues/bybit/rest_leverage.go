@@ -65,7 +65,7 @@ func (a *Account) leverageRefusal(symbol string, leverage decimal.Decimal, err e
 	if code == codeParameter && high.Valid && leverage.GreaterThan(high.Decimal) {
 		reason, known = venues.ReasonAboveMax, true
 	}
-	if !known {
+	if !known && venues.CodeOf(err) != venues.CodeInvalidRequest {
 		return err
 	}
 	return refusal.WithLeverage(err, reason, high)

@@ -118,7 +118,7 @@ func (a *Account) leverageOf(ctx context.Context, k *contract, mode venues.Margi
 
 // leverageRefusal says in the service's words why the venue refused.
 func leverageRefusal(k *contract, err error) error {
-	if venues.CodeOf(err) != venues.CodeLeverageChangeRejected {
+	if code := venues.CodeOf(err); code != venues.CodeLeverageChangeRejected && code != venues.CodeInvalidRequest {
 		return err
 	}
 	return refusal.WithLeverage(err, leverageReasons[refusal.CodeOf(err)], k.MaxLeverage)

@@ -12,6 +12,7 @@ var accountCases = []conformanceCase{
 	{number: 153, name: "leverage that the margin cannot bear is refused", run: leverageWithoutMargin},
 	{number: 154, name: "positions show their leverage", run: leverageOfPosition},
 	{number: 155, name: "leverage of an instrument that is not listed is refused", run: leverageOfNothing},
+	{number: 156, name: "leverage that no account can have is refused as leverage", run: leverageBelowMin},
 	{number: 160, name: "a fresh account's balance is exact", run: freshBalance},
 	{number: 161, name: "an open position uses margin; closing it leaves profit less fees, exactly", run: balanceOfPosition},
 	{number: 162, name: "a wrong secret and an unknown key are unauthorized", run: wrongKeys},
@@ -74,6 +75,11 @@ func leverageOfPosition(s *stage) {
 func leverageOfNothing(s *stage) {
 	_, err := s.account.SetLeverage(s.t.Context(), "NOPEUSDT", d("7"))
 	s.refused(err, venues.CodeSymbolNotTradable, "")
+}
+
+func leverageBelowMin(s *stage) {
+	_, err := s.account.SetLeverage(s.t.Context(), symbol, d("0.5"))
+	s.refused(err, venues.CodeLeverageChangeRejected, "")
 }
 
 // usdt is the balance in the currency of every instrument here.
