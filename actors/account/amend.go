@@ -85,7 +85,7 @@ func (s *state) admitAmend(o *order, in amendOrder) *venues.Error {
 		return venues.InvalidFields(venues.FieldFault{Field: "triggerPrice", Rule: "not_of_this_type"})
 	}
 	if in.instrument == nil {
-		return venues.Errorf(venues.CodeSymbolNotTradable, "%s is not an instrument of %s", o.Symbol, s.exchange)
+		return notListed(o.Symbol, s.exchange)
 	}
 	spec := wantedTerms(o, in.cmd).applied(o)
 	if err := in.instrument.CheckOrder(&spec, in.mark); err != nil {

@@ -173,6 +173,9 @@ func (c Client) toClose(positions []venues.Position, cmd *venues.ClosePosition) 
 	})
 	switch len(open) {
 	case 0:
+		if _, known := c.market.Instrument(symbol); !known {
+			return venues.Position{}, notListed(symbol, c.exchange)
+		}
 		return venues.Position{}, venues.Errorf(venues.CodeOrderRejected, "no open position in %s", symbol).With("reason", venues.ReasonNoPosition)
 	case 1:
 		return open[0], nil
@@ -182,7 +185,7 @@ func (c Client) toClose(positions []venues.Position, cmd *venues.ClosePosition) 
 	}
 }
 
-// closingSide is the side of the orders that reduce a position.
+// canonical is the service's own spelling of a symbol, if it is known.
 func (c Client) canonical(symbol string) string {
 	if i, known := c.market.Instrument(symbol); known {
 		return i.Symbol
@@ -194,8 +197,7 @@ func (c Client) canonical(symbol string) string {
 func (c Client) SetLeverage(ctx context.Context, cmd venues.ChangeLeverage) (venues.LeverageChange, error) {
 	instrument, known := c.market.Instrument(cmd.Symbol)
 	if !known {
-		return venues.LeverageChange{}, venues.Errorf(venues.CodeSymbolNotTradable, "%s is not an instrument of %s", cmd.Symbol, c.exchange).
-			With("symbol", cmd.Symbol)
+		return venues.LeverageChange{}, notListed(cmd.Symbol, c.exchange)
 	}
 	cmd.Symbol = instrument.Symbol
 	if most := instrument.MaxLeverage; most.Valid && cmd.Leverage.GreaterThan(most.Decimal) {

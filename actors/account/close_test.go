@@ -44,6 +44,18 @@ func TestCloseInHedgeModeDoesNotGuessTheSide(t *testing.T) {
 	})
 }
 
+// TestCloseOfAnUnknownSymbol is refused as every other order of it.
+func TestCloseOfAnUnknownSymbol(t *testing.T) {
+	actortest.Run(t, func(kit *actortest.Kit) {
+		h := open(kit, storetest.NewMemory(), newVenue(), "account")
+		time.Sleep(2 * time.Second)
+		_, err := h.client.Close(context.Background(), venues.ClosePosition{Symbol: "NOPEUSDT"})
+		if e, _ := errors.AsType[*venues.Error](err); e == nil || e.Code != venues.CodeSymbolNotTradable || e.Details["symbol"] != "NOPEUSDT" {
+			t.Fatalf("%v", err)
+		}
+	})
+}
+
 // TestPositionsThatDoNotCome: the venue does not answer, and nothing was done.
 func TestPositionsThatDoNotCome(t *testing.T) {
 	actortest.Run(t, func(kit *actortest.Kit) {

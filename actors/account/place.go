@@ -58,8 +58,7 @@ func (s *state) admit(m moment, in placeOrder) *venues.Error {
 		return s.maintenance()
 	}
 	if in.instrument == nil {
-		return venues.Errorf(venues.CodeSymbolNotTradable, "%s is not an instrument of %s", in.cmd.Symbol, s.exchange).
-			With("symbol", in.cmd.Symbol)
+		return notListed(in.cmd.Symbol, s.exchange)
 	}
 	if err := in.instrument.CheckOrder(&in.cmd.OrderSpec, in.mark); err != nil {
 		return err
@@ -81,6 +80,10 @@ func (s *state) admit(m moment, in placeOrder) *venues.Error {
 			With("rule", "max_open_orders").With("limit", UnfinishedMax)
 	}
 	return nil
+}
+
+func notListed(symbol string, exchange venues.Venue) *venues.Error {
+	return venues.Errorf(venues.CodeSymbolNotTradable, "%s is not an instrument of %s", symbol, exchange).With("symbol", symbol)
 }
 
 // isPast says whether a deadline was given and is over.

@@ -105,7 +105,7 @@ func (s *state) admitProtection(o *order, in amendOrder) *venues.Error {
 		// The venue's own legs come with the rest, at the prices that it knows.
 		return venues.Errorf(venues.CodeOrderRejected, "the order is partly filled and protected from here").With("reason", "partly_filled")
 	case in.instrument == nil:
-		return venues.Errorf(venues.CodeSymbolNotTradable, "%s is not an instrument of %s", o.Symbol, s.exchange)
+		return notListed(o.Symbol, s.exchange)
 	}
 	for kind := range wantedProtection(&in.cmd) {
 		if leg := o.Protection.Leg(kind); leg != nil && leg.Status == venues.ProtectionTriggered {
