@@ -251,6 +251,9 @@ func (a *Account) queryAlgo(ctx context.Context, k *contract, ref venues.OrderRe
 	return a.followAlgo(ctx, k, row)
 }
 
+// followAlgo tells a stop with the state of the order that it became. The venue
+// remembers the stop for longer than that order: without it the stop's own state says
+// nothing.
 func (a *Account) followAlgo(ctx context.Context, k *contract, row *algoRecord) (venues.ExecutionReport, error) {
 	stop, err := row.report(k)
 	if err != nil {
@@ -260,11 +263,15 @@ func (a *Account) followAlgo(ctx context.Context, k *contract, row *algoRecord) 
 	if id == "" || stop.Status == venues.StatusRejected {
 		return stop, nil
 	}
-	child, err := a.queryOrder(ctx, k, venues.OrderRef{Symbol: k.Symbol, VenueOrderID: id})
-	switch {
-	case isNotFound(err):
-		return stop, nil
-	case err != nil:
+	ref := venues.OrderRef{Symbol: k.Symbol, VenueOrderID: id}
+	child, err := a.queryOrder(ctx, k, ref)
+	if isNotFound(err) {
+		if a.c.clock.Now().Sub(stop.VenueTime) < absenceAfter {
+			return stop, nil // it has only just triggered
+		}
+		child, err = a.searchOrders(ctx, k, ref)
+	}
+	if err != nil {
 		return venues.ExecutionReport{}, err
 	}
 	child.ClientOrderID, child.Type, child.TriggerPrice = stop.ClientOrderID, stop.Type, stop.TriggerPrice

@@ -168,3 +168,38 @@ func TestClosedStopIsFoundByItsName(t *testing.T) {
 		t.Errorf("%+v %v", report, err)
 	}
 }
+
+// The venue forgets a cancelled order without a fill after two hours, and remembers
+// for months the stop that had become it: such a stop is not open.
+func TestStopWhoseOrderIsForgotten(t *testing.T) {
+	const history = "GET /api/v5/trade/orders-history"
+	ref := aStop("vg00000001")
+	ref.Type = venues.TypeStopLimit
+	triggered := func(ago time.Duration) string {
+		return answerOf(anAlgo(`"live"`, `"effective"`, `"ordIdList":[]`, `"ordIdList":["77"]`,
+			`"uTime":"1758827099513"`, fmt.Sprintf(`"uTime":"%d"`, time.Now().Add(-ago).UnixMilli())))
+	}
+	for _, c := range []struct {
+		name    string
+		ago     time.Duration
+		history string
+		want    venues.OrderStatus
+	}{
+		{"just triggered", time.Second, nothing, venues.StatusOpen},
+		{"shown by the history alone", 24 * time.Hour, answerOf(anOrder(`"live"`, `"filled"`, `"2896576259728695296"`, `"77"`, `"accFillSz":"0"`, `"accFillSz":"0.5"`)), venues.StatusFilled},
+		{"forgotten", 3 * time.Hour, nothing, ""},
+	} {
+		s := newScript(t)
+		s.lift(byLists)
+		s.On(readAlgo, 200, triggered(c.ago))
+		s.On(algoHistory, 200, triggered(c.ago))
+		s.On(readOrder, 200, noOrder)
+		s.On(history, 200, c.history)
+		report, err := s.account.Order(background, ref)
+		switch {
+		case c.want == "" && venues.CodeOf(err) == venues.CodeNotFound:
+		case c.want == "" || err != nil || report.Status != c.want || report.ClientOrderID != ref.ClientOrderID:
+			t.Errorf("%s: %+v, %v", c.name, report, err)
+		}
+	}
+}

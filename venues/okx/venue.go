@@ -52,8 +52,12 @@ func (c *Connector) Close() { c.rest.Close() }
 // Venue is okx.
 func (c *Connector) Venue() venues.Venue { return venues.OKX }
 
-// unfilledRetention is how long the venue keeps cancelled orders without a fill.
-const unfilledRetention = 2 * time.Hour
+const (
+	// absenceAfter is how long the venue may take to show what it has done.
+	absenceAfter = 10 * time.Second
+	// unfilledRetention is how long the venue keeps cancelled orders without a fill.
+	unfilledRetention = 2 * time.Hour
+)
 
 // Capabilities of the venue. Protection travels with the order and stops can be
 // amended; answers say "received"; books bring their snapshots; client ids are
@@ -66,7 +70,7 @@ func (c *Connector) Capabilities() venues.Capabilities {
 		AmendStops:         true,
 		AsyncAck:           true,
 		StreamSnapshots:    true,
-		AbsenceAfter:       10 * time.Second,
+		AbsenceAfter:       absenceAfter,
 		UnfilledRetention:  unfilledRetention,
 	}
 }
