@@ -84,8 +84,10 @@ type Balance struct {
 // and honours it; it never changes it silently.
 type AccountMode struct {
 	AccountType string
-	Hedge       bool
-	ReadAt      time.Time
+	// Unfit says that an account of this type has no derivatives.
+	Unfit  bool
+	Hedge  bool
+	ReadAt time.Time
 }
 
 // LeverageChange is the answer to a change of leverage, read back after the

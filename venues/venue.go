@@ -228,3 +228,18 @@ type KeyFacts struct {
 type KeyInspector interface {
 	KeyFacts(ctx context.Context) (KeyFacts, error)
 }
+
+// MarginFacts is what a venue tells about the margin of an account, for `venuegate
+// doctor`.
+type MarginFacts struct {
+	// Mode is that of every instrument that is not in Isolated, in the venue's
+	// sense: cross, isolated or portfolio.
+	Mode string
+	// Isolated are the instruments with margin of their own, by symbol, sorted.
+	Isolated []string
+}
+
+// MarginInspector is an Account that can tell how its margin is reckoned.
+type MarginInspector interface {
+	MarginFacts(ctx context.Context) (MarginFacts, error)
+}

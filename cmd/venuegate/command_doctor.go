@@ -76,7 +76,7 @@ func newDoctor(config Config, out io.Writer) (*doctor, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &doctor{config: config, examiner: examiner{connectors}, close: closeAll, out: out}, nil
+	return &doctor{config: config, examiner: examiner{connectors, config.Venues}, close: closeAll, out: out}, nil
 }
 
 func (d *doctor) venues(ctx context.Context) {

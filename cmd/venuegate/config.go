@@ -104,6 +104,8 @@ type VenueConfig struct {
 	// OrderEntry is rest, or websocket: orders go over a kept connection then,
 	// and by REST while there is none.
 	OrderEntry venues.OrderEntry `yaml:"orderEntry"`
+	// AllowWithdrawal takes keys that may withdraw money, which are refused else.
+	AllowWithdrawal bool `yaml:"allowWithdrawal"`
 }
 
 // LimitsConfig bounds what the process takes on. Limits of requests per key are

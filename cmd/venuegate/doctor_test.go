@@ -34,7 +34,7 @@ func TestDoctor(t *testing.T) {
 		}
 	}
 	expect("venue alone", exitOK, []string{"binance answers", "the clocks agree", "no account was examined"})
-	expect("sound account", exitOK, []string{"the venue accepts the key", "one-way", "may trade"}, "--credentials", good)
+	expect("sound account", exitOK, []string{"the venue accepts the key", "one-way", "margin_mode", "cross", "may trade"}, "--credentials", good)
 	expect("wrong secret", exitFailed, []string{"failed", "the venue refuses the key", "-> check that key and secret"},
 		"--credentials", writeCredentials(t, v.APIKey, "wrong"))
 	expect("unreadable credentials", exitFailed, []string{"one JSON object"}, "--credentials", writeFile(t, "key=secret"))

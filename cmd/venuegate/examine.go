@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"venuegate/transport/admin"
@@ -23,6 +24,8 @@ const (
 // examiner looks at venues and accounts from outside, in words for people.
 type examiner struct {
 	connectors map[venues.Venue]venues.Connector
+	// configured says how much the operator lets pass.
+	configured map[venues.Venue]VenueConfig
 }
 
 // Examine looks at the venue, then at the account. It stops where the rest
@@ -40,7 +43,7 @@ func (e examiner) Examine(ctx context.Context, exchange venues.Venue, credential
 	if err != nil {
 		return append(findings, failed("key", "the credentials cannot be used", "copy key, secret and, where the venue has one, passphrase again", err))
 	}
-	return append(findings, examineAccount(ctx, account)...)
+	return append(findings, examineAccount(ctx, account, e.configured[exchange].AllowWithdrawal)...)
 }
 
 // examineVenue asks for the time: the cheapest question with an answer to learn
@@ -59,7 +62,7 @@ func examineVenue(ctx context.Context, connector venues.Connector) []admin.Findi
 	return append(findings, passed("clock", fmt.Sprintf("the clocks agree within %s", offset.Abs().Round(time.Millisecond))))
 }
 
-func examineAccount(ctx context.Context, account venues.Account) []admin.Finding {
+func examineAccount(ctx context.Context, account venues.Account, withdrawal bool) []admin.Finding {
 	mode, err := account.Mode(ctx)
 	if err != nil {
 		if code := venues.CodeOf(err); code == venues.CodeExchangeUnavailable || code == venues.CodeRateLimited || code == venues.CodeMaintenance {
@@ -69,16 +72,51 @@ func examineAccount(ctx context.Context, account venues.Account) []admin.Finding
 			"check that key and secret belong together and to this environment, and that this machine's address is on the key's list", err)}
 	}
 	findings := []admin.Finding{passed("key", "the venue accepts the key, account type "+mode.AccountType)}
+	if mode.Unfit {
+		findings = append(findings, failed("account_type", "an account of type "+mode.AccountType+" trades no derivatives",
+			"change the account's mode in its settings at the venue", nil))
+	}
 	if mode.Hedge {
 		findings = append(findings, warning("position_mode", "the account is in hedge mode: a symbol may have a long and a short position",
 			"switch to one-way mode at the venue unless hedging is meant"))
 	} else {
 		findings = append(findings, passed("position_mode", "one-way"))
 	}
-	return append(findings, examineKey(ctx, account)...)
+	findings = append(findings, examineMargin(ctx, account))
+	return append(findings, examineKey(ctx, account, withdrawal)...)
 }
 
-func examineKey(ctx context.Context, account venues.Account) []admin.Finding {
+// isolatedTold is how many isolated instruments are named.
+const isolatedTold = 5
+
+// examineMargin: isolated margin is honoured. It is worth a word, for a position may
+// be liquidated while the account has money.
+func examineMargin(ctx context.Context, account venues.Account) admin.Finding {
+	const check = "margin_mode"
+	inspector, able := account.(venues.MarginInspector)
+	if !able {
+		return warning(check, "the venue does not tell how margin is reckoned", "look it up at the venue")
+	}
+	facts, err := inspector.MarginFacts(ctx)
+	if err != nil {
+		return warning(check, "the venue did not tell how margin is reckoned: "+redact(err.Error()), "look it up at the venue")
+	}
+	where := "everywhere"
+	switch isolated := facts.Isolated; {
+	case facts.Mode == string(venues.MarginIsolated):
+	case len(isolated) == 0:
+		return passed(check, facts.Mode)
+	default:
+		where = "for " + strings.Join(isolated[:min(len(isolated), isolatedTold)], ", ")
+		if more := len(isolated) - isolatedTold; more > 0 {
+			where += fmt.Sprintf(" and %d more", more)
+		}
+	}
+	return warning(check, "margin is isolated "+where+": a position is liquidated when its own is used up",
+		"switch to cross margin at the venue unless that is meant")
+}
+
+func examineKey(ctx context.Context, account venues.Account, withdrawal bool) []admin.Finding {
 	inspector, able := account.(venues.KeyInspector)
 	if !able {
 		return []admin.Finding{warning("permissions", "the venue does not tell what the key may do", "make sure that it may trade and may not withdraw")}
@@ -92,7 +130,12 @@ func examineKey(ctx context.Context, account venues.Account) []admin.Finding {
 		findings = append(findings, failed("permissions", "the key may not trade", "allow futures trading for it at the venue", nil))
 	}
 	if facts.CanWithdraw {
-		findings = append(findings, failed("permissions", "the key may withdraw money", "take that permission away: this service never needs it", nil))
+		const text, advice = "the key may withdraw money", "take that permission away: this service never needs it"
+		finding := failed("permissions", text, advice+" (allowWithdrawal of the venue's configuration lets it pass)", nil)
+		if withdrawal {
+			finding = warning("permissions", text, advice)
+		}
+		findings = append(findings, finding)
 	}
 	if len(findings) == 0 {
 		findings = append(findings, passed("permissions", "the key may trade"))

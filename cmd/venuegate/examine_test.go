@@ -29,7 +29,7 @@ func TestExamineKey(t *testing.T) {
 		{"no answer", keyed{err: errors.New("broken pipe")}, []admin.FindingStatus{admin.FindingWarning}},
 		{"venue that never tells", struct{ venues.Account }{}, []admin.FindingStatus{admin.FindingWarning}},
 	} {
-		findings := examineKey(t.Context(), c.account)
+		findings := examineKey(t.Context(), c.account, false)
 		got := make([]admin.FindingStatus, len(findings))
 		for i, f := range findings {
 			got[i] = f.Status
@@ -49,20 +49,73 @@ func TestExamineAccountOfAVenueThatDoesNotServe(t *testing.T) {
 	for code, refused := range map[venues.Code]bool{
 		venues.CodeExchangeUnavailable: false, venues.CodeRateLimited: false, venues.CodeMaintenance: false, venues.CodeUnauthorized: true,
 	} {
-		findings := examineAccount(t.Context(), moded{err: venues.Errorf(code, "no")})
+		findings := examineAccount(t.Context(), moded{err: venues.Errorf(code, "no")}, false)
 		if len(findings) != 1 || findings[0].Status != admin.FindingFailed || strings.Contains(findings[0].Text, "refuses the key") != refused {
 			t.Errorf("%s: %+v", code, findings)
 		}
 	}
 }
 
+// TestExamineKeyThatMayWithdraw: it is refused, unless the operator lets it pass.
+func TestExamineKeyThatMayWithdraw(t *testing.T) {
+	account := keyed{facts: venues.KeyFacts{Known: true, CanTrade: true, CanWithdraw: true, IPBound: true}}
+	for allowed, want := range map[bool]admin.FindingStatus{false: admin.FindingFailed, true: admin.FindingWarning} {
+		findings := examineKey(t.Context(), account, allowed)
+		if len(findings) != 1 || findings[0].Status != want || findings[0].Text != "the key may withdraw money" {
+			t.Errorf("allowed %v: %+v", allowed, findings)
+		}
+	}
+}
+
+// TestExamineUnfitAccount: an account without derivatives is no use here.
+func TestExamineUnfitAccount(t *testing.T) {
+	findings := examineAccount(t.Context(), moded{mode: venues.AccountMode{AccountType: "spot", Unfit: true}}, false)
+	if !slices.ContainsFunc(findings, func(f admin.Finding) bool {
+		return f.Check == "account_type" && f.Status == admin.FindingFailed && f.Advice != ""
+	}) {
+		t.Errorf("%+v", findings)
+	}
+}
+
+// TestExamineMargin: isolated margin is worth a word, wherever it holds.
+func TestExamineMargin(t *testing.T) {
+	for _, c := range []struct {
+		account venues.Account
+		status  admin.FindingStatus
+		says    string
+	}{
+		{margined{facts: venues.MarginFacts{Mode: "cross"}}, admin.FindingOK, "cross"},
+		{margined{facts: venues.MarginFacts{Mode: "portfolio"}}, admin.FindingOK, "portfolio"},
+		{margined{facts: venues.MarginFacts{Mode: "isolated"}}, admin.FindingWarning, "isolated everywhere"},
+		{margined{facts: venues.MarginFacts{Mode: "cross", Isolated: []string{"BTCUSDT"}}}, admin.FindingWarning, "isolated for BTCUSDT:"},
+		{margined{facts: venues.MarginFacts{Mode: "cross", Isolated: strings.Split("A B C D E F G", " ")}}, admin.FindingWarning, "A, B, C, D, E and 2 more"},
+		{margined{err: errors.New("broken pipe")}, admin.FindingWarning, "did not tell"},
+		{struct{ venues.Account }{}, admin.FindingWarning, "does not tell"},
+	} {
+		f := examineMargin(t.Context(), c.account)
+		if f.Check != "margin_mode" || f.Status != c.status || !strings.Contains(f.Text, c.says) || (f.Advice == "") != (c.status == admin.FindingOK) {
+			t.Errorf("%+v: %+v", c, f)
+		}
+	}
+}
+
+// margined is an account that tells of its margin.
+type margined struct {
+	venues.Account
+	facts venues.MarginFacts
+	err   error
+}
+
+func (m margined) MarginFacts(context.Context) (venues.MarginFacts, error) { return m.facts, m.err }
+
 // moded is an account that is asked for its mode.
 type moded struct {
 	venues.Account
-	err error
+	mode venues.AccountMode
+	err  error
 }
 
-func (a moded) Mode(context.Context) (venues.AccountMode, error) { return venues.AccountMode{}, a.err }
+func (a moded) Mode(context.Context) (venues.AccountMode, error) { return a.mode, a.err }
 
 // keyed is an account that tells of its key.
 type keyed struct {

@@ -91,7 +91,7 @@ func (e *engine) open(ctx context.Context, dir *dataDir, metrics prometheus.Regi
 	e.auth = auth.NewAuthenticator(e.store)
 	e.limiter = auth.NewMemoryLimiter(limiterKeysMax)
 	e.registry = admin.NewRegistry(admin.Options{
-		Store: e.store, Directory: e, Vault: e.vault, Secrets: e.secrets(), Examiner: examiner{connectors},
+		Store: e.store, Directory: e, Vault: e.vault, Secrets: e.secrets(), Examiner: examiner{connectors, e.config.Venues},
 		Environments: environments(e.config), HookURL: e.hookURL, Targets: e.outbound.targets(), Files: e.outbound.workbook,
 	})
 	if err := e.openEdges(ctx, times); err != nil {

@@ -22,7 +22,8 @@ const (
 
 // Finding is one thing that an examination looked at.
 type Finding struct {
-	// Check names it: reachable, clock, key, permissions, position_mode.
+	// Check names it: reachable, clock, key, account_type, position_mode,
+	// margin_mode, permissions.
 	Check  string        `json:"check"`
 	Status FindingStatus `json:"status"`
 	// Text says what was found, Advice what to do about it.

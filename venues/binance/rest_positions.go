@@ -3,6 +3,7 @@ package binance
 import (
 	"context"
 	"net/http"
+	"slices"
 
 	"venuegate/venues"
 	"venuegate/venues/internal/payload"
@@ -142,4 +143,25 @@ func (a *Account) symbolConfigs(ctx context.Context, symbol string) (map[string]
 		a.leverages.learn(symbol, configs[symbol].Leverage.Positive())
 	}
 	return configs, nil
+}
+
+// MarginFacts tells which instruments have been set to isolated margin: on all others
+// it is cross.
+func (a *Account) MarginFacts(ctx context.Context) (venues.MarginFacts, error) {
+	configs, err := a.symbolConfigs(ctx, "")
+	if err != nil {
+		return venues.MarginFacts{}, err
+	}
+	facts := venues.MarginFacts{Mode: string(venues.MarginCross)}
+	for symbol, config := range configs {
+		mode, err := parseMarginMode(config.MarginType)
+		if err != nil {
+			return facts, malformed(request{method: http.MethodGet, path: symbolConfigPath}, err)
+		}
+		if mode == venues.MarginIsolated {
+			facts.Isolated = append(facts.Isolated, symbol)
+		}
+	}
+	slices.Sort(facts.Isolated)
+	return facts, nil
 }

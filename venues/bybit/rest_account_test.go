@@ -146,9 +146,15 @@ func TestMode(t *testing.T) {
 		s.Forget(listPositions)
 		s.ok(listPositions, rows)
 		mode, err := s.account.Mode(background)
-		if err != nil || mode.AccountType != "unified" || mode.Hedge != hedge || mode.ReadAt.IsZero() {
+		if err != nil || mode.AccountType != "unified" || mode.Unfit || mode.Hedge != hedge || mode.ReadAt.IsZero() {
 			t.Errorf("%+v, %v", mode, err)
 		}
+	}
+	s := newScript(t)
+	s.Forget(readInfo)
+	s.ok(readInfo, `{"marginMode":"REGULAR_MARGIN","unifiedMarginStatus":1}`)
+	if mode, err := s.account.Mode(background); err != nil || mode.AccountType != "classic" || !mode.Unfit {
+		t.Errorf("%+v, %v", mode, err)
 	}
 	for _, info := range []string{`{}`, `{"marginMode":"SOME_MARGIN","unifiedMarginStatus":5}`, `{"marginMode":"REGULAR_MARGIN"}`, `[]`} {
 		s := newScript(t)
@@ -156,6 +162,17 @@ func TestMode(t *testing.T) {
 		s.ok(readInfo, info)
 		if _, err := s.account.Mode(background); venues.CodeOf(err) != venues.CodeExchangeUnavailable {
 			t.Errorf("%s: %v", info, err)
+		}
+	}
+}
+
+func TestMarginFacts(t *testing.T) {
+	for word, want := range map[string]string{"REGULAR_MARGIN": "cross", "ISOLATED_MARGIN": "isolated", "PORTFOLIO_MARGIN": "portfolio"} {
+		s := newScript(t)
+		s.Forget(readInfo)
+		s.ok(readInfo, `{"marginMode":"`+word+`","unifiedMarginStatus":5}`)
+		if facts, err := s.account.MarginFacts(background); err != nil || facts.Mode != want || len(facts.Isolated) > 0 {
+			t.Errorf("%s: %+v, %v", word, facts, err)
 		}
 	}
 }

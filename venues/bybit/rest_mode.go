@@ -45,6 +45,17 @@ func (m accountMode) marginMode() venues.MarginMode {
 	return venues.MarginCross
 }
 
+// marginWords are the margin kinds as they are told.
+var marginWords = map[marginKind]string{
+	crossMargin: string(venues.MarginCross), isolatedMargin: string(venues.MarginIsolated), portfolioMargin: "portfolio",
+}
+
+// MarginFacts tells the margin mode, which the account has one of.
+func (a *Account) MarginFacts(ctx context.Context) (venues.MarginFacts, error) {
+	mode, err := a.readMode(ctx)
+	return venues.MarginFacts{Mode: marginWords[mode.margin]}, err
+}
+
 // accountInfo is the result of GET /v5/account/info.
 type accountInfo struct {
 	MarginMode          string  `json:"marginMode"`
@@ -64,7 +75,7 @@ func (r *accountInfo) mode(now time.Time) (accountMode, error) {
 		return m, payload.Missing("unifiedMarginStatus")
 	}
 	if r.UnifiedMarginStatus == 1 {
-		m.AccountType = accountClassic
+		m.AccountType, m.Unfit = accountClassic, true
 	}
 	return m, nil
 }

@@ -28,9 +28,10 @@ type Connector struct {
 }
 
 var (
-	_ venues.Connector    = (*Connector)(nil)
-	_ venues.Account      = (*Account)(nil)
-	_ venues.KeyInspector = (*Account)(nil)
+	_ venues.Connector       = (*Connector)(nil)
+	_ venues.Account         = (*Account)(nil)
+	_ venues.KeyInspector    = (*Account)(nil)
+	_ venues.MarginInspector = (*Account)(nil)
 )
 
 // New makes a connector; nothing is sent yet. Options must be valid.

@@ -16,12 +16,12 @@ func TestMode(t *testing.T) {
 		netMode:       {AccountType: "futures"},
 		longShortMode: {AccountType: "futures", Hedge: true},
 		strings.Replace(netMode, `"acctLv":"2"`, `"acctLv":"3"`, 1): {AccountType: "multi_currency"},
-		strings.Replace(netMode, `"acctLv":"2"`, `"acctLv":"1"`, 1): {AccountType: "spot"},
+		strings.Replace(netMode, `"acctLv":"2"`, `"acctLv":"1"`, 1): {AccountType: "spot", Unfit: true},
 	} {
 		s := newScript(t)
 		s.Only("GET /api/v5/account/config", 200, body)
 		mode, err := s.account.Mode(background)
-		if err != nil || mode.AccountType != want.AccountType || mode.Hedge != want.Hedge || mode.ReadAt.IsZero() {
+		if err != nil || mode.AccountType != want.AccountType || mode.Unfit != want.Unfit || mode.Hedge != want.Hedge || mode.ReadAt.IsZero() {
 			t.Errorf("%+v %v", mode, err)
 		}
 	}

@@ -10,9 +10,12 @@ import (
 	"venuegate/venues/internal/restclient"
 )
 
-// Account types: the venue's account modes. A spot account cannot trade here.
+// accountSpot cannot trade here.
+const accountSpot = "spot"
+
+// Account types: the venue's account modes.
 var accountTypes = map[string]string{
-	"1": "spot",
+	"1": accountSpot,
 	"2": "futures",
 	"3": "multi_currency",
 	"4": "portfolio",
@@ -40,7 +43,7 @@ func (a *Account) config(ctx context.Context) (configRecord, error) {
 }
 
 func (r configRecord) mode(now time.Time) (venues.AccountMode, error) {
-	mode := venues.AccountMode{AccountType: accountTypes[r.AcctLv], ReadAt: now}
+	mode := venues.AccountMode{AccountType: accountTypes[r.AcctLv], Unfit: accountTypes[r.AcctLv] == accountSpot, ReadAt: now}
 	if mode.AccountType == "" {
 		return mode, payload.UnknownWord("acctLv", r.AcctLv)
 	}

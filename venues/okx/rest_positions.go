@@ -2,7 +2,9 @@ package okx
 
 import (
 	"context"
+	"maps"
 	"net/http"
+	"slices"
 
 	"venuegate/venues"
 	"venuegate/venues/internal/payload"
@@ -113,4 +115,21 @@ func (a *Account) tradeMode(ctx context.Context, symbol string) (venues.MarginMo
 		}
 	}
 	return venues.MarginCross, nil
+}
+
+// MarginFacts tells which open positions have margin of their own. The venue has no
+// margin mode beside that of each order: those of this service are cross but where a
+// position is isolated.
+func (a *Account) MarginFacts(ctx context.Context) (venues.MarginFacts, error) {
+	positions, err := a.Positions(ctx)
+	if err != nil {
+		return venues.MarginFacts{}, err
+	}
+	isolated := map[string]bool{}
+	for _, p := range positions {
+		if p.MarginMode == venues.MarginIsolated {
+			isolated[p.Symbol] = true
+		}
+	}
+	return venues.MarginFacts{Mode: string(venues.MarginCross), Isolated: slices.Sorted(maps.Keys(isolated))}, nil
 }

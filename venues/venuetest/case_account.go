@@ -19,6 +19,7 @@ var accountCases = []conformanceCase{
 	{number: 163, name: "the facts of a key are told", run: keyFacts},
 	{number: 164, name: "a key that may not trade is refused and places nothing", run: readOnlyKey},
 	{number: 165, name: "what a refusal for margin says is needed is enough for the order", run: neededMarginIsEnough},
+	{number: 166, name: "the margin mode of the account is told", run: marginFacts},
 }
 
 func leverageIsReadBack(s *stage) {
@@ -160,6 +161,21 @@ func keyFacts(s *stage) {
 	if err != nil || !facts.Known || !facts.CanTrade || facts.CanWithdraw {
 		s.t.Errorf("%+v, %v", facts, err)
 	}
+}
+
+func marginFacts(s *stage) {
+	if facts := s.marginFacts(); facts.Mode != string(venues.MarginCross) || len(facts.Isolated) > 0 {
+		s.t.Errorf("%+v", facts)
+	}
+}
+
+func (s *stage) marginFacts() venues.MarginFacts {
+	s.t.Helper()
+	facts, err := s.account.(venues.MarginInspector).MarginFacts(s.t.Context())
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return facts
 }
 
 func readOnlyKey(s *stage) {

@@ -1,6 +1,8 @@
 package venuetest
 
 import (
+	"slices"
+
 	"venuegate/venues"
 	"venuegate/venues/simcore"
 )
@@ -74,6 +76,9 @@ func isolatedIsRead(s *stage) {
 	if len(positions) != 1 || positions[0].MarginMode != venues.MarginIsolated || !positions[0].Qty.Equal(d("0.01")) ||
 		!positions[0].Leverage.Valid || !positions[0].LiquidationPrice.Valid {
 		s.t.Errorf("%+v", positions)
+	}
+	if facts := s.marginFacts(); facts.Mode != string(venues.MarginIsolated) && !slices.Contains(facts.Isolated, symbol) {
+		s.t.Errorf("%+v", facts)
 	}
 	s.heard.mu.Lock()
 	if p, _ := s.heard.position(venues.Long); p.MarginMode == venues.MarginCross {
