@@ -65,7 +65,7 @@ func examineVenue(ctx context.Context, connector venues.Connector) []admin.Findi
 func examineAccount(ctx context.Context, account venues.Account, withdrawal bool) []admin.Finding {
 	mode, err := account.Mode(ctx)
 	if err != nil {
-		if code := venues.CodeOf(err); code == venues.CodeExchangeUnavailable || code == venues.CodeRateLimited || code == venues.CodeMaintenance {
+		if isPassing(err) {
 			return []admin.Finding{failed("key", "the venue did not answer about the account", "try again later", err)}
 		}
 		return []admin.Finding{failed("key", "the venue refuses the key",
@@ -84,6 +84,12 @@ func examineAccount(ctx context.Context, account venues.Account, withdrawal bool
 	}
 	findings = append(findings, examineMargin(ctx, account))
 	return append(findings, examineKey(ctx, account, withdrawal)...)
+}
+
+// isPassing says whether a venue that answers so may have an answer later.
+func isPassing(err error) bool {
+	code := venues.CodeOf(err)
+	return code == venues.CodeExchangeUnavailable || code == venues.CodeRateLimited || code == venues.CodeMaintenance
 }
 
 // isolatedTold is how many isolated instruments are named.
@@ -123,7 +129,11 @@ func examineKey(ctx context.Context, account venues.Account, withdrawal bool) []
 	}
 	facts, err := inspector.KeyFacts(ctx)
 	if err != nil {
-		return []admin.Finding{warning("permissions", "the venue did not tell what the key may do: "+redact(err.Error()), "make sure that it may trade and may not withdraw")}
+		const text = "the venue did not tell what the key may do"
+		if isPassing(err) && !withdrawal { // it may be one that is refused
+			return []admin.Finding{failed("permissions", text, "try again later", err)}
+		}
+		return []admin.Finding{warning("permissions", text+": "+redact(err.Error()), "make sure that it may trade and may not withdraw")}
 	}
 	findings := []admin.Finding{}
 	if !facts.CanTrade {

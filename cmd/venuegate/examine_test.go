@@ -56,13 +56,20 @@ func TestExamineAccountOfAVenueThatDoesNotServe(t *testing.T) {
 	}
 }
 
-// TestExamineKeyThatMayWithdraw: it is refused, unless the operator lets it pass.
+// TestExamineKeyThatMayWithdraw: it is refused, unless the operator lets it pass, and
+// so is one of which that is not known for now.
 func TestExamineKeyThatMayWithdraw(t *testing.T) {
 	account := keyed{facts: venues.KeyFacts{Known: true, CanTrade: true, CanWithdraw: true, IPBound: true}}
 	for allowed, want := range map[bool]admin.FindingStatus{false: admin.FindingFailed, true: admin.FindingWarning} {
 		findings := examineKey(t.Context(), account, allowed)
 		if len(findings) != 1 || findings[0].Status != want || findings[0].Text != "the key may withdraw money" {
 			t.Errorf("allowed %v: %+v", allowed, findings)
+		}
+		for _, code := range []venues.Code{venues.CodeExchangeUnavailable, venues.CodeRateLimited, venues.CodeMaintenance} {
+			findings := examineKey(t.Context(), keyed{err: venues.Errorf(code, "no")}, allowed)
+			if len(findings) != 1 || findings[0].Status != want || findings[0].Advice == "" {
+				t.Errorf("allowed %v, %s: %+v", allowed, code, findings)
+			}
 		}
 	}
 }
