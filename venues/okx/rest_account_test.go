@@ -131,6 +131,31 @@ func TestPositions(t *testing.T) {
 	}
 }
 
+// What the catalogue offers is told, under whatever name the venue lists it: a region
+// names its perpetual-style futures unlike all others.
+func TestOfferedInstrumentOfAnotherName(t *testing.T) {
+	const name = "BTC-USD_UM_XPERP-310404"
+	listed := strings.NewReplacer(`"SWAP"`, `"FUTURES"`, "BTC-USDT-SWAP", name, `"BTC-USDT"`, `"BTC-USD"`, `"USDT"`, `"USDC"`).Replace(
+		answerOf(strings.Split(strings.SplitN(swaps, "[", 2)[1], "},")[0] + "}"))
+	longXPerp := strings.Replace(longBTC, "BTC-USDT-SWAP", name, 1)
+	s := newScript(t)
+	s.Forget("GET /api/v5/public/instruments")
+	s.On("GET /api/v5/public/instruments", 200, nothing)
+	s.On("GET /api/v5/public/instruments", 200, listed)
+	s.Only("GET /api/v5/account/positions", 200, answerOf(longXPerp))
+	positions, err := s.account.Positions(background)
+	if err != nil || len(positions) != 1 || positions[0].Symbol != "BTCUSDUMXPERP-310404" {
+		t.Errorf("%+v, %v", positions, err)
+	}
+	if k, err := s.connector.knownName(name); err != nil || k == nil {
+		t.Errorf("%+v, %v", k, err)
+	}
+	s.Only("GET /api/v5/account/positions", 200, answerOf(strings.Replace(longXPerp, name, "ETH-USD_UM_XPERP-310404", 1)))
+	if positions, err := s.account.Positions(background); err != nil || len(positions) > 0 {
+		t.Errorf("not offered: %+v, %v", positions, err)
+	}
+}
+
 func TestRecordedPositions(t *testing.T) {
 	for _, row := range pushesOf[positionRecord](t, "ws_positions_real.jsonl", channelPositions) {
 		p, book, err := row.position(btcSwap(t))

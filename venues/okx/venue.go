@@ -168,11 +168,12 @@ func (c *Connector) instrument(ctx context.Context, symbol string) (*contract, e
 // if it is none of the service's. A name that should be known and is not makes
 // the catalogue be read again: without the contract's size a row means nothing.
 func (c *Connector) named(ctx context.Context, instID string) (*contract, error) {
-	if foreign, err := isForeign(instID); foreign || err != nil {
+	if err := c.haveCatalogue(ctx, false); err != nil {
 		return nil, err
 	}
-	if k := c.catalogue.Load().named(instID); k != nil {
-		return k, nil
+	k, err := c.knownName(instID)
+	if !errors.Is(err, payload.ErrNoInstrument) {
+		return k, err
 	}
 	if err := c.haveCatalogue(ctx, true); err != nil {
 		return nil, err
@@ -180,13 +181,14 @@ func (c *Connector) named(ctx context.Context, instID string) (*contract, error)
 	return c.knownName(instID)
 }
 
-// knownName is named without asking the venue.
+// knownName is named without asking the venue. The catalogue comes first: what it
+// offers is the service's whatever its name looks like.
 func (c *Connector) knownName(instID string) (*contract, error) {
-	if foreign, err := isForeign(instID); foreign || err != nil {
-		return nil, err
-	}
 	if k := c.catalogue.Load().named(instID); k != nil {
 		return k, nil
+	}
+	if foreign, err := isForeign(instID); foreign || err != nil {
+		return nil, err
 	}
 	return nil, errors.Join(payload.UnknownWord("instId", instID), payload.ErrNoInstrument)
 }
