@@ -60,21 +60,27 @@ func openBinance(config VenueConfig, log *zap.Logger) (venues.Connector, func(),
 }
 
 func openBybit(config VenueConfig, log *zap.Logger) (venues.Connector, func(), error) {
-	options, preset := bybit.Preset(config.Environment)
-	if !preset {
-		options = bybit.Sim(config.RESTURL, config.WSURL)
-	}
-	override(&options.RESTURL, config.RESTURL)
-	override(&options.StreamURL, config.WSURL)
-	if options.TradeURL != "" {
-		options.TradeURL = options.StreamURL
-	}
+	options := bybitOptions(config)
 	options.OrderEntry, options.Log = config.OrderEntry, log
 	if err := options.Validate(); err != nil {
 		return nil, nil, err
 	}
 	connector := bybit.New(options)
 	return connector, connector.Close, nil
+}
+
+func bybitOptions(config VenueConfig) bybit.Options {
+	options, preset := bybit.Preset(config.Environment)
+	if !preset {
+		options = bybit.Sim(config.RESTURL, config.WSURL)
+	}
+	override(&options.RESTURL, config.RESTURL)
+	override(&options.StreamURL, config.WSURL)
+	override(&options.PrivateURL, config.WSURL)
+	if options.TradeURL != "" {
+		options.TradeURL = options.StreamURL
+	}
+	return options
 }
 
 func openOKX(config VenueConfig, log *zap.Logger) (venues.Connector, func(), error) {
