@@ -113,6 +113,16 @@ func TestRecordedErrors(t *testing.T) {
 	}
 }
 
+// Two refusals of orders that reduce are alike and ask for different remedies.
+func TestReductionsThatDoNotFit(t *testing.T) {
+	for code, want := range map[int]string{-2024: "exceeds_position", -4118: venues.ReasonOpenOrders} {
+		err := judged(400, fmt.Sprintf(`{"code":%d,"msg":"no"}`, code))
+		if e, ok := errors.AsType[*venues.Error](err); !ok || e.Details["reason"] != want || errors.Is(err, venues.ErrOutcomeUnknown) {
+			t.Errorf("%d: %v", code, err)
+		}
+	}
+}
+
 func TestJudge(t *testing.T) {
 	for _, c := range []struct {
 		name    string
