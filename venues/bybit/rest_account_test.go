@@ -259,6 +259,12 @@ func TestSetLeverage(t *testing.T) {
 	if change, err = s.account.SetLeverage(background, "BTCUSDT", dec("6.5").Decimal); err != nil || change.Leverage.String() != "6.5" {
 		t.Errorf("the same again: %+v, %v", change, err)
 	}
+	s.Forget(listPositions)
+	s.ok(listPositions, strings.Replace(hedgeRows, `"leverage":"10"`, `"leverage":"5"`, 1))
+	s.ok(listPositions, hedgeRows)
+	if change, err = s.account.SetLeverage(background, "BTCUSDT", dec("10").Decimal); err != nil || change.PreviousLeverage.Valid || change.Leverage.String() != "10" {
+		t.Errorf("sides that differ have no leverage in common: %+v, %v", change, err)
+	}
 }
 
 func TestLeverageRefusals(t *testing.T) {

@@ -120,7 +120,7 @@ func (a *Account) readHedge(ctx context.Context, symbol string) (bool, error) {
 
 // settingsOf reads an instrument's settings, which its rows tell even without a
 // position, and remembers the position mode: one row with index 0, or two with 1
-// and 2. The leverage is unknown with portfolio margin.
+// and 2. The leverage is unknown with portfolio margin, and where the sides differ.
 func (a *Account) settingsOf(ctx context.Context, symbol string) (leverage venues.Optional, hedge bool, err error) {
 	name := a.c.venueSymbol(symbol)
 	rows, err := a.positionRows(ctx, restclient.Params{{"symbol", name}})
@@ -140,7 +140,13 @@ func (a *Account) settingsOf(ctx context.Context, symbol string) (leverage venue
 	}
 	hedge = index != oneWay
 	a.hedges.learn(symbol, hedge)
-	return rows[0].Leverage.Positive(), hedge, nil
+	leverage = rows[0].Leverage.Positive()
+	for _, row := range rows[1:] {
+		if !venues.EqualOptional(leverage, row.Leverage.Positive()) {
+			leverage = venues.Optional{}
+		}
+	}
+	return leverage, hedge, nil
 }
 
 // hedgeOf is an instrument's position mode as far as known.
