@@ -314,39 +314,41 @@ func TestResolvingPassesOtherReadings(t *testing.T) {
 // As many requests as the service sends at once go over connections that the ones
 // before have left: none is opened for a burst of orders that follows another.
 func TestBurstsShareConnections(t *testing.T) {
-	const burst = 96
-	var opened, waiting atomic.Int64
-	together := make(chan struct{})
-	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		if waiting.Add(1)%burst == 0 {
-			for range burst - 1 {
-				together <- struct{}{}
-			}
-			return
-		}
-		<-together
-	}))
-	server.Config.ConnState = func(_ net.Conn, state http.ConnState) {
-		if state == http.StateNew {
-			opened.Add(1)
-		}
-	}
-	server.Start()
-	defer server.Close()
-	c := client(server.URL)
-	defer c.Close()
-	for range 3 {
-		var sent sync.WaitGroup
-		for range burst {
-			sent.Go(func() {
-				if _, err := c.Do(t.Context(), call(http.MethodPost, true)); err != nil {
-					t.Error(err)
+	synctest.Test(t, func(t *testing.T) {
+		const burst = 96
+		var opened, waiting atomic.Int64
+		together := make(chan struct{})
+		o := piped(func(conn net.Conn, n int64) bool {
+			if waiting.Add(1)%burst != 0 {
+				<-together
+			} else {
+				for range burst - 1 {
+					together <- struct{}{}
 				}
-			})
+			}
+			return answerOK(conn, n)
+		})
+		dial := o.Dial
+		o.Dial = func(ctx context.Context, network, address string) (net.Conn, error) {
+			opened.Add(1)
+			return dial(ctx, network, address)
 		}
-		sent.Wait()
-	}
-	if opened.Load() != burst {
-		t.Errorf("3 bursts of %d requests opened %d connections", burst, opened.Load())
-	}
+		c := restclient.New(o, restclient.NewGate())
+		defer c.Close()
+		for range 3 {
+			var sent sync.WaitGroup
+			for range burst {
+				sent.Go(func() {
+					if _, err := c.Do(t.Context(), call(http.MethodPost, true)); err != nil {
+						t.Error(err)
+					}
+				})
+			}
+			sent.Wait()
+			synctest.Wait() // a connection is free again a moment after its answer
+		}
+		if opened.Load() != burst {
+			t.Errorf("3 bursts of %d requests opened %d connections", burst, opened.Load())
+		}
+	})
 }
