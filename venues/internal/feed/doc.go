@@ -50,6 +50,7 @@
 // A connection's messages come from its reader, one at a time; ticks and changes of
 // connection from its supervisor (see package wsclient). Two locks for each
 // connection: mu guards the tables, deliver makes sure that the sink hears one thing
-// at a time. deliver is taken before mu, never after. A message takes each once and
-// allocates nothing; what its decoder allocates is the venue's business.
+// at a time and in the order in which it was decided. deliver is taken before mu, never
+// after. A message takes each once and allocates nothing; what its decoder allocates is
+// the venue's business.
 package feed

@@ -30,6 +30,8 @@ type shard struct {
 	link     *wsclient.Link
 	count    int // streams; guarded by feed.mu
 
+	// deliver is held for whatever the sink is told, from before it is decided, so that
+	// it is told in the order in which it happened; it is taken before mu.
 	deliver    sync.Mutex
 	newDecoder func(venues.FeedChannel, string) Decoder // guarded by feed.mu
 	reading    *wsclient.Conn                           // whose messages come in; guarded by deliver
@@ -81,8 +83,8 @@ func (s *shard) Opened(c *wsclient.Conn) {
 // over from nothing.
 func (s *shard) Lost(cause error) {
 	s.deliver.Lock()
+	defer s.deliver.Unlock()
 	s.reading = nil
-	s.deliver.Unlock()
 	s.mu.Lock()
 	s.conn = nil
 	clear(s.pending)
@@ -168,20 +170,16 @@ func (s *shard) fault(one *Stream, now time.Time, cause error) {
 	s.options.Sink.Interrupted([]venues.FeedChannel{one.channel}, fmt.Errorf("stream %s: %w", one.topic, cause))
 }
 
+// interrupt tells the sink of channels; deliver is held.
 func (s *shard) interrupt(channels []venues.FeedChannel, cause error) {
-	if len(channels) == 0 {
-		return
+	if len(channels) > 0 {
+		s.options.Sink.Interrupted(channels, cause)
 	}
-	s.deliver.Lock()
-	defer s.deliver.Unlock()
-	s.options.Sink.Interrupted(channels, cause)
 }
 
+// resume tells the sink of channels; deliver is held.
 func (s *shard) resume(channels []venues.FeedChannel) {
-	if len(channels) == 0 {
-		return
+	if len(channels) > 0 {
+		s.options.Sink.Resumed(channels)
 	}
-	s.deliver.Lock()
-	defer s.deliver.Unlock()
-	s.options.Sink.Resumed(channels)
 }

@@ -98,6 +98,8 @@ func (s *shard) answer(c *wsclient.Conn, message []byte) {
 
 // confirmed tells the sink which channels are subscribed again.
 func (s *shard) confirmed(a Answer) {
+	s.deliver.Lock()
+	defer s.deliver.Unlock()
 	s.mu.Lock()
 	var streams []*Stream
 	if a.Topic != "" {
@@ -155,6 +157,8 @@ func (s *shard) refused(a Answer) {
 	if a.Verdict == Refused {
 		s.options.Log.Warn("venue stream: refusal", zap.String("answer", a.Text))
 	}
+	s.deliver.Lock()
+	defer s.deliver.Unlock()
 	s.mu.Lock()
 	var resumed, interrupted []venues.FeedChannel
 	switch streams := s.answered(a.ID); {

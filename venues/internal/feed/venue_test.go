@@ -293,6 +293,11 @@ func (s *sink) heard() []string {
 	return events
 }
 
+// story is heard without what the books bring.
+func (s *sink) story() []string {
+	return slices.DeleteFunc(s.heard(), func(event string) bool { return strings.HasPrefix(event, "book") })
+}
+
 // bench is a feed on a venue, in a bubble of its own.
 type bench struct {
 	*testing.T

@@ -16,6 +16,8 @@ func (s *shard) Tick(now time.Time) {
 		c.GiveUp(errNoAck)
 		return
 	}
+	s.deliver.Lock()
+	defer s.deliver.Unlock()
 	s.resume(s.mend(now))
 	silent, mute := s.silent(now)
 	if len(silent) > 0 {

@@ -1,9 +1,15 @@
 package feed_test
 
 import (
+	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"go.uber.org/zap"
+	"go.uber.org/zap/zapcore"
+	"go.uber.org/zap/zaptest/observer"
 
 	"venuegate/venues/internal/feed"
 )
@@ -29,17 +35,32 @@ func TestLoneSilentStream(t *testing.T) {
 				b.Errorf("the venue was asked %s", one)
 			}
 		}
-		var story []string
-		for _, event := range b.sink.heard() {
-			if !strings.HasPrefix(event, "book") {
-				story = append(story, event)
-			}
-		}
+		story := b.sink.story()
 		if want := "resumed book.C; interrupted book.C: stream fell silent; resumed book.C"; !strings.HasSuffix(strings.Join(story, "; "), want) {
 			b.Errorf("heard %q", story)
 		}
 		if b.connections() != 1 {
 			b.Errorf("%d connections", b.connections())
+		}
+	})
+}
+
+// The venue may confirm a stream anew before its silence is told. The sink hears of the
+// silence first all the same: it would take the stream for interrupted for ever.
+func TestSilenceIsToldBeforeItsEnd(t *testing.T) {
+	core, _ := observer.New(zap.WarnLevel)
+	slowly := zap.Hooks(func(zapcore.Entry) error {
+		for range 1000 {
+			runtime.Gosched() // to whoever reads the confirmation
+		}
+		return nil
+	})
+	play(t, func(o *feed.Options, _ *venue) { o.Log = zap.New(core, slowly) }, func(b *bench) {
+		b.subscribe("book.A", "book.B", "book.C")
+		b.sink.heard()
+		b.speak(65, "# book.A 1", "# book.B 1")
+		if got := b.sink.story(); !slices.Equal(got, []string{"interrupted book.C: stream fell silent", "resumed book.C"}) {
+			b.Errorf("heard %q", got)
 		}
 	})
 }
