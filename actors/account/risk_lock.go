@@ -24,6 +24,8 @@ type limitEvent struct {
 	Threshold string `json:"threshold"`
 	Actual    string `json:"actual"`
 	Action    string `json:"action"`
+	// Exchange is the account's: each has a limit and a lock of its own.
+	Exchange venues.Venue `json:"exchange"`
 }
 
 // lock makes the lock durable, in the commit of its event.
@@ -34,7 +36,7 @@ func (s *state) lock(m moment) {
 	s.putRisk()
 	threshold, actual := venues.FormatDecimal(lock.Threshold), venues.FormatDecimal(lock.Actual)
 	s.emit(m, persistence.EventRiskLimitReached, limitEvent{
-		Limit: lock.Limit, Threshold: threshold, Actual: actual, Action: string(venues.CodeTradingLocked),
+		Limit: lock.Limit, Threshold: threshold, Actual: actual, Action: string(venues.CodeTradingLocked), Exchange: s.exchange,
 	})
 	s.journal(m, "risk.locked", string(s.exchange),
 		persistence.JournalField{Name: "limit", Value: lock.Limit},

@@ -77,7 +77,7 @@ func TestLossLocksUntilMidnight(t *testing.T) {
 	if record.Lock == nil || record.Lock.Actual.String() != "100.5" || !record.Lock.Until.Equal(time.Date(2026, 3, 2, 0, 0, 0, 0, time.UTC)) {
 		t.Fatalf("record %+v", record)
 	}
-	if got := string(b.events[len(b.events)-1].Data); got != `{"limit":"daily_loss","threshold":"100","actual":"100.5","action":"trading_locked"}` {
+	if got := string(b.events[len(b.events)-1].Data); got != `{"limit":"daily_loss","threshold":"100","actual":"100.5","action":"trading_locked","exchange":"binance"}` {
 		t.Errorf("event %s", got)
 	}
 	b.wantLocked(true)

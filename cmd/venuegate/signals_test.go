@@ -260,7 +260,7 @@ func testDailyLoss(t *testing.T, s *service) {
 	s.administer(http.StatusOK, http.MethodPatch, "accounts/"+account, `{"limits":{"dailyLoss":"20"}}`)
 	post(t, control+"/market", `{"symbol":"BNBUSDT","price":"400"}`)
 	e := s.event("risk.limit_reached", "limit", "daily_loss")
-	if e.text("data", "action") != "trading_locked" || e.text("data", "threshold") != "20" {
+	if e.text("data", "action") != "trading_locked" || e.text("data", "threshold") != "20" || e.text("data", "exchange") != "okx" {
 		t.Errorf("event %v", e)
 	}
 	if answer := s.fire(http.StatusUnprocessableEntity, h, orderSignal("okx", "BNBUSDT", "buy", "1", "")); answer.text("error", "code") != "trading_locked" {

@@ -112,7 +112,7 @@ func (l *lines) event(kind persistence.EventType, p *payload) {
 		l.add(p.Field, " price ", plain(p.Op), " ", p.Value)
 		l.add("Price: ", p.Price)
 	case persistence.EventRiskLimitReached:
-		l.add("Risk limit reached: ", plain(p.Limit))
+		l.add("Risk limit reached: ", plain(p.Limit)+p.onExchange())
 		l.add("Threshold: ", p.Threshold)
 		l.add("Actual: ", p.Actual)
 		l.add("Action: ", plain(p.Action))
@@ -130,11 +130,13 @@ func (l *lines) event(kind persistence.EventType, p *payload) {
 
 func (p *payload) side(qty string) string { return p.Side + " " + qty + " " }
 
-func (p *payload) instrument() string {
+func (p *payload) instrument() string { return p.Symbol + p.onExchange() }
+
+func (p *payload) onExchange() string {
 	if p.Exchange == "" {
-		return p.Symbol
+		return ""
 	}
-	return p.Symbol + " on " + p.Exchange
+	return " on " + p.Exchange
 }
 
 func (p *payload) fee() string {

@@ -151,7 +151,7 @@ func TestMessages(t *testing.T) {
 		{persistence.EventOrderPartiallyFilled, part, "Order partly filled: buy 0.5 ETHUSDT on okx\nPrice: 3099\nFilled: 1.5 of 2\nOrder: ord_1"},
 		{persistence.EventStopTriggered, members{"orderId": "ord_1", "exchange": "okx", "symbol": "ETHUSDT", "side": "sell", "kind": "stop_loss", "triggerPrice": "3000"}, "Triggered: stop loss of ETHUSDT on okx\nTrigger price: 3000\nOrder: ord_1"},
 		{persistence.EventAlertFired, members{"alertId": "alr_1", "exchange": "okx", "symbol": "ETHUSDT", "condition": members{"field": "last", "op": "crosses_above", "value": "3100"}, "price": "3100.5", "comment": "look"}, "Alert: ETHUSDT on okx\nlast price crosses above 3100\nPrice: 3100.5\nComment: look"},
-		{persistence.EventRiskLimitReached, members{"limit": "daily_loss", "threshold": "100", "actual": "100.5", "action": "trading_locked"}, "Risk limit reached: daily loss\nThreshold: 100\nActual: 100.5\nAction: trading locked"},
+		{persistence.EventRiskLimitReached, members{"limit": "daily_loss", "threshold": "100", "actual": "100.5", "action": "trading_locked", "exchange": "okx"}, "Risk limit reached: daily loss on okx\nThreshold: 100\nActual: 100.5\nAction: trading locked"},
 		{persistence.EventNotification, members{"channelId": "hook_1", "channel": "my script", "comment": "hello"}, "Signal of my script\nComment: hello"},
 		{persistence.EventNotification, members{"channel": "my script", "exchange": "okx", "symbol": "ETHUSDT", "comment": "hello"}, "Signal of my script\nInstrument: ETHUSDT on okx\nComment: hello"},
 		{"endpoint.test", members{"comment": "it works"}, "endpoint.test\nComment: it works"},
