@@ -15,7 +15,8 @@ import (
 
 // Server is a venue that answers as it is told, one answer after the other, the
 // last one for ever. What it was told nothing of is not found. Names of requests
-// are method and path: "GET /v5/account/info".
+// are method and path: "GET /v5/account/info". A stream connection is made unless it
+// was told of its request too, whose answer refuses it then.
 //
 // The fields are set before the first request that they concern; everything else
 // may run at the same time as requests.
@@ -104,6 +105,17 @@ func (s *Server) Sent(name string) []Request {
 	return all
 }
 
+// Pause is how long after the first request of a name the second one came; the test
+// fails if there is none.
+func (s *Server) Pause(name string) time.Duration {
+	s.t.Helper()
+	all := s.Sent(name)
+	if len(all) < 2 {
+		s.t.Fatalf("%s was asked %d times", name, len(all))
+	}
+	return all[1].At.Sub(all[0].At)
+}
+
 // Last is the newest request of a name; the test fails if there is none.
 func (s *Server) Last(name string) Request {
 	s.t.Helper()
@@ -146,11 +158,7 @@ func (s *Server) Asked() int {
 
 func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	if websocket.IsWebSocketUpgrade(r) {
-		upgrader := websocket.Upgrader{}
-		if c, err := upgrader.Upgrade(w, r, nil); err == nil {
-			defer c.Close()
-			s.Stream(r, c)
-		}
+		s.upgrade(w, r)
 		return
 	}
 	body, err := io.ReadAll(r.Body)
@@ -160,7 +168,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	if s.Check != nil {
 		s.Check(r, string(body))
 	}
-	name := r.Method + " " + r.URL.Path
+	name := nameOf(r)
 	a, told := s.take(Request{
 		Name: name, Query: r.URL.Query(), Header: r.Header, Said: r.URL.RawQuery + string(body), Body: string(body), At: time.Now(),
 	})
@@ -170,16 +178,37 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	case !told:
 		w.WriteHeader(http.StatusNotFound)
 		fmt.Fprintf(w, `<html>nothing was told of %s</html>`, name)
-	case a.Hang:
-		<-r.Context().Done()
 	default:
-		for header, values := range a.Header {
-			w.Header()[header] = values
-		}
-		w.Header().Set("Content-Type", "application/json")
-		w.WriteHeader(a.Status)
-		_, _ = io.WriteString(w, a.Body)
+		a.write(w, r)
 	}
+}
+
+func nameOf(r *http.Request) string { return r.Method + " " + r.URL.Path }
+
+// upgrade serves a stream connection, or refuses it as it was told.
+func (s *Server) upgrade(w http.ResponseWriter, r *http.Request) {
+	if a, told := s.take(Request{Name: nameOf(r), Query: r.URL.Query(), Header: r.Header, At: time.Now()}); told {
+		a.write(w, r)
+		return
+	}
+	upgrader := websocket.Upgrader{}
+	if c, err := upgrader.Upgrade(w, r, nil); err == nil {
+		defer c.Close()
+		s.Stream(r, c)
+	}
+}
+
+func (a *Answer) write(w http.ResponseWriter, r *http.Request) {
+	if a.Hang {
+		<-r.Context().Done()
+		return
+	}
+	for header, values := range a.Header {
+		w.Header()[header] = values
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(a.Status)
+	_, _ = io.WriteString(w, a.Body)
 }
 
 // take notes a request and gives its answer.

@@ -15,7 +15,9 @@
 // count anew. What is wrong with a connection is said of that one (Conn.GiveUp), and
 // costs no other: its successor may be up already. Dials that fail alike in a row are warned of once. What a venue allows
 // one address is kept by Options.Dials, which the links to it share: after an outage
-// that hit them all they come back one after the other.
+// that hit them all they come back one after the other. While a venue wants silence
+// Options.Silence keeps the links from dialling, and what a refused handshake says of
+// it is told to Options.Refused; a connection that there is goes on.
 //
 // # Renewal
 //

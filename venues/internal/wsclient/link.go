@@ -5,6 +5,7 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"net"
 	"net/http"
@@ -21,6 +22,9 @@ var (
 	ErrSilent = errors.New("connection fell silent")
 	ErrClosed = errors.New("link closed")
 )
+
+// errUnwanted is why nothing is dialled.
+var errUnwanted = errors.New("the venue asked for silence")
 
 // Link is a lasting connection. Its methods are safe for concurrent use.
 type Link struct {
@@ -122,9 +126,9 @@ func (l *Link) logFailure(err error, attempt int) {
 	l.options.Log.Log(level, "venue stream: dial failed", zap.Error(err), zap.Int("attempt", attempt))
 }
 
-// pause waits out the backoff; ticks go on.
+// pause waits out what the venue wants of silence, and the backoff; ticks go on.
 func (l *Link) pause(tick *time.Ticker, attempt int) {
-	wait := time.NewTimer(backoff(attempt, l.options.BackoffMin, l.options.BackoffMax, rand.Int64N(1<<62)))
+	wait := time.NewTimer(max(0, l.options.Silence()) + backoff(attempt, l.options.BackoffMin, l.options.BackoffMax, rand.Int64N(1<<62)))
 	defer wait.Stop()
 	for {
 		select {
@@ -153,8 +157,12 @@ func (l *Link) dial() (*Conn, error) {
 	if err != nil {
 		return nil, fmt.Errorf("stream address: %w", err)
 	}
+	if l.options.Silence() > 0 {
+		return nil, errUnwanted
+	}
 	socket, response, err := l.connect(ctx, target)
 	if err != nil {
+		l.tellRefusal(response)
 		return nil, dialError(response, err)
 	}
 	c := newConn(socket, l.options.ReadBytesMax, time.Now())
@@ -196,6 +204,15 @@ func (l *Link) authenticate(ctx context.Context, c *Conn) error {
 		return err
 	}
 	return c.socket.SetReadDeadline(time.Time{})
+}
+
+// tellRefusal tells of the answer to a handshake that failed, if there is one.
+func (l *Link) tellRefusal(response *http.Response) {
+	if response == nil {
+		return
+	}
+	body, _ := io.ReadAll(response.Body) // what there is of it: it has been read already
+	l.options.Refused(response.StatusCode, response.Header, body)
 }
 
 // dialError tells the status of a refused handshake and never the URL, which may

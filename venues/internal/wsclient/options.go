@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"net"
+	"net/http"
 	"time"
 
 	"go.uber.org/zap"
@@ -54,6 +55,12 @@ type Options struct {
 	// Dials bounds how often all links that share it dial, where a venue bounds
 	// that for an address or a host; unbounded if nil.
 	Dials *rate.Limiter
+	// Silence is for how long the venue wants to hear nothing from this address now; not
+	// at all if nil. Nothing is dialled meanwhile.
+	Silence func() time.Duration
+	// Refused is told of a handshake that the venue refused, before the link goes on:
+	// the venue may want silence. The body is the beginning of its answer.
+	Refused func(status int, header http.Header, body []byte)
 
 	// Ping is a text message to send every PingInterval; a WebSocket ping if
 	// nil. PingInterval is 20 s if zero, no pings if negative.
@@ -94,6 +101,12 @@ func (o Options) withDefaults() Options {
 	}
 	if o.Dials == nil {
 		o.Dials = rate.NewLimiter(rate.Inf, 0)
+	}
+	if o.Silence == nil {
+		o.Silence = func() time.Duration { return 0 }
+	}
+	if o.Refused == nil {
+		o.Refused = func(int, http.Header, []byte) {}
 	}
 	if o.Log == nil {
 		o.Log = zap.NewNop()
