@@ -36,6 +36,7 @@
 //     clock.
 //   - Subscriptions to a stream of another category are accepted and silent.
 //   - REST decimals are padded, event decimals trimmed.
+//   - A banned address is refused its connections too, in the words of REST.
 //
 // # WebSocket API
 //

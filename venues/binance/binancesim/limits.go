@@ -98,12 +98,8 @@ func (l *limiter) spend(ip string, weight int, now time.Time) (used int, err *ap
 	defer l.mu.Unlock()
 	w := counter(l.weights, ip, time.Minute)
 	used = w.add(now, weight)
-	if until, ok := l.banned[ip]; ok {
-		if now.Before(until) {
-			return used, bannedUntil(ip, until, now)
-		}
-		delete(l.banned, ip)
-		delete(l.offences, ip)
+	if banned := l.isBanned(ip, now); banned != nil {
+		return used, banned
 	}
 	if l.limits.WeightPerMinute < 0 || used <= l.limits.WeightPerMinute {
 		return used, nil
@@ -119,6 +115,27 @@ func (l *limiter) spend(ip string, weight int, now time.Time) (used int, err *ap
 		message: "Too many requests; current limit of IP(" + ip + ") is " + strconv.Itoa(l.limits.WeightPerMinute) +
 			" requests per minute. Please use the websocket for live updates to avoid polling the API.",
 	}
+}
+
+// connect refuses a connection of a banned address; streams have no weight.
+func (l *limiter) connect(ip string, now time.Time) *apiError {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.isBanned(ip, now)
+}
+
+// isBanned answers a banned address; mu is held.
+func (l *limiter) isBanned(ip string, now time.Time) *apiError {
+	until, banned := l.banned[ip]
+	switch {
+	case !banned:
+		return nil
+	case now.Before(until):
+		return bannedUntil(ip, until, now)
+	}
+	delete(l.banned, ip)
+	delete(l.offences, ip)
+	return nil
 }
 
 func bannedUntil(ip string, until, now time.Time) *apiError {

@@ -33,6 +33,10 @@ type client struct {
 
 // serveStream upgrades a request on one of the stream paths.
 func (s *Sim) serveStream(c *fiber.Ctx) error {
+	in := &call{sim: s, method: c.Method(), path: c.Path(), ip: c.IP(), now: s.Clock.Now()}
+	if in.failed = s.limiter.connect(in.ip, in.now); in.failed != nil {
+		return in.Respond(c)
+	}
 	category, rest, _ := strings.Cut(strings.TrimPrefix(c.Path(), "/"), "/")
 	form, names, _ := strings.Cut(rest, "/")
 	cl := &client{category: category, combined: form == "stream", streams: map[string]bool{}}

@@ -19,7 +19,7 @@
 // # What it copies
 //
 //   - Errors are codes in an envelope with HTTP 200; the limit of an address is
-//     a bare 403 for ten minutes.
+//     a bare 403 for ten minutes, to handshakes too.
 //   - A timestamp more than one second ahead is refused (10002) whatever the
 //     window. A GET with a body is refused with 403.
 //   - Limits are rolling seconds of each account and endpoint (10006), shared by

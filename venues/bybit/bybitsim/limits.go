@@ -108,6 +108,16 @@ func (l *limiter) address(ip string, now time.Time) *apiError {
 	return nil
 }
 
+// connect refuses a connection of a banned address.
+func (l *limiter) connect(ip string, now time.Time) *apiError {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if now.Before(l.banned[ip]) {
+		return errTooFrequent
+	}
+	return nil
+}
+
 // tradeSocket counts a request of an address to an order entry socket.
 func (l *limiter) tradeSocket(ip string, now time.Time) *apiError {
 	l.mu.Lock()

@@ -44,6 +44,9 @@ func (s *Sim) serveStream(c *fiber.Ctx) error {
 	if path == pathTrade && s.options.DemoTrading {
 		return c.Status(fiber.StatusNotFound).SendString(errNotFound.raw)
 	}
+	if banned := s.limiter.connect(c.IP(), s.Clock.Now()); banned != nil {
+		return c.Status(banned.status).SendString(banned.raw)
+	}
 	cl := &client{connID: s.newConnection(), ip: c.IP(), topics: map[string]bool{}}
 	options := simnet.SessionOptions{SilenceMax: s.options.SessionSilenceMax}
 	if path != pathTrade { // which answers that there are too many
