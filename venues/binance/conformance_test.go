@@ -24,6 +24,10 @@ func TestConformanceWebSocket(t *testing.T) {
 	})
 }
 
+func TestBans(t *testing.T) {
+	venuetest.RunBans(t, harness(), func(account venues.Account) bool { return account.(*Account).entry.Load().up() })
+}
+
 func harness() venuetest.Harness {
 	return venuetest.Harness{
 		Simulate: simulate,
@@ -85,8 +89,9 @@ func connect(restURL, streamURL string, c venuetest.Conditions) venuetest.Connec
 	o.Timeout, o.OrderEntry = c.Timeout, c.OrderEntry
 	o.BookSilenceMax, o.MarkSilenceMax, o.EventSilenceMax = c.SilenceMax, c.SilenceMax, c.SilenceMax
 	o.ConnLifetime = c.ConnLifetime
-	o.BackoffMin, o.BackoffMax = 10*time.Millisecond, 50*time.Millisecond
+	if o.dial = c.Dial; o.dial == nil { // cases in real time are in a hurry
+		o.BackoffMin, o.BackoffMax, o.tickInterval = 10*time.Millisecond, 50*time.Millisecond, 20*time.Millisecond
+	}
 	o.RenewOverlap = 5 * time.Second // time enough for a slow machine to subscribe
-	o.tickInterval = 20 * time.Millisecond
 	return New(o)
 }

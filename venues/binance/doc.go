@@ -15,6 +15,7 @@
 //	                rest_algo.go the same of stops; rest_models.go how the venue
 //	                shows them
 //	rest_*.go       market data, account, modes, positions, leverage, fills
+//	link.go         what all connections have in common, and when none is made
 //	stream*.go      protocols of the public feed (kept by venues/internal/feed) and
 //	                of the private stream (kept by venues/internal/session)
 //	book_*.go       order book messages to fixed-point numbers

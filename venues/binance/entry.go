@@ -15,7 +15,6 @@ import (
 	"venuegate/venues/internal/payload"
 	"venuegate/venues/internal/restclient"
 	"venuegate/venues/internal/wscall"
-	"venuegate/venues/internal/wsclient"
 )
 
 const (
@@ -39,15 +38,10 @@ type orderEntry struct {
 
 // openEntry makes an account's connection for orders.
 func (a *Account) openEntry() *orderEntry {
-	o := a.c.options
 	e := &orderEntry{account: a}
 	e.calls = wscall.New(wscall.Options{
-		Link: wsclient.Options{
-			URL: e.address, Lifetime: o.ConnLifetime,
-			Dial: o.dial, Dials: a.c.dials, BackoffMin: o.BackoffMin, BackoffMax: o.BackoffMax, TickInterval: o.tickInterval,
-			Log: o.Log.With(zap.String("stream", "order entry")),
-		},
-		Read: e.read, Timeout: o.Timeout,
+		Link: a.c.linkOptions(e.address, tradePath),
+		Read: e.read, Timeout: a.c.options.Timeout,
 	})
 	a.entry.Store(e)
 	return e
@@ -65,8 +59,7 @@ func (e *orderEntry) close() {
 // up says whether an order would be sent now; it is safe on nil.
 func (e *orderEntry) up() bool { return e != nil && e.calls.Up() }
 
-// address waits at the gate: an attempt to connect is weighed, and none is made
-// while the venue wants silence.
+// address waits at the gate: an attempt to connect is weighed.
 func (e *orderEntry) address(ctx context.Context) (string, error) {
 	cost := restclient.Cost{Budget: e.account.c.weight, Units: handshakeWeight}
 	if err := e.account.c.gate.Wait(ctx, restclient.LaneReconcile, cost); err != nil {

@@ -93,7 +93,7 @@ func uncertain(r request, err error) error {
 // limited handles a broken limit: definite, nothing was executed. An order limit
 // concerns the account's orders alone, everything else this address.
 func (c *Connector) limited(r request, a *restclient.Answer, code int, message string) error {
-	wait := retryAfter(a.Header.Get("Retry-After"), message, c.clock.Now())
+	wait := retryAfter(a.Header, message, c.clock.Now())
 	switch {
 	case r.keyHost: // another host's limit
 	case code == codeTooManyOrders && r.counted:
@@ -109,11 +109,8 @@ func (c *Connector) limited(r request, a *restclient.Answer, code int, message s
 var bannedUntil = regexp.MustCompile(`banned until (\d{1,16})`)
 
 // retryAfter is the later of the header's seconds and the time in the message.
-func retryAfter(header, message string, now time.Time) time.Duration {
-	var wait time.Duration
-	if seconds, err := strconv.Atoi(strings.TrimSpace(header)); err == nil && seconds > 0 {
-		wait = time.Duration(min(seconds, int(banMax/time.Second))) * time.Second
-	}
+func retryAfter(header http.Header, message string, now time.Time) time.Duration {
+	wait := restclient.RetryAfter(header, banMax)
 	if m := bannedUntil.FindStringSubmatch(message); m != nil {
 		if ms, err := strconv.ParseInt(m[1], 10, 64); err == nil {
 			wait = max(wait, time.UnixMilli(ms).Sub(now))

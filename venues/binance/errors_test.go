@@ -239,7 +239,7 @@ func TestRetryAfter(t *testing.T) {
 		{"", "banned until 99999999999999999", banMax},
 		{"", "banned until 1", time.Minute},
 	} {
-		got := retryAfter(c.header, c.message, now)
+		got := retryAfter(http.Header{"Retry-After": {c.header}}, c.message, now)
 		if c.want == 0 {
 			if got <= 0 || got > banMax {
 				t.Errorf("%q %q: %v", c.header, c.message, got)

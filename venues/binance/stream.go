@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/valyala/fastjson"
-	"go.uber.org/zap"
 
 	"venuegate/venues"
 	"venuegate/venues/internal/feed"
@@ -21,10 +20,6 @@ const (
 	streamsPerConnMax = 200
 	// namesPerMessageMax keeps control messages small.
 	namesPerMessageMax = 100
-	// dialsAtOnce and dialInterval keep below the venue's 300 connections of one
-	// address in five minutes.
-	dialsAtOnce  = 100
-	dialInterval = 1500 * time.Millisecond
 )
 
 // OpenFeed starts a public feed; connections are made as channels need them.
@@ -47,15 +42,10 @@ func (streams) Group(channel venues.FeedChannel) feed.Group {
 	return feed.Group{Path: category(channel.Kind), ChannelsMax: streamsPerConnMax}
 }
 
-// Link is renewed before the venue cuts it.
+// Link has nothing of its own.
 func (c streams) Link(g feed.Group) wsclient.Options {
-	o := c.options
-	return wsclient.Options{
-		URL:      func(context.Context) (string, error) { return o.StreamURL + g.Path + "/stream", nil },
-		Lifetime: o.ConnLifetime, RenewOverlap: o.RenewOverlap,
-		Dial: o.dial, Dials: c.dials, BackoffMin: o.BackoffMin, BackoffMax: o.BackoffMax, TickInterval: o.tickInterval,
-		Log: o.Log.With(zap.String("category", g.Path)),
-	}
+	url := func(context.Context) (string, error) { return c.options.StreamURL + g.Path + "/stream", nil }
+	return c.linkOptions(url, g.Path)
 }
 
 // Topic is the stream's name.

@@ -83,12 +83,7 @@ func (a *Account) newPrivateFeed(sink venues.PrivateSink) *privateFeed {
 	f.session = session.New(session.Options{
 		Sink: sink, Acknowledged: &a.acknowledged, EventSilenceMax: o.EventSilenceMax, BelievedAfter: proofTimeout, Log: o.Log,
 	})
-	f.wire = f.session.Add(wsclient.Options{
-		URL:      f.address,
-		Lifetime: o.ConnLifetime, RenewOverlap: o.RenewOverlap,
-		Dial: o.dial, Dials: a.c.dials, BackoffMin: o.BackoffMin, BackoffMax: o.BackoffMax, TickInterval: o.tickInterval,
-		Log: o.Log.With(zap.String("category", "/private")),
-	}, f)
+	f.wire = f.session.Add(a.c.linkOptions(f.address, "/private"), f)
 	return f
 }
 

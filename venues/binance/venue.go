@@ -23,6 +23,7 @@ type Connector struct {
 	rest      *restclient.Client
 	keys      *restclient.Client // host of key permissions; nil where there is none
 	dials     *rate.Limiter      // of connections, of all streams
+	doors     *restclient.Gate   // frozen while connections are refused, and requests are not
 	clock     restclient.Clock
 	catalogue atomic.Pointer[venues.InstrumentSet]
 	leverages leverageTable
@@ -44,6 +45,7 @@ func New(o Options) *Connector {
 		options: o,
 		gate:    gate,
 		weight:  restclient.NewBudget("request_weight_1m", weightLimit, time.Minute),
+		doors:   restclient.NewGate(),
 		dials:   rate.NewLimiter(rate.Every(dialInterval), dialsAtOnce),
 		rest:    restclient.New(restclient.Options{BaseURL: o.RESTURL, Timeout: o.Timeout, Dial: o.dial}, gate),
 	}

@@ -16,6 +16,7 @@
 //	                rest_models.go how the venue shows them
 //	rest_*.go       market data, account, modes, positions, leverage, fills, pages
 //	attachment.go   protection that travels with orders; protect.go its changes
+//	link.go         what all connections have in common, and when none is made
 //	stream*.go      protocols of the public feed (kept by venues/internal/feed) and
 //	                of the private stream (kept by venues/internal/session)
 //	book_*.go       order book messages to fixed-point numbers

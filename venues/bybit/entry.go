@@ -15,7 +15,6 @@ import (
 	"venuegate/venues/internal/payload"
 	"venuegate/venues/internal/restclient"
 	"venuegate/venues/internal/wscall"
-	"venuegate/venues/internal/wsclient"
 )
 
 const (
@@ -44,21 +43,13 @@ type orderEntry struct {
 // openEntry makes an account's connection for orders.
 func (a *Account) openEntry() *orderEntry {
 	o := a.c.options
-	e := &orderEntry{account: a}
-	signIn := &login{account: a}
-	e.calls = wscall.New(wscall.Options{
-		Link: wsclient.Options{
-			URL: func(ctx context.Context) (string, error) {
-				signIn.prepare(ctx)
-				return o.TradeURL + tradePath, nil
-			},
-			Authenticate: signIn.authenticate,
-			Ping:         []byte(heartbeat), PingInterval: o.PingInterval,
-			Dial: o.dial, Dials: a.c.dials, BackoffMin: o.BackoffMin, BackoffMax: o.BackoffMax, TickInterval: o.tickInterval,
-			Log: o.Log.With(zap.String("stream", "order entry")),
-		},
-		Read: e.read, IDPrefix: newIDPrefix(), Timeout: o.Timeout,
-	})
+	e, signIn := &orderEntry{account: a}, &login{account: a}
+	link := a.c.linkOptions(func(ctx context.Context) (string, error) {
+		signIn.prepare(ctx)
+		return o.TradeURL + tradePath, nil
+	}, "order entry")
+	link.Authenticate = signIn.authenticate
+	e.calls = wscall.New(wscall.Options{Link: link, Read: e.read, IDPrefix: newIDPrefix(), Timeout: o.Timeout})
 	a.entry.Store(e)
 	return e
 }

@@ -101,7 +101,7 @@ func uncertain(r request, err error) error {
 // definite; any other may come from anything in between.
 func (c *Connector) blocked(r request, a *restclient.Answer) error {
 	c.gate.Freeze(blockedFor)
-	if bytes.Contains(a.Body, []byte("access too frequent")) {
+	if isAddressLimit(a.Body) {
 		e := venues.Errorf(venues.CodeRateLimited, "the venue's limit of this address is used up")
 		e.RetryAfter = blockedFor
 		return e
@@ -110,6 +110,9 @@ func (c *Connector) blocked(r request, a *restclient.Answer) error {
 	e.RetryAfter = blockedFor
 	return uncertain(r, e.With("reason", "blocked"))
 }
+
+// isAddressLimit says whether a 403 names the limit of requests from here.
+func isAddressLimit(body []byte) bool { return bytes.Contains(body, []byte("access too frequent")) }
 
 // addressLimits are the codes of limits that concern whatever comes from here.
 var addressLimits = []int{10018, 10403, 10429}

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/valyala/fastjson"
-	"go.uber.org/zap"
 
 	"venuegate/venues"
 	"venuegate/venues/internal/feed"
@@ -26,14 +25,7 @@ const (
 	// refusedRetryMax is when a stream that the venue does not know is asked for
 	// again: a new listing begins to speak some day.
 	refusedRetryMax = time.Minute
-	// dialsAtOnce and dialInterval keep below the venue's 500 connections in five
-	// minutes to one of its hosts.
-	dialsAtOnce  = 200
-	dialInterval = time.Second
 )
-
-// heartbeat is what the venue wants to hear on every connection.
-const heartbeat = `{"op":"ping"}`
 
 // OpenFeed starts a public feed; connections are made as channels need them.
 func (c *Connector) OpenFeed(sink venues.FeedSink) venues.Feed { return feed.Open(c.feedOptions(sink)) }
@@ -55,15 +47,9 @@ func (streams) Group(venues.FeedChannel) feed.Group {
 	return feed.Group{Path: streamPath, ChannelsMax: streamsPerConnMax}
 }
 
-// Link is never renewed: the venue sets connections no term.
+// Link has nothing of its own.
 func (c streams) Link(g feed.Group) wsclient.Options {
-	o := c.options
-	return wsclient.Options{
-		URL:  func(context.Context) (string, error) { return o.StreamURL + g.Path, nil },
-		Ping: []byte(heartbeat), PingInterval: o.PingInterval,
-		Dial: o.dial, Dials: c.dials, BackoffMin: o.BackoffMin, BackoffMax: o.BackoffMax, TickInterval: o.tickInterval,
-		Log: o.Log.With(zap.String("stream", "public")),
-	}
+	return c.linkOptions(func(context.Context) (string, error) { return c.options.StreamURL + g.Path, nil }, "public")
 }
 
 // Topic is the venue's word too.

@@ -9,7 +9,6 @@ import (
 
 	"venuegate/venues"
 	"venuegate/venues/internal/session"
-	"venuegate/venues/internal/wsclient"
 )
 
 const (
@@ -58,13 +57,9 @@ func (a *Account) newPrivateFeed(sink venues.PrivateSink) *privateFeed {
 	f.session = session.New(session.Options{
 		Sink: sink, Acknowledged: &a.acknowledged, EventSilenceMax: o.EventSilenceMax, Log: o.Log,
 	})
-	f.wire = f.session.Add(wsclient.Options{
-		URL:          f.address,
-		Authenticate: f.login.authenticate,
-		Ping:         []byte(heartbeat), PingInterval: o.PingInterval,
-		Dial: o.dial, Dials: a.c.dials, BackoffMin: o.BackoffMin, BackoffMax: o.BackoffMax, TickInterval: o.tickInterval,
-		Log: o.Log.With(zap.String("stream", "private")),
-	}, f)
+	link := a.c.linkOptions(f.address, "private")
+	link.Authenticate = f.login.authenticate
+	f.wire = f.session.Add(link, f)
 	return f
 }
 

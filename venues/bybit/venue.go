@@ -21,7 +21,8 @@ type Connector struct {
 	gate      *restclient.Gate
 	requests  *restclient.Budget
 	rest      *restclient.Client
-	dials     *rate.Limiter // of connections, of all streams
+	dials     *rate.Limiter    // of connections, of all streams
+	doors     *restclient.Gate // frozen while connections are refused, and requests are not
 	clock     restclient.Clock
 	catalogue atomic.Pointer[venues.InstrumentSet]
 	notices   restclient.Notices
@@ -42,6 +43,7 @@ func New(o Options) *Connector {
 		options:  o,
 		gate:     gate,
 		requests: restclient.NewBudget("requests_5s", requestsPer5s, 5*time.Second),
+		doors:    restclient.NewGate(),
 		dials:    rate.NewLimiter(rate.Every(dialInterval), dialsAtOnce),
 		rest:     restclient.New(restclient.Options{BaseURL: o.RESTURL, Timeout: o.Timeout, Dial: o.dial}, gate),
 	}

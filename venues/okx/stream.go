@@ -1,14 +1,12 @@
 package okx
 
 import (
-	"context"
 	"encoding/json"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/valyala/fastjson"
-	"go.uber.org/zap"
 
 	"venuegate/venues"
 	"venuegate/venues/internal/feed"
@@ -26,9 +24,6 @@ const (
 	// refusedRetryMax keeps questions about what is not listed far below the 480 an
 	// hour that a connection may ask.
 	refusedRetryMax = 32 * time.Minute
-	// silenceOfConnMax is how long a connection may bring nothing at all, with
-	// pings every Options.PingInterval.
-	silenceOfConnMax = 45 * time.Second
 )
 
 // OpenFeed starts a public feed; connections are made as channels need them.
@@ -57,19 +52,6 @@ func (streams) Group(channel venues.FeedChannel) feed.Group {
 
 // Link has nothing of its own.
 func (c streams) Link(g feed.Group) wsclient.Options { return c.linkOptions(g.Path) }
-
-// linkOptions are those of every connection to the venue. It wants to hear the
-// text "ping" and cuts a connection only for maintenance, of which it warns.
-func (c *Connector) linkOptions(path string) wsclient.Options {
-	o := c.options
-	return wsclient.Options{
-		URL:          func(context.Context) (string, error) { return o.StreamURL + path, nil },
-		Ping:         []byte("ping"),
-		PingInterval: o.PingInterval, SilenceMax: silenceOfConnMax, RenewOverlap: o.RenewOverlap,
-		Dial: o.dial, Dials: c.dials, BackoffMin: o.BackoffMin, BackoffMax: o.BackoffMax, TickInterval: o.tickInterval,
-		Log: o.Log.With(zap.String("path", path)),
-	}
-}
 
 // Topic is the JSON text of the subscription's argument.
 func (c streams) Topic(channel venues.FeedChannel) string { return c.topicOf(channel).text() }

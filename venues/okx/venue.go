@@ -21,7 +21,8 @@ type Connector struct {
 	gate       *restclient.Gate
 	rest       *restclient.Client
 	allowances allowances
-	dials      *rate.Limiter // of connections, of all streams
+	dials      *rate.Limiter    // of connections, of all streams
+	doors      *restclient.Gate // frozen while connections are refused
 	clock      restclient.Clock
 	catalogue  atomic.Pointer[catalogue]
 	reading    restclient.Turn // held while the catalogue is read because it was needed
@@ -42,6 +43,7 @@ func New(o Options) *Connector {
 	return &Connector{
 		options: o,
 		gate:    gate,
+		doors:   restclient.NewGate(),
 		dials:   rate.NewLimiter(rate.Every(o.DialInterval), 1),
 		rest:    restclient.New(restclient.Options{BaseURL: o.RESTURL, Timeout: o.Timeout, Dial: o.dial}, gate),
 	}

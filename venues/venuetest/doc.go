@@ -60,6 +60,12 @@
 // connection is up, and faults of orders strike its operations. The cases from
 // C-340 on run there alone.
 //
+// # Bans
+//
+// A venue that bans addresses has a third test, in virtual time: a ban lasts minutes.
+//
+//	func TestBans(t *testing.T) { venuetest.RunBans(t, harness(), up) }
+//
 // # Capabilities
 //
 // A case may need a [Capability]. A venue that lacks it says why in

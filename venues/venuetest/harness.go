@@ -1,6 +1,7 @@
 package venuetest
 
 import (
+	"context"
 	"net"
 	"slices"
 	"strings"
@@ -72,6 +73,8 @@ type Conditions struct {
 	EngineDelay time.Duration
 	// Timeout of one request; a minute where the case names none.
 	Timeout time.Duration
+	// Dial makes the connector's network connections; the usual way if nil.
+	Dial func(ctx context.Context, network, address string) (net.Conn, error)
 	// OrderEntry is how the connector enters orders.
 	OrderEntry venues.OrderEntry
 }

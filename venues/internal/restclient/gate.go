@@ -179,7 +179,8 @@ func (g *Gate) Resize(b *Budget, limit int) {
 	g.ledger.Resize(b, limit)
 }
 
-// FrozenFor is how long the gate stays frozen; zero if it is open.
+// FrozenFor is how long the gate stays frozen; zero if it is open. Whoever makes
+// connections beside the gate's requests asks for it before each.
 func (g *Gate) FrozenFor() time.Duration {
 	g.mu.Lock()
 	defer g.mu.Unlock()
