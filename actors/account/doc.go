@@ -69,6 +69,11 @@
 // and take profit, moved follows such a change to its end. shown shows on the position
 // what protects it, which few venues do.
 //
+// A leg that waits at another price than its entry names was to be replaced, and is
+// as soon as its successor lives. If the venue refuses that one, the entry goes back
+// to what lives, also if nobody is left who knows of the change. Where somebody else
+// has moved a leg, the entry follows.
+//
 // What legs have closed is taken off the quantity to protect. What is open after one
 // was reached and has ended is protected anew: its entry has filled more, because the
 // cancel came too late, or the venue has cut the leg short. What a leg did not find

@@ -36,6 +36,10 @@ func (s *state) followLeg(m moment, o, leg *order, kind venues.Protecting) {
 	case leg.Status == venues.StatusUntriggered && s.isTooSmall(leg, o):
 		s.setLeg(o, kind, venues.ProtectionPending, leg.OrderID)
 		s.beginGuard(m, o)
+	case leg.Status == venues.StatusUntriggered && s.isMisplaced(leg, o.Protection.Leg(kind)):
+		s.setLeg(o, kind, venues.ProtectionPending, leg.OrderID)
+		s.beginGuard(m, o)
+		o.guard.due = earlier(o.guard.due, m.now.Add(protectSettle))
 	case leg.Status == venues.StatusUntriggered:
 		s.setLeg(o, kind, venues.ProtectionLive, leg.OrderID)
 		s.withdrawSuperseded(m, o, kind)
@@ -70,7 +74,7 @@ func (s *state) legFailed(m moment, o, leg *order, kind venues.Protecting) {
 		s.setLeg(o, kind, venues.ProtectionCancelled, leg.OrderID)
 		return
 	}
-	if s.restoreProtection(o, leg, kind) {
+	if s.restoreProtection(m, o, leg, kind) || s.keepBefore(o, leg, kind) {
 		return
 	}
 	s.setLeg(o, kind, venues.ProtectionPending, leg.OrderID)

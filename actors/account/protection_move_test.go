@@ -65,6 +65,28 @@ func TestRefusedMoveKeepsWhatWas(t *testing.T) {
 	}
 }
 
+// TestRefusedMoveProtectsWhatHasFilledMeanwhile: what was is too small by now.
+func TestRefusedMoveProtectsWhatHasFilledMeanwhile(t *testing.T) {
+	b := newBench(t, venues.Capabilities{})
+	o, _ := b.protectedEntry("0.4")
+	moved := b.moves(o, stopAt("59000"))
+	b.fillMore(o, "t2", "0.6")
+	b.holds("1")
+	legs := b.legs(time.Second)
+	b.live(moved[0], legs[1])
+	b.refuse(legs[0], "")
+	if r := b.lastReply(); venues.CodeOf(r.err) != venues.CodeOrderRejected {
+		t.Fatalf("answer %v", r.err)
+	}
+	wantLegs(t, o, venues.ProtectionPending, venues.ProtectionLive)
+	again := b.legs(time.Second)
+	if len(again) != 1 || !again[0].Qty.Equal(o.Qty) {
+		t.Fatalf("%d legs for the %s that is open", len(again), o.FilledQty)
+	}
+	b.live(again...)
+	b.wantStop(o, "58000")
+}
+
 func TestProtectionCannotBeMoved(t *testing.T) {
 	for name, c := range map[string]struct {
 		change func(*venues.AmendOrder)

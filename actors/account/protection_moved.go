@@ -3,6 +3,7 @@ package account
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"venuegate/actors"
@@ -82,7 +83,7 @@ func (s *state) settleProtection(o *order) {
 // restoreProtection undoes a change whose new leg the venue refuses: the leg
 // before it still lives, or there was none. False if there is nothing to go back
 // to.
-func (s *state) restoreProtection(o, leg *order, kind venues.Protecting) bool {
+func (s *state) restoreProtection(m moment, o, leg *order, kind venues.Protecting) bool {
 	p := o.change.protection
 	if p == nil {
 		return false
@@ -106,11 +107,39 @@ func (s *state) restoreProtection(o, leg *order, kind venues.Protecting) bool {
 	} else {
 		o.Protection.TakeProfit, o.TakeProfit = before, p.beforeSpec.TakeProfit
 	}
+	s.touch(o)
+	if current := o.guard.current(kind); before.IsAwake() && current != nil && !s.fits(current, o, before) { // it has filled meanwhile
+		s.setLeg(o, kind, venues.ProtectionPending, current.OrderID)
+		s.beginGuard(m, o)
+		o.guard.due = earlier(o.guard.due, m.now.Add(protectSettle))
+	}
 	if !o.unprotected() {
 		o.guard.rest()
 	}
-	s.touch(o)
-	refusal := refusalOf(leg.Error)
-	s.refuseChange(o, refusal)
+	s.refuseChange(o, refusalOf(leg.Error))
 	return true
+}
+
+// keepBefore goes back to a leg that was to be replaced, and still waits for all that
+// is to be protected, once the venue has refused its successor. Nobody is left whose
+// change it was, or it was not known then that the leg lives.
+func (s *state) keepBefore(o, refused *order, kind venues.Protecting) bool {
+	for _, leg := range slices.Backward(o.guard.legs[kind]) {
+		if leg == refused || leg.Status != venues.StatusUntriggered || leg.withdrawn || !s.isOurs(leg) || !leg.Qty.Equal(o.guarded()) {
+			continue
+		}
+		o.guard.link(leg, kind)
+		s.setProtection(o, kind, leg.TriggerPrice)
+		s.setLeg(o, kind, venues.ProtectionLive, leg.OrderID)
+		if !o.unprotected() {
+			o.guard.rest()
+		}
+		if p := o.change.protection; p != nil {
+			if _, changes := p.wanted[kind]; changes {
+				s.refuseChange(o, refusalOf(refused.Error))
+			}
+		}
+		return true
+	}
+	return false
 }

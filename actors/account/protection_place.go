@@ -73,8 +73,8 @@ func (s *state) guardFill(m moment, o *order) {
 }
 
 // protect places what is missing: a leg for the filled quantity of each kind. A
-// leg of another size is replaced after its successor is live, so that the
-// position is never naked in between.
+// leg of another size, or at another price, is replaced after its successor is
+// live, so that the position is never naked in between.
 func (s *state) protect(m moment, o *order) {
 	o.guard.due = time.Time{}
 	if o.guard.closing {
@@ -90,20 +90,39 @@ func (s *state) protect(m moment, o *order) {
 			continue
 		}
 		current := o.guard.current(kind)
-		if current != nil && !current.Status.IsClosed() && s.fits(current, o) {
+		if current != nil && !current.Status.IsClosed() && s.fits(current, o, leg) {
 			continue
 		}
 		s.placeLeg(m, o, kind, leg.Price)
 	}
 }
 
-// fits says whether a leg has the size of what its entry has to protect. The venue's
-// own may be larger.
-func (s *state) fits(leg, o *order) bool {
+// fits says whether a leg has the size of what its entry has to protect, and waits
+// where that is planned. The venue's own may be larger.
+func (s *state) fits(leg, o *order, plan *venues.ProtectionLeg) bool {
 	if s.isOurs(leg) {
-		return leg.Qty.Equal(o.guarded())
+		return leg.Qty.Equal(o.guarded()) && !s.isMisplaced(leg, plan)
 	}
 	return !s.isTooSmall(leg, o)
+}
+
+// isMisplaced says whether a leg of ours waits at a price that is not wanted any more:
+// the order that was to take its place never lived. Size and price are all in which
+// legs of a kind differ.
+func (s *state) isMisplaced(leg *order, plan *venues.ProtectionLeg) bool {
+	return s.isOurs(leg) && plan.IsAwake() && !venues.EqualOptional(leg.TriggerPrice, venues.Some(plan.Price))
+}
+
+// followTrigger takes over that somebody else has moved a leg of ours: it is where it
+// was planned, and the venue tells another price.
+func (s *state) followTrigger(leg *order, r *venues.ExecutionReport) {
+	o, known := s.orders[leg.EntryOrderID]
+	if !known || r.Status != venues.StatusUntriggered || !s.isOurs(leg) || o.guard.current(leg.Protects) != leg {
+		return
+	}
+	if plan := o.Protection.Leg(leg.Protects); plan.IsAwake() && !s.isMisplaced(leg, plan) && !plan.Price.Equal(r.TriggerPrice.Decimal) {
+		s.setProtection(o, leg.Protects, r.TriggerPrice)
+	}
 }
 
 // mayPlaceLegs decides whether legs are placed from here: of a leg that is gone

@@ -214,8 +214,9 @@ func (v *moodyVenue) dies(rt *rapid.T, o *order) *order {
 }
 
 // TestNothingIsLeftNaked: legs are reached at any moment, also while their entry goes
-// on filling, and the service is started anew at any. What is naked for too long is an alarm; in the end what is open has legs
-// of its size, and what is not none.
+// on filling, the stop loss is moved at any, and the service is started anew at any.
+// What is naked for too long is an alarm; in the end what is open has legs of its
+// size at the price that is told, and what is not none.
 func TestNothingIsLeftNaked(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		v := &moodyVenue{bench: newBench(t, venues.Capabilities{})}
@@ -224,7 +225,10 @@ func TestNothingIsLeftNaked(t *testing.T) {
 		for range rapid.IntRange(1, 30).Draw(rt, "steps") {
 			v.checkAlarmed(rt, o)
 			v.drop()
-			switch what := rapid.IntRange(0, 7).Draw(rt, "what"); {
+			switch what := rapid.IntRange(0, 8).Draw(rt, "what"); {
+			case what == 8:
+				v.moves(o, stopAt(rapid.SampledFrom([]string{"57000", "58000", "59000"}).Draw(rt, "stop")))
+				v.asks = append(v.asks, v.asked...)
 			case what == 7:
 				if o = v.dies(rt, o); o == nil {
 					return // nothing was open
@@ -256,6 +260,7 @@ func TestNothingIsLeftNaked(t *testing.T) {
 			if open, waits := v.left(o), v.waiting(o, kind); !waits.Equal(open) {
 				rt.Fatalf("%s filled, %s open, %s of %s (%s, closing %t)", o.FilledQty, open, kind, waits, o.Protection.Leg(kind).Status, o.guard.closing)
 			}
+			v.checkPrices(rt, o, kind)
 		}
 		if o.Status.IsClosed() && o.Unfinished() == v.left(o).IsZero() {
 			rt.Fatalf("%s open, still looked after %t", v.left(o), o.Unfinished())
@@ -288,6 +293,20 @@ func (v *moodyVenue) waiting(o *order, kind venues.Protecting) decimal.Decimal {
 		}
 	}
 	return qty
+}
+
+// checkPrices wants what waits to wait where the entry says, and nothing to be left of
+// a move.
+func (v *moodyVenue) checkPrices(rt *rapid.T, o *order, kind venues.Protecting) {
+	plan := o.Protection.Leg(kind)
+	for _, leg := range v.state.inOrder() {
+		if leg.EntryOrderID == o.OrderID && leg.Protects == kind && leg.Status == venues.StatusUntriggered && !leg.TriggerPrice.Decimal.Equal(plan.Price) {
+			rt.Fatalf("a %s waits at %s and is told at %s (%s)", kind, leg.TriggerPrice.Decimal, plan.Price, plan.Status)
+		}
+	}
+	if o.PendingAction == venues.PendingAmend {
+		rt.Fatalf("a change is pending for ever: %s is %s", kind, plan.Status)
+	}
 }
 
 func checkProtected(rt *rapid.T, v *moodyVenue, o *order) {

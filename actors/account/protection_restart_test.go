@@ -282,3 +282,130 @@ func TestSupersededLegsOverARestart(t *testing.T) {
 		}
 	})
 }
+
+// movedEntry is a filled entry whose stop loss is asked to wait at 59000 instead of
+// 58000: the stop before it is at the venue, live as the service knows or not, and
+// the one that takes its place is on its way.
+func (b *bench) movedEntry(known bool) (o, before, moved, profit *order) {
+	b.t.Helper()
+	o = b.fillEntry("1")
+	b.holds("1")
+	legs := b.legs(time.Second)
+	b.live(legs[1])
+	if known {
+		b.live(legs[0])
+	} else {
+		b.step(func(m moment) { b.state.placed(m, placeDone{orderID: legs[0].OrderID, err: errTimeout}) })
+	}
+	return o, legs[0], b.moves(o, stopAt("59000"))[0], legs[1]
+}
+
+// rejects tells that the venue has refused an order whose answer was lost.
+func (b *bench) rejects(o *order, reason string) {
+	r := o.says(venues.StatusRejected, "0")
+	r.Fault = &venues.OrderFault{Code: venues.CodeOrderRejected, Message: "no", Reason: reason}
+	b.step(func(m moment) { b.state.report(m, r) })
+}
+
+// wantStop demands that the stop loss lives at a price, as the order of the entry's
+// size that waits there, and that no other waits beside it.
+func (b *bench) wantStop(o *order, price string) {
+	b.t.Helper()
+	plan := o.Protection.StopLoss
+	if plan.Status != venues.ProtectionLive || !plan.Price.Equal(venues.MustDecimal(price)) || !venues.EqualOptional(o.StopLoss, venues.Some(plan.Price)) {
+		b.t.Fatalf("the stop loss is %s at %s (asked for at %s), want it at %s", plan.Status, plan.Price, o.StopLoss.Decimal, price)
+	}
+	for _, leg := range b.state.inOrder() {
+		switch {
+		case leg.Protects != venues.ProtectingStopLoss || leg.Status != venues.StatusUntriggered || leg.withdrawn:
+		case leg.OrderID != plan.OrderID || !leg.TriggerPrice.Decimal.Equal(plan.Price) || !leg.Qty.Equal(o.guarded()):
+			b.t.Fatalf("a stop of %s waits at %s, of %s for %s at %s", leg.Qty, leg.TriggerPrice.Decimal, plan.OrderID, o.guarded(), plan.Price)
+		}
+	}
+}
+
+// TestMovedStopThatWasRefusedOverARestart: what waits at the price before is not what
+// was asked for. It stays until its successor lives.
+func TestMovedStopThatWasRefusedOverARestart(t *testing.T) {
+	begin := func(t *testing.T) (next *bench, o, before, again *order) {
+		b := newBench(t, venues.Capabilities{})
+		o, before, moved, profit := b.movedEntry(false)
+		b.refuse(moved, "")
+		next = b.dies("1", before.says(venues.StatusUntriggered, "0"), profit.says(venues.StatusUntriggered, "0"))
+		o, before = next.state.orders[o.OrderID], next.state.orders[before.OrderID]
+		legs := next.legs(2 * protectRetry)
+		if len(legs) != 1 || !legs[0].TriggerPrice.Decimal.Equal(venues.MustDecimal("59000")) || !legs[0].Qty.Equal(o.Qty) {
+			t.Fatalf("%d legs; the stop loss is %s at %s, what waits is at %s", len(legs), o.Protection.StopLoss.Status, o.Protection.StopLoss.Price, before.TriggerPrice.Decimal)
+		}
+		if before.PendingAction != venues.PendingNone || o.Protection.StopLoss.Status != venues.ProtectionPending {
+			t.Fatalf("the stop before is %q, the stop loss %s", before.PendingAction, o.Protection.StopLoss.Status)
+		}
+		return next, o, before, legs[0]
+	}
+	t.Run("and is placed", func(t *testing.T) {
+		next, o, before, again := begin(t)
+		next.live(again)
+		wantWithdrawn(t, before)
+		next.cancels(before)
+		next.wantStop(o, "59000")
+		next.wantNothingMore()
+	})
+	t.Run("and is refused again", func(t *testing.T) {
+		next, o, before, again := begin(t)
+		next.refuse(again, venues.ReasonWouldTrigger)
+		next.wantStop(o, "58000")
+		next.wantNothingMore()
+		if o.guard.closing || before.PendingAction != venues.PendingNone {
+			t.Fatalf("closing %t, the stop before is %q", o.guard.closing, before.PendingAction)
+		}
+	})
+}
+
+// TestMovedStopOnItsWayOverARestart: it has come to the venue, or the venue refuses
+// it and everything stays as it was.
+func TestMovedStopOnItsWayOverARestart(t *testing.T) {
+	for name, c := range map[string]struct {
+		known bool
+		then  func(b *bench, moved *order)
+		price string
+	}{
+		"it is live":                           {true, func(b *bench, moved *order) { b.live(moved) }, "59000"},
+		"it is refused":                        {true, func(b *bench, moved *order) { b.rejects(moved, "") }, "58000"},
+		"it would trigger":                     {true, func(b *bench, moved *order) { b.rejects(moved, venues.ReasonWouldTrigger) }, "58000"},
+		"it is live, the other is found":       {false, func(b *bench, moved *order) { b.live(moved) }, "59000"},
+		"it is refused, the other is found":    {false, func(b *bench, moved *order) { b.rejects(moved, "") }, "58000"},
+		"it would trigger, the other is found": {false, func(b *bench, moved *order) { b.rejects(moved, venues.ReasonWouldTrigger) }, "58000"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := newBench(t, venues.Capabilities{})
+			o, before, moved, profit := b.movedEntry(c.known)
+			next := b.dies("1", before.says(venues.StatusUntriggered, "0"), profit.says(venues.StatusUntriggered, "0"))
+			o = next.state.orders[o.OrderID]
+			c.then(next, next.state.orders[moved.OrderID])
+			next.wantStop(o, c.price)
+			if o.guard.closing {
+				t.Fatal("the position is closed")
+			}
+		})
+	}
+}
+
+// TestStopThatIsMovedElsewhere, while the service runs or not, is where it was put.
+func TestStopThatIsMovedElsewhere(t *testing.T) {
+	for name, restart := range map[string]bool{"heard of": false, "over a restart": true} {
+		t.Run(name, func(t *testing.T) {
+			b := newBench(t, venues.Capabilities{})
+			o, legs := b.protectedEntry("1")
+			there := legs[0].says(venues.StatusUntriggered, "0")
+			there.TriggerPrice = venues.Some(venues.MustDecimal("58500"))
+			if restart {
+				b = b.dies("1", there, legs[1].says(venues.StatusUntriggered, "0"))
+				o = b.state.orders[o.OrderID]
+			} else {
+				b.step(func(m moment) { b.state.report(m, there) })
+			}
+			b.wantStop(o, "58500")
+			b.wantNothingMore()
+		})
+	}
+}

@@ -180,6 +180,7 @@ func (s *state) takeTerms(o *order, r venues.ExecutionReport) {
 		o.Price = r.Price
 	}
 	if r.TriggerPrice.Valid {
+		s.followTrigger(o, &r)
 		o.TriggerPrice = r.TriggerPrice
 	}
 }
