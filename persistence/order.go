@@ -40,6 +40,28 @@ type OrderRecord struct {
 	ReleasedQty decimal.Decimal `json:"releasedQty,omitzero"`
 	// UnknownSince is when the outcome became unknown.
 	UnknownSince venues.Time `json:"unknownSince"`
+	// Amend is the amend on its way while PendingAction names one: the next start
+	// finds out what became of it.
+	Amend *Amendment `json:"amend,omitempty"`
+}
+
+// Amendment is what an amend asks for: terms, or protection.
+type Amendment struct {
+	Qty          decimal.Decimal `json:"qty"`
+	Price        venues.Optional `json:"price"`
+	TriggerPrice venues.Optional `json:"triggerPrice"`
+	// Replaces says that the order is cancelled, and what is left of it placed anew.
+	Replaces bool `json:"replaces,omitempty"`
+	// StopLoss and TakeProfit are the triggers of a change of protection, which is
+	// about nothing else. One that is unknown and not dropped stays.
+	StopLoss       venues.Optional `json:"stopLoss"`
+	TakeProfit     venues.Optional `json:"takeProfit"`
+	DropStopLoss   bool            `json:"dropStopLoss,omitempty"`
+	DropTakeProfit bool            `json:"dropTakeProfit,omitempty"`
+	// Before is the protection to go back to if the venue refuses.
+	Before *venues.Protection `json:"before,omitempty"`
+	// Deadline is when the venue can no longer carry it out.
+	Deadline venues.Time `json:"deadline"`
 }
 
 // Unfinished says whether the order can still change or still has protection to

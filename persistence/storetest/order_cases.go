@@ -58,6 +58,10 @@ func orderComesBack(h *harness) {
 	full.Error = &venues.OrderFault{Code: venues.CodeOrderRejected, Message: "m", Reason: "r", VenueCode: "-1", VenueMessage: "v"}
 	full.ReduceOnly, full.PostOnly, full.ClosePosition, full.Unattached = true, true, true, true
 	full.EntryOrderID, full.UnknownSince, full.Comment = "ord_0", moment(3), "<script>\u2028 \"quoted\" \\"
+	full.Amend = &persistence.Amendment{
+		Qty: full.Qty, Price: full.TakeProfit, TriggerPrice: full.TriggerPrice, Replaces: true, StopLoss: full.StopLoss,
+		DropTakeProfit: true, Before: full.Protection.Clone(), Deadline: moment(4),
+	}
 	bare := persistence.OrderRecord{Customer: "alice", Order: venues.Order{OrderID: "ord_bare"}}
 	h.put(full, bare)
 	for _, want := range []persistence.OrderRecord{full, bare} {

@@ -23,7 +23,26 @@ func appendOrder(dst []byte, r *persistence.OrderRecord) []byte {
 	if !r.ReleasedQty.IsZero() {
 		o = o.decimal("releasedQty", r.ReleasedQty)
 	}
-	return o.moment("unknownSince", r.UnknownSince).close()
+	o = o.moment("unknownSince", r.UnknownSince)
+	if r.Amend != nil {
+		o = o.member("amend", func(o object) object { return o.amendment(r.Amend) })
+	}
+	return o.close()
+}
+
+func (o object) amendment(a *persistence.Amendment) object {
+	o = o.decimal("qty", a.Qty).
+		optional("price", a.Price).
+		optional("triggerPrice", a.TriggerPrice).
+		flag("replaces", a.Replaces).
+		optional("stopLoss", a.StopLoss).
+		optional("takeProfit", a.TakeProfit).
+		flag("dropStopLoss", a.DropStopLoss).
+		flag("dropTakeProfit", a.DropTakeProfit)
+	if a.Before != nil {
+		o = o.protection("before", a.Before)
+	}
+	return o.moment("deadline", a.Deadline)
 }
 
 func (o object) order(r *venues.Order) object {
@@ -38,7 +57,7 @@ func (o object) order(r *venues.Order) object {
 		optional("fee", r.Fee).
 		omitted("feeCurrency", r.FeeCurrency)
 	if r.Protection != nil {
-		o = o.protection(r.Protection)
+		o = o.protection("protection", r.Protection)
 	}
 	o = o.text("source", string(r.Source)).
 		omitted("channelId", r.ChannelID).
@@ -66,11 +85,11 @@ func (o object) spec(s *venues.OrderSpec) object {
 		text("timeInForce", string(s.TimeInForce))
 }
 
-func (o object) protection(p *venues.Protection) object {
+func (o object) protection(member string, p *venues.Protection) object {
 	if p.StopLoss == nil && p.TakeProfit == nil {
-		return append(o.name("protection"), "{},"...)
+		return append(o.name(member), "{},"...)
 	}
-	return o.member("protection", func(o object) object {
+	return o.member(member, func(o object) object {
 		return o.leg("stopLoss", p.StopLoss).leg("takeProfit", p.TakeProfit)
 	})
 }

@@ -64,14 +64,25 @@ func checkOrder(r *persistence.OrderRecord) error {
 		venues.Some(r.Qty), r.Price, r.TriggerPrice, r.StopLoss, r.TakeProfit,
 		venues.Some(r.FilledQty), r.AvgPrice, r.Fee, venues.Some(r.ReleasedQty),
 	}
-	if r.Protection != nil {
-		for _, leg := range []*venues.ProtectionLeg{r.Protection.StopLoss, r.Protection.TakeProfit} {
-			if leg != nil {
-				optionals = append(optionals, venues.Some(leg.Price))
-			}
+	return firstError(checkDecimals(optionals...), checkDecimals(legPrices(r.Protection)...),
+		checkTimes(r.CreatedAt, r.UpdatedAt, r.Deadline, r.UnknownSince), checkAmendment(r.Amend))
+}
+
+func checkAmendment(a *persistence.Amendment) error {
+	if a == nil {
+		return nil
+	}
+	return firstError(checkDecimals(venues.Some(a.Qty), a.Price, a.TriggerPrice, a.StopLoss, a.TakeProfit),
+		checkDecimals(legPrices(a.Before)...), checkTimes(a.Deadline))
+}
+
+func legPrices(p *venues.Protection) (prices []venues.Optional) {
+	for _, kind := range []venues.Protecting{venues.ProtectingStopLoss, venues.ProtectingTakeProfit} {
+		if leg := p.Leg(kind); leg != nil {
+			prices = append(prices, venues.Some(leg.Price))
 		}
 	}
-	return firstError(checkDecimals(optionals...), checkTimes(r.CreatedAt, r.UpdatedAt, r.Deadline, r.UnknownSince))
+	return prices
 }
 
 func firstError(errs ...error) error {

@@ -48,6 +48,17 @@ type orderRow struct {
 	AvgPrice     strictOptional `json:"avgPrice"`
 	Fee          strictOptional `json:"fee"`
 	Protection   *protectionRow `json:"protection"`
+	Amend        *amendmentRow  `json:"amend"`
+}
+
+type amendmentRow struct {
+	persistence.Amendment
+	Qty          strictDecimal  `json:"qty"`
+	Price        strictOptional `json:"price"`
+	TriggerPrice strictOptional `json:"triggerPrice"`
+	StopLoss     strictOptional `json:"stopLoss"`
+	TakeProfit   strictOptional `json:"takeProfit"`
+	Before       *protectionRow `json:"before"`
 }
 
 type protectionRow struct {
@@ -75,13 +86,28 @@ func decodeOrder(value []byte) (persistence.OrderRecord, error) {
 	record.ReleasedQty = decimal.Decimal(row.ReleasedQty)
 	record.AvgPrice = venues.Optional(row.AvgPrice)
 	record.Fee = venues.Optional(row.Fee)
-	if row.Protection != nil {
-		record.Protection = &venues.Protection{
-			StopLoss:   row.Protection.StopLoss.leg(),
-			TakeProfit: row.Protection.TakeProfit.leg(),
-		}
-	}
+	record.Protection = row.Protection.protection()
+	record.Amend = row.Amend.amendment()
 	return record, nil
+}
+
+func (r *amendmentRow) amendment() *persistence.Amendment {
+	if r == nil {
+		return nil
+	}
+	a := r.Amendment
+	a.Qty = decimal.Decimal(r.Qty)
+	a.Price, a.TriggerPrice = venues.Optional(r.Price), venues.Optional(r.TriggerPrice)
+	a.StopLoss, a.TakeProfit = venues.Optional(r.StopLoss), venues.Optional(r.TakeProfit)
+	a.Before = r.Before.protection()
+	return &a
+}
+
+func (r *protectionRow) protection() *venues.Protection {
+	if r == nil {
+		return nil
+	}
+	return &venues.Protection{StopLoss: r.StopLoss.leg(), TakeProfit: r.TakeProfit.leg()}
 }
 
 func (r *protectionLegRow) leg() *venues.ProtectionLeg {
