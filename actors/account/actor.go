@@ -131,7 +131,7 @@ func (a *account) result(ctx *actors.Context, m moment, msg any) bool {
 	case cancelDone:
 		a.state.cancelled(m, in)
 	case protectDone:
-		a.state.protected(in)
+		a.state.protected(m, in)
 	case queryDone:
 		a.state.queried(m, in)
 	case proofDone:

@@ -2,6 +2,7 @@ package account
 
 import (
 	"errors"
+	"time"
 
 	"github.com/shopspring/decimal"
 
@@ -25,13 +26,30 @@ func (t terms) applied(o *order) venues.OrderSpec {
 	return spec
 }
 
-// reads gives a venue's status its meaning under the change: the cancelled first
-// half of a replacement is replaced, if something is left to place.
-func (c *change) reads(o *order, status venues.OrderStatus) venues.OrderStatus {
-	if c.replace && status == venues.StatusCancelled && c.wanted.qty.GreaterThan(o.FilledQty) {
-		return venues.StatusReplaced
+// replaceLate is how much later than it was due the second half of a replacement is
+// still placed. A stop that only reduces is placed whenever: it was there, and was
+// taken away from here.
+const replaceLate = 10 * time.Minute
+
+// reasonNotReplaced is why an order ended that was cancelled to be replaced.
+const reasonNotReplaced = "not_replaced"
+
+// reads gives a venue's status its meaning under a change: the cancelled first half
+// of a replacement is replaced, if something is left to place. Whoever has cancelled
+// it later than the venue could on our behalf meant just that.
+func (s *state) reads(m moment, o *order, r *venues.ExecutionReport) venues.OrderStatus {
+	c := &o.change
+	switch {
+	case !c.replace || r.Status != venues.StatusCancelled || !c.wanted.qty.GreaterThan(o.FilledQty) || r.VenueTime.After(c.deadline):
+		return r.Status
+	case !o.ReduceOnly && m.now.After(c.deadline.Add(replaceLate)):
+		o.Error = &venues.OrderFault{
+			Code: venues.CodeExchangeUnavailable, Reason: reasonNotReplaced,
+			Message: "the order was cancelled to be replaced, and it is too late for that",
+		}
+		return r.Status
 	}
-	return status
+	return venues.StatusReplaced
 }
 
 // amend changes an active order in place, or replaces it where the venue cannot.
@@ -50,12 +68,13 @@ func (s *state) amend(m moment, in amendOrder) {
 	}
 	o.change = change{kind: venues.PendingAmend, wanted: wantedTerms(o, in.cmd)}
 	o.PendingAction = venues.PendingAmend
+	o.change.replace = o.Type.IsStop() && o.Status == venues.StatusUntriggered && !s.caps.AmendStops && !o.change.wanted.of(o)
 	s.waitForChange(m, o, in.orderReply)
+	o.change.remember()
 	s.touch(o)
 	switch {
 	case o.change.wanted.of(o): // nothing to do: settled at the end of the step
-	case o.Type.IsStop() && o.Status == venues.StatusUntriggered && !s.caps.AmendStops:
-		o.change.replace = true
+	case o.change.replace:
 		o.change.sent = true
 		s.after(callCancel{orderID: o.OrderID, ref: s.ref(o)})
 	default:
@@ -144,7 +163,7 @@ func (s *state) amended(m moment, in amendDone) {
 	case venues.CodeOf(in.err) == venues.CodeNotFound:
 		s.inquire(m, o, 0)
 	case o.change.kind == venues.PendingAmend: // and not a cancel that has overtaken it
-		s.refuseChange(o, in.err)
+		s.refuseChange(m, o, in.err)
 	}
 }
 

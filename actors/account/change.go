@@ -4,6 +4,7 @@ import (
 	"errors"
 	"time"
 
+	"venuegate/persistence"
 	"venuegate/venues"
 )
 
@@ -30,6 +31,8 @@ type change struct {
 	own bool
 	// protection is set for an amend of stop loss and take profit.
 	protection *protectionChange
+	// amendment is what the record tells of an amend.
+	amendment *persistence.Amendment
 }
 
 // cancel asks the venue to end an order. Nothing needs to be durable first.
@@ -42,20 +45,13 @@ func (s *state) cancel(m moment, in cancelOrder) {
 	if o.change.kind == venues.PendingAmend {
 		s.answerChange(o, nil) // overtaken by the cancel
 		o.change = change{}
+		s.touch(o) // the next start must not go on with it
 	}
 	o.withdrawn = true
 	o.change.kind, o.PendingAction = venues.PendingCancel, venues.PendingCancel
 	s.waitForChange(m, o, in.orderReply)
 	s.sendCancel(o)
 	s.watch(o)
-}
-
-// resumeCancel asks again for a cancel that was on its way when the account ended:
-// whoever asked may have been told that it is pending.
-func (s *state) resumeCancel(m moment, o *order) {
-	if o.withdrawn && !o.Status.IsClosed() {
-		s.withdraw(m, o)
-	}
 }
 
 // changeable finds an order that may still be changed.
@@ -115,14 +111,22 @@ func (s *state) cancelled(m moment, in cancelDone) {
 		// It may have been filled, or never have arrived: the venue tells.
 		s.inquire(m, o, 0)
 	default:
-		s.refuseChange(o, in.err)
+		s.refuseChange(m, o, in.err)
 	}
 }
 
-func (s *state) refuseChange(o *order, cause error) {
+// refuseChange ends a change that does not come about. Where nobody waits for the
+// answer any more the journal has it; that the change is over shows on the order.
+func (s *state) refuseChange(m moment, o *order, cause error) {
 	refusal, explicit := errors.AsType[*venues.Error](cause)
 	if !explicit {
 		refusal = venues.Errorf(venues.CodeExchangeUnavailable, "the change was not sent").Because(cause)
+	}
+	if len(o.change.waiters) == 0 && !o.change.own {
+		s.note(m, o, "change_failed",
+			persistence.JournalField{Name: "action", Value: string(o.change.kind)},
+			persistence.JournalField{Name: "code", Value: string(refusal.Code)},
+			persistence.JournalField{Name: "message", Value: refusal.Message})
 	}
 	if o.change.kind == venues.PendingCancel && !o.change.own {
 		o.withdrawn = false // who has asked is told, and may ask again
@@ -142,7 +146,7 @@ func (s *state) changeSeen(m moment, o *order) {
 		o.change.sent = false
 		s.sendCancel(o)
 	case m.now.After(o.change.deadline):
-		s.refuseChange(o, venues.Errorf(venues.CodeExchangeUnavailable, "the venue did not carry out the %s", o.change.kind))
+		s.refuseChange(m, o, venues.Errorf(venues.CodeExchangeUnavailable, "the venue did not carry out the %s", o.change.kind))
 	default:
 		s.inquire(m, o, time.Second)
 	}
@@ -153,7 +157,7 @@ func (s *state) changeSeen(m moment, o *order) {
 func (s *state) settleChange(m moment, o *order) {
 	switch {
 	case o.change.kind == venues.PendingNone:
-	case o.change.protection != nil && isProtectable(&o.Order):
+	case o.change.protection != nil && (isProtectable(&o.Order) || o.change.protection.drops()):
 		s.settleProtection(o)
 	case o.Status == venues.StatusReplaced:
 		s.succeed(m, o)

@@ -31,8 +31,8 @@
 // An order (order.go; live.go tells which of them a step goes through, clientid.go
 // under which id its venue knows it) begins in place.go. answers.go answers who waits
 // for it. report.go and fills.go take what the venue says, change.go and amend.go
-// cancel and amend, inquiry.go looks for unknown outcomes, proof.go proves that an
-// order does not exist. events.go writes the outbox and the journal.
+// cancel and amend, change_resumed.go goes on with that after a restart, inquiry.go
+// looks for unknown outcomes, proof.go proves that an order does not exist. events.go writes the outbox and the journal.
 //
 // reconcile.go compares with the venue, reading.go reads what it needs for that,
 // openlist.go what the end of all orders needs; funds.go holds the balances and positions that the venue lists, stream.go watches
@@ -118,7 +118,13 @@
 //
 // Whoever waits when the account stops is told what is known: an order of unknown
 // outcome as it is, a change as pending. Nothing is sent from then on, and the next
-// start finds out the rest. A cancel that was pending is asked for again.
+// start finds out the rest, also after a kill. A cancel that was pending is asked for
+// again. An amend is in its order's record, and stays pending until the venue shows
+// it, or can no longer carry it out: then the order tells its old terms, and the
+// journal that the change has failed. If the venue has cancelled what was to be
+// replaced, the rest is placed, unless it may open something and more than
+// replaceLate has passed. Protection goes on as it is planned; what the venue
+// itself was asked to move it is asked again.
 //
 // # A quantity and its fills agree
 //

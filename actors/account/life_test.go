@@ -63,17 +63,6 @@ func TestPendingCancelOutlivesTheIncarnation(t *testing.T) {
 	}
 }
 
-func TestPendingActionEndsWithTheIncarnation(t *testing.T) {
-	b := newBench(t, venues.Capabilities{})
-	o := b.open(limitOrder(""), venues.StatusOpen)
-	b.amend(o, "59000")
-	next := b.reload()
-	stored := next.puts[o.Key().String()].(persistence.OrderRecord)
-	if stored.PendingAction != venues.PendingNone {
-		t.Fatalf("pending action %q, and nobody carries it on", stored.PendingAction)
-	}
-}
-
 func TestOlderReportDoesNotDisplaceAHeldOne(t *testing.T) {
 	b := newBench(t, venues.Capabilities{})
 	o := b.open(limitOrder(""), venues.StatusOpen)

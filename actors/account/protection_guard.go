@@ -175,6 +175,11 @@ func (s *state) relink() {
 // resumeProtection goes on where the last incarnation stopped, once it is known
 // what the venue has.
 func (s *state) resumeProtection(m moment) {
+	for _, o := range s.inOrder() { // one whose last leg is taken away is at rest
+		if p := o.change.protection; p != nil && p.resumes {
+			s.resumeMove(m, o)
+		}
+	}
 	for _, o := range s.liveInOrder() {
 		if o.EntryOrderID != "" || !o.Protection.Awake() || !o.FilledQty.IsPositive() {
 			continue

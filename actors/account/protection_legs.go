@@ -24,6 +24,10 @@ func (s *state) legChanged(m moment, leg *order) {
 	if !o.unprotected() {
 		o.guard.rest()
 	}
+	if o.change.protection != nil {
+		s.touch(o)
+		s.settleChange(m, o)
+	}
 	s.watch(o)
 }
 
@@ -74,7 +78,7 @@ func (s *state) legFailed(m moment, o, leg *order, kind venues.Protecting) {
 		s.setLeg(o, kind, venues.ProtectionCancelled, leg.OrderID)
 		return
 	}
-	if s.restoreProtection(m, o, leg, kind) || s.keepBefore(o, leg, kind) {
+	if s.restoreProtection(m, o, leg, kind) || s.keepBefore(m, o, leg, kind) {
 		return
 	}
 	s.setLeg(o, kind, venues.ProtectionPending, leg.OrderID)

@@ -1,6 +1,7 @@
 package account
 
 import (
+	"maps"
 	"time"
 
 	"venuegate/venues"
@@ -16,12 +17,14 @@ type protectionChange struct {
 	// stays.
 	wanted map[venues.Protecting]venues.Optional
 	// before is what is restored if the change is refused.
-	before     *venues.Protection
-	beforeSpec venues.OrderSpec
+	before *venues.Protection
 	// request is what was asked of the venue, nil if its answer is here or
 	// nothing had to be asked.
 	request *venues.ProtectRequest
 	tries   int
+	// resumes says that the account has started anew, and has yet to compare itself
+	// with the venue.
+	resumes bool
 }
 
 type (
@@ -79,10 +82,12 @@ func (s *state) amendProtection(m moment, in amendOrder) {
 		return
 	}
 	o.change = change{kind: venues.PendingAmend, protection: &protectionChange{
-		wanted: wantedProtection(&in.cmd), before: o.Protection, beforeSpec: o.OrderSpec,
+		wanted: wantedProtection(&in.cmd), before: o.Protection,
 	}}
+	maps.DeleteFunc(o.change.protection.wanted, o.isPlanned)
 	o.PendingAction = venues.PendingAmend
 	s.waitForChange(m, o, in.orderReply)
+	o.change.remember()
 	s.touch(o)
 	s.moveProtection(m, o)
 }
@@ -144,21 +149,13 @@ func (o *order) inTwo(in amendOrder) string {
 func (s *state) moveProtection(m moment, o *order) {
 	p := o.change.protection
 	o.Unattached = o.Unattached || (s.caps.AttachedProtection && o.carriesNone())
-	request := venues.ProtectRequest{Entry: s.ref(o), Side: o.Side, Deadline: m.now.Add(orderLifeMax)}
+	request := s.protectRequest(m, o)
 	asks := false
 	for _, kind := range protecting() {
 		wanted, changes := p.wanted[kind]
-		leg, current := o.Protection.Leg(kind), o.guard.current(kind)
-		isAwake := leg.IsAwake()
 		switch {
-		case !changes, !wanted.Valid && !isAwake, wanted.Valid && isAwake && leg.Price.Equal(wanted.Decimal):
-			delete(p.wanted, kind)
-		case current != nil && !current.Status.IsClosed() && !s.isOurs(current) && (wanted.Valid || current.holdsAnother(p.wanted)):
-			request.Leg = s.ref(current)
-			request.Set(kind, wanted)
-			asks = true
-		case current == nil && s.isAttached(o):
-			request.Set(kind, wanted)
+		case !changes:
+		case s.asksVenue(o, kind, &request):
 			asks = true
 		default:
 			s.setProtection(o, kind, wanted)
@@ -169,6 +166,41 @@ func (s *state) moveProtection(m moment, o *order) {
 		p.request = &request
 		s.sendProtect(o, 0)
 	}
+}
+
+// drops says whether protection is only taken away: nothing has to be left of it.
+func (p *protectionChange) drops() bool {
+	for _, wanted := range p.wanted {
+		if wanted.Valid {
+			return false
+		}
+	}
+	return true
+}
+
+func (s *state) protectRequest(m moment, o *order) venues.ProtectRequest {
+	return venues.ProtectRequest{Entry: s.ref(o), Side: o.Side, Deadline: m.now.Add(orderLifeMax)}
+}
+
+// isPlanned says whether protection of a kind is what is wanted.
+func (o *order) isPlanned(kind venues.Protecting, wanted venues.Optional) bool {
+	leg := o.Protection.Leg(kind)
+	return wanted.Valid == leg.IsAwake() && (!wanted.Valid || leg.Price.Equal(wanted.Decimal))
+}
+
+// asksVenue adds a kind to what a venue is asked, if the protection is the venue's.
+func (s *state) asksVenue(o *order, kind venues.Protecting, request *venues.ProtectRequest) bool {
+	p, current := o.change.protection, o.guard.current(kind)
+	wanted := p.wanted[kind]
+	switch {
+	case current != nil && !current.Status.IsClosed() && !s.isOurs(current) && (wanted.Valid || current.holdsAnother(p.wanted)):
+		request.Leg = s.ref(current)
+	case current == nil && s.isAttached(o):
+	default:
+		return false
+	}
+	request.Set(kind, wanted)
+	return true
 }
 
 // isAttached says whether the protection of an order is still with the order at

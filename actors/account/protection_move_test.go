@@ -169,11 +169,11 @@ func TestAttachedProtectionIsMoved(t *testing.T) {
 	if request == nil || request.Leg.VenueOrderID != "a" || request.TakeProfit != nil || !request.StopLoss.Decimal.Equal(venues.MustDecimal("59000")) {
 		t.Fatalf("%+v", request)
 	}
-	b.step(func(moment) { b.state.protected(protectDone{o.OrderID, venues.ErrOutcomeUnknown}) })
+	b.step(func(m moment) { b.state.protected(m, protectDone{o.OrderID, venues.ErrOutcomeUnknown}) })
 	if asked() == nil {
 		t.Fatal("not asked again")
 	}
-	b.step(func(moment) { b.state.protected(protectDone{orderID: o.OrderID}) })
+	b.step(func(m moment) { b.state.protected(m, protectDone{orderID: o.OrderID}) })
 	if r := b.lastReply(); r.err != nil || !r.order.Protection.StopLoss.Price.Equal(venues.MustDecimal("59000")) {
 		t.Fatalf("%+v, %v", r.order.Protection, r.err)
 	}
@@ -207,4 +207,41 @@ func TestBothChangesAreTwoRequests(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestOnlyStopIsTakenAway: nothing of the entry is left to look after, and that is what
+// was asked for.
+func TestOnlyStopIsTakenAway(t *testing.T) {
+	begin := func(t *testing.T) (b *bench, o, stop *order) {
+		b = newBench(t, venues.Capabilities{})
+		in := protectedOrder()
+		in.cmd.TakeProfit = venues.Optional{}
+		o = b.open(in, venues.StatusOpen)
+		b.fillMore(o, "t1", "1")
+		b.holds("1")
+		stop = b.legs(time.Second)[0]
+		b.live(stop)
+		b.moves(o, func(a *venues.AmendOrder) { a.DropStopLoss = true })
+		return b, o, stop
+	}
+	t.Run("and is", func(t *testing.T) {
+		b, o, stop := begin(t)
+		b.wantPending(o, venues.PendingAmend, "60000")
+		b.cancels(stop)
+		if r := b.lastReply(); r.err != nil || r.order.Protection.StopLoss.Status != venues.ProtectionCancelled {
+			t.Fatalf("answered %+v", r)
+		}
+		b.wantPending(o, venues.PendingNone, "60000")
+	})
+	t.Run("over a restart", func(t *testing.T) {
+		b, o, stop := begin(t)
+		b.toldPending()
+		next := b.dies("1", stop.says(venues.StatusUntriggered, "0"))
+		o, stop = next.state.orders[o.OrderID], next.state.orders[stop.OrderID]
+		next.wantPending(o, venues.PendingAmend, "60000")
+		wantWithdrawn(t, stop)
+		next.cancels(stop)
+		next.wantPending(o, venues.PendingNone, "60000")
+		next.wantNothingMore()
+	})
 }

@@ -32,7 +32,7 @@ func (e callProtect) run(a *account, ctx *actors.Context) {
 }
 
 // protected takes the venue's answer to a change of what it has attached.
-func (s *state) protected(in protectDone) {
+func (s *state) protected(m moment, in protectDone) {
 	o, known := s.orders[in.orderID]
 	if !known || o.change.protection == nil || o.change.protection.request == nil {
 		return
@@ -53,10 +53,10 @@ func (s *state) protected(in protectDone) {
 	case errors.Is(in.err, venues.ErrOutcomeUnknown) && p.tries < protectTriesMax:
 		s.sendProtect(o, time.Second)
 	case errors.Is(in.err, venues.ErrOutcomeUnknown):
-		s.refuseChange(o, venues.Errorf(venues.CodeInternal, "the venue does not say whether it has changed the protection").
+		s.refuseChange(m, o, venues.Errorf(venues.CodeInternal, "the venue does not say whether it has changed the protection").
 			With("orderState", "unknown").Because(in.err))
 	default:
-		s.refuseChange(o, in.err)
+		s.refuseChange(m, o, in.err)
 	}
 }
 
@@ -64,7 +64,7 @@ func (s *state) protected(in protectDone) {
 // it takes away are gone.
 func (s *state) settleProtection(o *order) {
 	p := o.change.protection
-	if p.request != nil {
+	if p.request != nil || p.resumes {
 		return
 	}
 	for kind, wanted := range p.wanted {
@@ -72,7 +72,7 @@ func (s *state) settleProtection(o *order) {
 		if wanted.Valid && o.guarded().IsPositive() && leg != nil && leg.Status == venues.ProtectionPending {
 			return
 		}
-		if current := o.guard.current(kind); !wanted.Valid && current != nil && !current.Status.IsClosed() {
+		if !wanted.Valid && slices.ContainsFunc(o.guard.legs[kind], func(leg *order) bool { return !leg.Status.IsClosed() }) {
 			return
 		}
 	}
@@ -101,11 +101,15 @@ func (s *state) restoreProtection(m moment, o, leg *order, kind venues.Protectin
 		o.guard.legs[kind] = legs
 		return false
 	}
+	wanted := venues.Optional{}
+	if before.IsAwake() {
+		wanted = venues.Some(before.Price)
+	}
 	o.Protection = o.Protection.Clone()
 	if kind == venues.ProtectingStopLoss {
-		o.Protection.StopLoss, o.StopLoss = before, p.beforeSpec.StopLoss
+		o.Protection.StopLoss, o.StopLoss = before, wanted
 	} else {
-		o.Protection.TakeProfit, o.TakeProfit = before, p.beforeSpec.TakeProfit
+		o.Protection.TakeProfit, o.TakeProfit = before, wanted
 	}
 	s.touch(o)
 	if current := o.guard.current(kind); before.IsAwake() && current != nil && !s.fits(current, o, before) { // it has filled meanwhile
@@ -116,14 +120,14 @@ func (s *state) restoreProtection(m moment, o, leg *order, kind venues.Protectin
 	if !o.unprotected() {
 		o.guard.rest()
 	}
-	s.refuseChange(o, refusalOf(leg.Error))
+	s.refuseChange(m, o, refusalOf(leg.Error))
 	return true
 }
 
 // keepBefore goes back to a leg that was to be replaced, and still waits for all that
 // is to be protected, once the venue has refused its successor. Nobody is left whose
 // change it was, or it was not known then that the leg lives.
-func (s *state) keepBefore(o, refused *order, kind venues.Protecting) bool {
+func (s *state) keepBefore(m moment, o, refused *order, kind venues.Protecting) bool {
 	for _, leg := range slices.Backward(o.guard.legs[kind]) {
 		if leg == refused || leg.Status != venues.StatusUntriggered || leg.withdrawn || !s.isOurs(leg) || !leg.Qty.Equal(o.guarded()) {
 			continue
@@ -136,7 +140,7 @@ func (s *state) keepBefore(o, refused *order, kind venues.Protecting) bool {
 		}
 		if p := o.change.protection; p != nil {
 			if _, changes := p.wanted[kind]; changes {
-				s.refuseChange(o, refusalOf(refused.Error))
+				s.refuseChange(m, o, refusalOf(refused.Error))
 			}
 		}
 		return true

@@ -74,7 +74,7 @@ func TestProtectionThatWasTakenAwayIsAddedAnew(t *testing.T) {
 	b := newBench(t, attaches)
 	o := b.open(protectedOrder(), venues.StatusOpen)
 	b.moves(o, func(a *venues.AmendOrder) { a.DropStopLoss, a.DropTakeProfit = true, true })
-	b.step(func(moment) { b.state.protected(protectDone{orderID: o.OrderID}) })
+	b.step(func(m moment) { b.state.protected(m, protectDone{orderID: o.OrderID}) })
 	if r := b.lastReply(); r.err != nil {
 		t.Fatal(r.err)
 	}

@@ -63,7 +63,7 @@ func (s *state) loaded(m moment, in loadDone) {
 		if o.inquiry = (inquiry{}); o.Status == venues.StatusUnknown {
 			s.inquire(m, o, inquiryWait) // the reconciliation asks too, and may take its time
 		}
-		s.resumeCancel(m, o)
+		s.resumeChange(m, o)
 		if !o.Status.IsClosed() {
 			s.after(publishOrder{o.Order})
 		}

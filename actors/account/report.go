@@ -39,8 +39,8 @@ func (s *state) restore(in loadedOrder) *order {
 	o.stored = in.record
 	o.claim = in.claim
 	o.withdrawn = in.record.PendingAction == venues.PendingCancel
-	// Nobody carries on an amend that was on its way; what became of it shows.
-	o.PendingAction = venues.PendingNone
+	o.change = remembered(&in.record)
+	o.PendingAction = o.change.kind
 	o.triggered = o.Status == venues.StatusOpen || o.FilledQty.IsPositive()
 	o.seenAt = s.storedAlive(&in.record)
 	for _, f := range in.fills {
@@ -125,7 +125,7 @@ func (s *state) take(m moment, o *order, r venues.ExecutionReport) {
 		return // a report that tells which trigger it was follows
 	}
 	s.takeTerms(o, r)
-	next := o.change.reads(o, r.Status)
+	next := s.reads(m, o, &r)
 	if next == venues.StatusOpen && o.FilledQty.IsPositive() {
 		next = venues.StatusPartiallyFilled
 	}

@@ -142,6 +142,7 @@ func (s *state) finish(m moment) output {
 		}
 		s.out.batch.Journal = append(s.out.batch.Journal, o.notes...)
 		o.notes = nil
+		o.Amend = o.change.amendment
 		if o.changed() {
 			o.UpdatedAt = venues.At(m.now)
 			o.stored = o.OrderRecord
