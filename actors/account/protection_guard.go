@@ -106,11 +106,11 @@ func (o *order) unprotected() bool {
 	return false
 }
 
-// isTooSmall says whether a leg that the venue made protects less than its entry has
-// filled: the order has grown since. One of the position follows it by itself.
+// isTooSmall says whether a leg protects less than its entry has filled: the order has
+// grown since. One that the venue made for the position follows it by itself.
 func (s *state) isTooSmall(leg, o *order) bool {
-	return !s.isOurs(leg) && leg.attachment != nil && !leg.attachment.OfPosition &&
-		leg.Qty.IsPositive() && leg.Qty.LessThan(o.guarded())
+	follows := !s.isOurs(leg) && (leg.attachment == nil || leg.attachment.OfPosition)
+	return !follows && leg.Qty.IsPositive() && leg.Qty.LessThan(o.guarded())
 }
 
 // placesLegs says whether the legs of an entry are placed from here.

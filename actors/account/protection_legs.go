@@ -37,13 +37,12 @@ func (s *state) followLeg(m moment, o, leg *order, kind venues.Protecting) {
 	switch {
 	case leg.Status == venues.StatusUntriggered && leg.withdrawn && !o.Protection.Leg(kind).IsAwake():
 		// It was taken away; that the venue still has it is no news.
-	case leg.Status == venues.StatusUntriggered && s.isTooSmall(leg, o):
+	case leg.Status == venues.StatusUntriggered && (s.isTooSmall(leg, o) || s.isMisplaced(leg, o.Protection.Leg(kind))):
 		s.setLeg(o, kind, venues.ProtectionPending, leg.OrderID)
 		s.beginGuard(m, o)
-	case leg.Status == venues.StatusUntriggered && s.isMisplaced(leg, o.Protection.Leg(kind)):
-		s.setLeg(o, kind, venues.ProtectionPending, leg.OrderID)
-		s.beginGuard(m, o)
-		o.guard.due = earlier(o.guard.due, m.now.Add(protectSettle))
+		if s.isOurs(leg) {
+			o.guard.due = earlier(o.guard.due, m.now.Add(protectSettle))
+		}
 	case leg.Status == venues.StatusUntriggered:
 		s.setLeg(o, kind, venues.ProtectionLive, leg.OrderID)
 		s.withdrawSuperseded(m, o, kind)

@@ -283,6 +283,24 @@ func TestSupersededLegsOverARestart(t *testing.T) {
 	})
 }
 
+// TestLegTooSmallOverARestart: its successor was refused, and the retry was to come. It
+// does not pass for what is wanted, nor put the alarm off.
+func TestLegTooSmallOverARestart(t *testing.T) {
+	b := newBench(t, venues.Capabilities{})
+	o, first := b.protectedEntry("0.5")
+	b.fillMore(o, "t2", "0.5")
+	b.holds("1")
+	second := b.legs(time.Second)
+	b.live(second[1])
+	b.refuse(second[0], "")
+	next := b.dies("1", first[0].says(venues.StatusUntriggered, "0"), second[1].says(venues.StatusUntriggered, "0"))
+	o = next.state.orders[o.OrderID]
+	wantLegs(t, o, venues.ProtectionPending, venues.ProtectionLive)
+	if again := next.legs(DefaultAlarmAfter); len(again) != 1 || next.notes("unprotected") != 1 {
+		t.Fatalf("%d legs, %d alarms", len(again), next.notes("unprotected"))
+	}
+}
+
 // movedEntry is a filled entry whose stop loss is asked to wait at 59000 instead of
 // 58000: the stop before it is at the venue, live as the service knows or not, and
 // the one that takes its place is on its way.
