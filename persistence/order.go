@@ -38,6 +38,8 @@ type OrderRecord struct {
 	// ReleasedQty is how much of what was filled protection no longer covers: its
 	// legs have closed it, or something else has while the order could still fill.
 	ReleasedQty decimal.Decimal `json:"releasedQty,omitzero"`
+	// Closing says that what the order has opened cannot be protected, and is closed.
+	Closing bool `json:"closing,omitempty"`
 	// UnknownSince is when the outcome became unknown.
 	UnknownSince venues.Time `json:"unknownSince"`
 	// Amend is the amend on its way while PendingAction names one: the next start

@@ -65,7 +65,7 @@ func (s *state) alarm(m moment, o *order, kind string, fields ...persistence.Jou
 // closeUnprotected closes what an entry opened, and keeps it from opening more:
 // it could not be protected.
 func (s *state) closeUnprotected(m moment, o *order, why string) {
-	o.guard.closing = true
+	o.guard.closing, o.Closing = true, true
 	o.guard.due, o.guard.alarmDue = time.Time{}, time.Time{}
 	s.alarm(m, o, "closed_by_protection", persistence.JournalField{Name: "reason", Value: why})
 	s.withdraw(m, o)

@@ -70,6 +70,28 @@ func TestCloseOfUnknownOutcomeOverARestart(t *testing.T) {
 	}
 }
 
+// TestClosingGoesOnOverARestart: the close was refused, and the other leg is on its way
+// out. What is open is not left with the half of its protection.
+func TestClosingGoesOnOverARestart(t *testing.T) {
+	b := newBench(t, venues.Capabilities{})
+	o := b.fillEntry("1")
+	b.holds("1")
+	legs := b.legs(time.Second)
+	b.live(legs[1])
+	b.refuse(legs[0], venues.ReasonWouldTrigger)
+	b.refuse(o.guard.exit, "")
+	next := b.dies("1", legs[1].says(venues.StatusUntriggered, "0"))
+	o, profit := next.state.orders[o.OrderID], next.state.orders[legs[1].OrderID]
+	next.cancels(profit)
+	again := next.legs(2 * protectRetry)
+	if len(again) != 1 || again[0].Type != venues.TypeMarket || !again[0].Qty.Equal(o.Qty) {
+		t.Fatalf("%d orders, closing %t: stop loss %s, take profit %s", len(again), o.guard.closing, o.Protection.StopLoss.Status, o.Protection.TakeProfit.Status)
+	}
+	next.executes(again[0], "57000")
+	wantLegs(t, o, venues.ProtectionFailed, venues.ProtectionCancelled)
+	next.wantNothingMore()
+}
+
 // TestRepeatedCloseOverARestart: the close was refused and is to be tried again. A leg
 // whose end is told once more in between changes nothing.
 func TestRepeatedCloseOverARestart(t *testing.T) {

@@ -149,6 +149,7 @@ func (s *state) setLegPrice(o *order, kind venues.Protecting, price decimal.Deci
 // relink joins entries and legs that were read from the store.
 func (s *state) relink() {
 	for _, leg := range s.inOrder() {
+		leg.guard.closing = leg.guard.closing || leg.Closing
 		o, known := s.orders[leg.EntryOrderID]
 		switch {
 		case !known:
@@ -185,7 +186,7 @@ func (s *state) resumeProtection(m moment) {
 			continue
 		}
 		s.beginGuard(m, o)
-		if s.placesLegs(o) {
+		if s.placesLegs(o) || o.guard.closing {
 			o.guard.due = m.now.Add(protectRetry)
 		}
 		s.watch(o)

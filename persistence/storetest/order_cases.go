@@ -56,7 +56,8 @@ func orderComesBack(h *harness) {
 	full.Protection.TakeProfit = &venues.ProtectionLeg{Status: venues.ProtectionLive, Price: venues.MustDecimal("7"), OrderID: "ord_9"}
 	full.ChannelID, full.VenueOrderID, full.Replaces, full.ReplacedBy = "hook_1", "77", "ord_a", "ord_b"
 	full.Error = &venues.OrderFault{Code: venues.CodeOrderRejected, Message: "m", Reason: "r", VenueCode: "-1", VenueMessage: "v"}
-	full.ReduceOnly, full.PostOnly, full.ClosePosition, full.Unattached = true, true, true, true
+	full.ReduceOnly, full.PostOnly, full.ClosePosition = true, true, true
+	full.Unattached, full.Closing = true, true
 	full.EntryOrderID, full.UnknownSince, full.Comment = "ord_0", moment(3), "<script>\u2028 \"quoted\" \\"
 	full.Amend = &persistence.Amendment{
 		Qty: full.Qty, Price: full.TakeProfit, TriggerPrice: full.TriggerPrice, Replaces: true, StopLoss: full.StopLoss,

@@ -23,7 +23,7 @@ func appendOrder(dst []byte, r *persistence.OrderRecord) []byte {
 	if !r.ReleasedQty.IsZero() {
 		o = o.decimal("releasedQty", r.ReleasedQty)
 	}
-	o = o.moment("unknownSince", r.UnknownSince)
+	o = o.flag("closing", r.Closing).moment("unknownSince", r.UnknownSince)
 	if r.Amend != nil {
 		o = o.member("amend", func(o object) object { return o.amendment(r.Amend) })
 	}
