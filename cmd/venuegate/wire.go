@@ -81,6 +81,9 @@ func (e *engine) open(ctx context.Context, dir *dataDir, metrics prometheus.Regi
 		return err
 	}
 	e.add(func() error { closeConnectors(); return nil })
+	if err := keepListings(ctx, e.store, e.config, connectors, e.log); err != nil {
+		return err
+	}
 	if err := e.openOutbound(); err != nil {
 		return err
 	}

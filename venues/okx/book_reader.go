@@ -16,9 +16,7 @@ type BookReader struct {
 // NewBookReader makes a reader of the channel books of one instrument, whose
 // ContractSize must be known.
 func NewBookReader(i *venues.Instrument) *BookReader {
-	k := &contract{Instrument: *i, lot: i.QtyStep.Div(i.ContractSize), scale: i.Scale()}
-	k.fold = newFold(i.ContractSize, k.lot, k.scale.QtyDecimals)
-	return &BookReader{contract: k}
+	return &BookReader{contract: contractOfInstrument(i)}
 }
 
 // Read decodes one message, a snapshot or an update. The update comes from the

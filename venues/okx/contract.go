@@ -19,6 +19,17 @@ type contract struct {
 	fold     fold
 }
 
+// contractOfInstrument makes the contract of an instrument whose ContractSize is
+// known. It has no code: it is not for orders.
+func contractOfInstrument(i *venues.Instrument) *contract {
+	k := &contract{Instrument: *i, instType: instTypeSwap, lot: i.QtyStep.Div(i.ContractSize), scale: i.Scale()}
+	if i.Kind == venues.KindFuture {
+		k.instType = instTypeFutures
+	}
+	k.fold = newFold(i.ContractSize, k.lot, k.scale.QtyDecimals)
+	return k
+}
+
 // base is the quantity in base coin of a number of contracts, exactly.
 func (k *contract) base(contracts decimal.Decimal) decimal.Decimal {
 	return contracts.Mul(k.ContractSize)

@@ -33,7 +33,9 @@
 // base coins. Every quantity is converted at this package's boundary and nowhere
 // else, by multiplication on the way in and by whole steps on the way out, so
 // that none is ever altered. What is no whole number of steps is refused with its
-// valid neighbours and not sent.
+// valid neighbours and not sent. The size of a contract stands in the venue's list and
+// nowhere else: what was done in an instrument that has left the list is read with the
+// size that it had there, as long as the service has seen it (Connector.Remember).
 //
 // # Orders
 //

@@ -43,8 +43,9 @@ func isSettlement(currency string) bool { return currency == "USDT" || currency 
 type catalogue struct {
 	set       *venues.InstrumentSet
 	contracts map[string]*contract // by the venue's name
-	// former are those that the venue has taken off its list since the connector was
-	// made, by symbol: their last orders and executions are told in contracts still.
+	// former are those that the venue has taken off its list, as far as this connector
+	// or an earlier run has seen them on it, by symbol: their last orders and executions
+	// are told in contracts still.
 	former map[string]*contract
 	readAt time.Time
 }

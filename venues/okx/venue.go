@@ -1,6 +1,7 @@
 package okx
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -25,6 +26,7 @@ type Connector struct {
 	doors      *restclient.Gate // frozen while connections are refused
 	clock      restclient.Clock
 	catalogue  atomic.Pointer[catalogue]
+	remembered *catalogue      // of an earlier run; nil if there is none
 	reading    restclient.Turn // held while the catalogue is read because it was needed
 	notices    restclient.Notices
 }
@@ -100,6 +102,18 @@ func (c *Connector) serverTime(ctx context.Context) (time.Time, error) {
 
 const instrumentsPath = "/api/v5/public/instruments"
 
+// Remember has the connector know instruments that an earlier run has listed, before
+// anything is asked of it. Those that the venue lists no more are known as such: what
+// was done in them is told in contracts, whose size nothing but the list tells.
+func (c *Connector) Remember(instruments []venues.Instrument) {
+	c.remembered = &catalogue{contracts: make(map[string]*contract, len(instruments))}
+	for n := range instruments {
+		if i := &instruments[n]; i.ContractSize.IsPositive() && i.QtyStep.IsPositive() {
+			c.remembered.contracts[i.VenueSymbol] = contractOfInstrument(i)
+		}
+	}
+}
+
 // Instruments reads the catalogue: linear perpetuals and futures. A record that
 // cannot be understood is left out and logged, and so is a kind of instrument that
 // this region of the venue refuses to list.
@@ -121,7 +135,7 @@ func (c *Connector) Instruments(ctx context.Context) ([]venues.Instrument, error
 	if len(contracts) == 0 {
 		return nil, errors.Join(restclient.Unreadable("GET", instrumentsPath, payload.Missing("data")), refused)
 	}
-	fresh := newCatalogue(contracts, c.catalogue.Load(), time.Now())
+	fresh := newCatalogue(contracts, cmp.Or(c.catalogue.Load(), c.remembered), time.Now())
 	c.catalogue.Store(fresh)
 	return slices.Clone(fresh.set.All()), nil
 }
