@@ -106,26 +106,28 @@ func TestStreamAnswers(t *testing.T) {
 
 // The whole life of a book: snapshot, changes, a loss, a snapshot again.
 func TestFeedDeliversAndReconnects(t *testing.T) {
-	s := newScript(t)
-	s.listed("BTCUSDT")
-	v := connectortest.ServeStreams(s.Server, confirm)
-	_, h := subscribed(t, s, channelsOf("BTCUSDT")...)
-	v.Say("", bookSaid("BTCUSDT", "snapshot", 41))
-	v.Say("", bookSaid("BTCUSDT", "delta", 42))
-	v.Say("", tradeMessage)
-	v.Say("", klineMessage)
-	v.Say("", tickerMessage)
-	v.Say("", `{"topic":"tickers.BTCUSDT","type":"delta","data":{"symbol":"BTCUSDT","indexPrice":"1"},"ts":1}`)
-	v.Say("", `{"topic":"orderbook.200.XRPUSDT","type":"delta"}`) // of nobody
-	v.Say("", "Failed to decode incoming data: EOF")
-	v.Say("", `{"success":true,"ret_msg":"pong","conn_id":"c","req_id":"","op":"ping"}`)
-	v.Cut("")
-	h.Await(t, "the loss and its end", func() bool { return len(h.Interruptions) == 4 && len(h.Resumptions) == 8 })
-	v.Say("", bookSaid("BTCUSDT", "snapshot", 1))
-	h.Await(t, "the new snapshot", func() bool { return len(h.Books) == 3 })
-	if len(h.Trades) != 2 || len(h.Candles) != 1 || len(h.Marks) != 1 || !h.Books[0].Snapshot || h.Books[1].PrevSeq != 41 || h.Books[2].LastSeq != 1 {
-		t.Errorf("%+v", h)
-	}
+	synctest.Test(t, func(t *testing.T) { // the loss comes before the next connection
+		s := newScript(t)
+		s.listed("BTCUSDT")
+		v := connectortest.ServeStreams(s.Server, confirm)
+		_, h := subscribed(t, s, channelsOf("BTCUSDT")...)
+		v.Say("", bookSaid("BTCUSDT", "snapshot", 41))
+		v.Say("", bookSaid("BTCUSDT", "delta", 42))
+		v.Say("", tradeMessage)
+		v.Say("", klineMessage)
+		v.Say("", tickerMessage)
+		v.Say("", `{"topic":"tickers.BTCUSDT","type":"delta","data":{"symbol":"BTCUSDT","indexPrice":"1"},"ts":1}`)
+		v.Say("", `{"topic":"orderbook.200.XRPUSDT","type":"delta"}`) // of nobody
+		v.Say("", "Failed to decode incoming data: EOF")
+		v.Say("", `{"success":true,"ret_msg":"pong","conn_id":"c","req_id":"","op":"ping"}`)
+		v.Cut("")
+		h.Await(t, "the loss and its end", func() bool { return len(h.Interruptions) == 4 && len(h.Resumptions) == 8 })
+		v.Say("", bookSaid("BTCUSDT", "snapshot", 1))
+		h.Await(t, "the new snapshot", func() bool { return len(h.Books) == 3 })
+		if len(h.Trades) != 2 || len(h.Candles) != 1 || len(h.Marks) != 1 || !h.Books[0].Snapshot || h.Books[1].PrevSeq != 41 || h.Books[2].LastSeq != 1 {
+			t.Errorf("%+v", h)
+		}
+	})
 }
 
 func TestPrivateStreamSignsIn(t *testing.T) {
