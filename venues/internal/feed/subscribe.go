@@ -38,7 +38,7 @@ func (s *shard) subscribe(streams []*Stream, perRequest int) {
 	}
 	for batch := range slices.Chunk(streams, perRequest) {
 		for _, one := range batch {
-			one.retryAt = time.Time{}
+			one.retryAt, one.broken = time.Time{}, false
 		}
 		id := s.request(Subscribe, batch)
 		s.pending[id] = &request{waiting: batch, sentAt: time.Now()}
@@ -139,13 +139,16 @@ func (s *shard) answeredTopic(topic string) []*Stream {
 }
 
 // subscribed notes that streams are and returns the channels that were not; mu is
-// held.
+// held. What broke since it was asked for stays so: it is asked for once more.
 func (s *shard) subscribed(streams []*Stream) (channels []venues.FeedChannel) {
 	now := time.Now()
 	for _, one := range streams {
+		if one.broken {
+			continue
+		}
 		one.life.heardAt, one.retryAt, one.refusals = now, time.Time{}, 0
 		if one.interrupted {
-			one.interrupted, one.broken = false, false
+			one.interrupted = false
 			channels = append(channels, one.channel)
 		}
 	}

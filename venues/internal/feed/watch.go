@@ -57,7 +57,6 @@ func (s *shard) mend(now time.Time) (channels []venues.FeedChannel) {
 		case !one.broken:
 			refused = append(refused, one)
 		case s.options.StreamSnapshots:
-			one.broken = false
 			anew = append(anew, one)
 		default:
 			one.broken, one.interrupted, one.retryAt = false, false, time.Time{}

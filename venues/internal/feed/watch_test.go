@@ -106,6 +106,25 @@ func TestBrokenStreamIsSubscribedAnew(t *testing.T) {
 	})
 }
 
+// The confirmation of a subscription mends nothing that broke after it was asked for:
+// the beginning that came with it was dropped.
+func TestBrokenAgainBeforeItIsConfirmed(t *testing.T) {
+	play(t, nil, func(b *bench) {
+		b.subscribe("book.A")
+		b.answering(func([]string) string { return "" })
+		b.say(1, "# book.A nonsense")
+		b.settle()
+		b.requests()
+		b.sink.heard()
+		b.say(1, "# book.A 5", "# book.A nonsense", "# book.A snapshot 7", "confirmed 3")
+		b.hears("book A 5", "interrupted book.A: stream book.A: garbled")
+		b.answering(func(words []string) string { return "confirmed " + words[1] })
+		b.settle()
+		b.asks("1: unsub 4 book.A", "1: sub 5 book.A")
+		b.hears("resumed book.A")
+	})
+}
+
 // Where the venue's books have no beginning there is none to ask for.
 func TestBrokenStreamGoesOn(t *testing.T) {
 	play(t, func(o *feed.Options, _ *venue) { o.StreamSnapshots = false }, func(b *bench) {
