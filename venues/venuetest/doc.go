@@ -46,6 +46,7 @@
 //	C-370  isolated margin
 //	C-380  bad input on the private stream
 //	C-390  bad input on the public streams
+//	C-400  what triggers look at
 //
 // # Connections for orders
 //

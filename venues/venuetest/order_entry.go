@@ -43,7 +43,7 @@ func RunWebSocket(t *testing.T, h Harness, e OrderEntry) {
 	}
 	cases := slices.Concat(
 		orderCases, stopCases, refusalCases, protectionCases, amendCases, lateAmendCases, cancelCases, lateCancelCases, identityCases,
-		faultCases, clockCases, limitCases, entryCases,
+		faultCases, clockCases, limitCases, triggerCases, entryCases,
 	)
 	for n := range cases {
 		cases[n].under.OrderEntry = venues.OrderEntryWebSocket

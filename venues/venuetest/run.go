@@ -26,7 +26,7 @@ func (c *conformanceCase) id() string { return fmt.Sprintf("C-%03d", c.number) }
 func suite() []conformanceCase {
 	return slices.Concat(
 		catalogueCases, orderCases, stopCases, refusalCases, protectionCases, amendCases, lateAmendCases, cancelCases, lateCancelCases, identityCases,
-		fillCases, positionCases, accountCases, privateCases, snapshotCases, feedCases, brokenFeedCases, faultCases, clockCases, limitCases, bandCases, isolatedCases,
+		fillCases, positionCases, accountCases, privateCases, snapshotCases, feedCases, brokenFeedCases, faultCases, clockCases, limitCases, bandCases, isolatedCases, triggerCases,
 		badAnswerCases, badEventCases, badFeedCases,
 	)
 }
