@@ -1,6 +1,8 @@
 package venuetest
 
 import (
+	"time"
+
 	"venuegate/venues"
 )
 
@@ -13,6 +15,7 @@ var stopCases = []conformanceCase{
 	{number: 40, name: "a waiting stop is cancelled", run: waitingStopIsCancelled},
 	{number: 41, name: "a triggered stop limit is cancelled as the order it became", run: triggeredStopIsCancelled},
 	{number: 42, name: "a reducing stop without a position at the trigger opens none", run: stopWithoutPosition},
+	{number: 260, name: "a stop whose order was cancelled so long ago that the venue has forgotten it is not open", run: forgottenStop},
 }
 
 func risingStop(s *stage) {
@@ -117,6 +120,20 @@ func triggeredStopIsCancelled(s *stage) {
 	}
 	if open := s.openOrders(); len(open) != 0 {
 		s.t.Errorf("%+v", open)
+	}
+}
+
+func forgottenStop(s *stage) {
+	order := s.place(stopLimit(venues.Buy, "65800", "66000"))
+	s.reaches(order, venues.StatusUntriggered)
+	s.move("66010")
+	s.reaches(order, venues.StatusOpen)
+	s.cancel(order)
+	s.private.Close() // a venue ends what is so old
+	s.sim.Exchange().Clock().SetOffset(s.connector.Capabilities().UnfilledRetention + time.Minute)
+	report, err := s.account.Order(s.t.Context(), refOf(order))
+	if forgotten := venues.CodeOf(err) == venues.CodeNotFound; !forgotten && (err != nil || report.Status != venues.StatusCancelled) {
+		s.t.Errorf("%+v, %v", report, err)
 	}
 }
 

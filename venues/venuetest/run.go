@@ -53,6 +53,11 @@ func Run(t *testing.T, h Harness) {
 // runAll says whether no case was left out.
 func runAll(t *testing.T, h Harness, cases []conformanceCase) (all bool) {
 	slices.SortFunc(cases, func(a, b conformanceCase) int { return a.number - b.number })
+	for n := range cases[1:] {
+		if cases[n].number == cases[n+1].number {
+			t.Fatalf("two cases are %s: %s; %s", cases[n].id(), cases[n].name, cases[n+1].name)
+		}
+	}
 	verdicts := make([]verdict, len(cases))
 	t.Run("cases", func(t *testing.T) {
 		var running sync.WaitGroup
