@@ -160,7 +160,15 @@ func (a *account) result(ctx *actors.Context, m moment, msg any) bool {
 
 func (a *account) moment() moment {
 	now := time.Now()
-	return moment{now: now, newID: func(prefix string) string { return a.deps.NewID(prefix, now) }, price: a.price, mark: a.deps.Market.Mark}
+	return moment{now: now, newID: func(prefix string) string { return a.deps.NewID(prefix, now) }, price: a.price, mark: a.deps.Market.Mark, mostAtMarket: a.mostAtMarket}
+}
+
+func (a *account) mostAtMarket(symbol string) venues.Optional {
+	i, known := a.deps.Market.Instrument(symbol)
+	if !known {
+		return venues.Optional{}
+	}
+	return i.MaxMarketQty
 }
 
 func (a *account) price(currency, symbol string) venues.Optional {

@@ -113,7 +113,7 @@ func (s *state) admitAmend(o *order, in amendOrder) *venues.Error {
 	if err := checkProtection(&spec, in.mark); err != nil {
 		return err
 	}
-	if err := s.checkLegs(in.instrument, &spec); err != nil {
+	if err := checkLegs(in.instrument, &spec, s.attaches(o)); err != nil {
 		return err
 	}
 	return s.admitAmendRisk(o, &spec, in.mark)

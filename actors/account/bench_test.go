@@ -27,6 +27,8 @@ type bench struct {
 	replies    []result
 	// prices are the mark prices that are known, by symbol.
 	prices map[string]string
+	// mostAtMarket bounds a market order, if given.
+	mostAtMarket string
 	// shown is what the venue tells of orders that are asked for under its numbers.
 	shown map[string]venues.ExecutionReport
 }
@@ -51,7 +53,14 @@ func (b *bench) moment() moment {
 	return moment{now: b.now, newID: func(prefix string) string {
 		b.nextID++
 		return fmt.Sprintf("%s_%026d", prefix, b.nextID)
-	}, price: func(currency, _ string) venues.Optional { return b.mark(currency + "USDT") }, mark: b.mark}
+	}, price: func(currency, _ string) venues.Optional { return b.mark(currency + "USDT") }, mark: b.mark, mostAtMarket: b.most}
+}
+
+func (b *bench) most(string) venues.Optional {
+	if b.mostAtMarket == "" {
+		return venues.Optional{}
+	}
+	return venues.Some(venues.MustDecimal(b.mostAtMarket))
 }
 
 func (b *bench) mark(symbol string) venues.Optional {

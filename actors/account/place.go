@@ -66,7 +66,7 @@ func (s *state) admit(m moment, in placeOrder) *venues.Error {
 	if err := checkProtection(&in.cmd.OrderSpec, in.mark); err != nil {
 		return err
 	}
-	if err := s.checkLegs(in.instrument, &in.cmd.OrderSpec); err != nil {
+	if err := checkLegs(in.instrument, &in.cmd.OrderSpec, s.caps.AttachedProtection); err != nil {
 		return err
 	}
 	if err := s.admitRisk(&in.cmd.OrderSpec, in.mark); err != nil {

@@ -38,10 +38,10 @@ func checkProtection(spec *venues.OrderSpec, mark venues.Optional) *venues.Error
 }
 
 // checkLegs holds the quantity of an order against what its legs can close: they are
-// market orders.
-func (s *state) checkLegs(i *venues.Instrument, spec *venues.OrderSpec) *venues.Error {
+// market orders, unless they are the venue's affair.
+func checkLegs(i *venues.Instrument, spec *venues.OrderSpec, attached bool) *venues.Error {
 	most := i.MaxMarketQty
-	if s.caps.AttachedProtection || protectedField(spec) == "" || !most.Valid || spec.Qty.LessThanOrEqual(most.Decimal) {
+	if attached || protectedField(spec) == "" || !most.Valid || spec.Qty.LessThanOrEqual(most.Decimal) {
 		return nil
 	}
 	return venues.InvalidFields(venues.FieldFault{

@@ -3,6 +3,8 @@ package account
 import (
 	"time"
 
+	"github.com/shopspring/decimal"
+
 	"venuegate/persistence"
 	"venuegate/venues"
 )
@@ -79,6 +81,9 @@ func (s *state) exit(m moment, o *order) {
 	if o.guard.exit != nil || !rest.IsPositive() {
 		return
 	}
+	if most := m.mostAtMarket(o.Symbol); most.Valid {
+		rest = decimal.Min(rest, most.Decimal) // more follows
+	}
 	out := s.newOrder(m, venues.PlaceOrder{
 		OrderSpec: venues.OrderSpec{
 			Symbol: o.Symbol, Side: o.Side.Opposite(), Type: venues.TypeMarket, Qty: rest,
@@ -103,6 +108,9 @@ func (s *state) exitChanged(m moment, o *order) {
 	if out.Error != nil && out.Error.Reason == venues.ReasonNoPosition {
 		o.ReleasedQty = o.FilledQty
 		s.touch(o)
+	}
+	if out.Status == venues.StatusFilled {
+		o.guard.retries = 0
 	}
 	if o.guarded().IsPositive() {
 		wait := min(protectRetry<<min(o.guard.retries, 8), closeRetryMax)

@@ -122,3 +122,20 @@ func TestRepeatedCloseOverARestart(t *testing.T) {
 		})
 	}
 }
+
+// TestCloseOfMoreThanOneOrderTakes is made in as many as it needs.
+func TestCloseOfMoreThanOneOrderTakes(t *testing.T) {
+	b := newBench(t, venues.Capabilities{})
+	b.mostAtMarket = "0.6"
+	o, out := b.closingEntry()
+	if !out.Qty.Equal(venues.MustDecimal("0.6")) {
+		t.Fatalf("closed by an order of %s", out.Qty)
+	}
+	b.executes(out, "57000")
+	rest := b.legs(2 * time.Second)
+	if len(rest) != 1 || rest[0] != o.guard.exit || !rest[0].Qty.Equal(venues.MustDecimal("0.4")) {
+		t.Fatalf("%d orders for the rest", len(rest))
+	}
+	b.executes(rest[0], "57000")
+	b.wantNothingMore()
+}

@@ -125,7 +125,7 @@ func (s *state) admitProtection(o *order, in amendOrder) *venues.Error {
 	if fault := checkProtection(&spec, in.mark); fault != nil {
 		return fault
 	}
-	if fault := s.checkLegs(in.instrument, &spec); fault != nil {
+	if fault := checkLegs(in.instrument, &spec, s.attaches(o)); fault != nil {
 		return fault
 	}
 	spec.ReduceOnly = true // its quantity was admitted before
@@ -148,7 +148,7 @@ func (o *order) inTwo(in amendOrder) string {
 // moveProtection carries a change out, each kind in its own way.
 func (s *state) moveProtection(m moment, o *order) {
 	p := o.change.protection
-	o.Unattached = o.Unattached || (s.caps.AttachedProtection && o.carriesNone())
+	o.Unattached = s.caps.AttachedProtection && !s.attaches(o)
 	request := s.protectRequest(m, o)
 	asks := false
 	for _, kind := range protecting() {
@@ -206,6 +206,11 @@ func (s *state) asksVenue(o *order, kind venues.Protecting, request *venues.Prot
 // isAttached says whether the protection of an order is still with the order at
 // its venue.
 func (s *state) isAttached(o *order) bool { return !s.placesLegs(o) && o.Status.IsActive() }
+
+// attaches says whether the venue attaches to the order what protects it.
+func (s *state) attaches(o *order) bool {
+	return s.caps.AttachedProtection && !o.Unattached && !o.carriesNone()
+}
 
 // carriesNone says whether the order has no protection with it at its venue: it left
 // without, or all was taken away before it filled.

@@ -12,7 +12,11 @@ import (
 
 // moves asks for a change of protection and returns the legs that were placed.
 func (b *bench) moves(o *order, change func(*venues.AmendOrder)) []*order {
-	in := amendOrder{instrument: instrument(), mark: venues.Some(venues.MustDecimal("60000"))}
+	return b.movesOf(o, instrument(), change)
+}
+
+func (b *bench) movesOf(o *order, i *venues.Instrument, change func(*venues.AmendOrder)) []*order {
+	in := amendOrder{instrument: i, mark: venues.Some(venues.MustDecimal("60000"))}
 	in.orderReply = actors.ReplyFunc(func(venues.Order, error) {})
 	in.cmd.OrderID = o.OrderID
 	change(&in.cmd)

@@ -1,6 +1,7 @@
 package account
 
 import (
+	"errors"
 	"testing"
 	"time"
 
@@ -23,6 +24,17 @@ func (b *bench) changes(o *order, change func(*venues.AmendOrder)) {
 		if _, asks := e.(callProtect); asks {
 			b.t.Fatal("the venue was asked")
 		}
+	}
+}
+
+func wantFault(t *testing.T, err error, field, rule string) {
+	t.Helper()
+	e, _ := errors.AsType[*venues.Error](err)
+	if e == nil || e.Code != venues.CodeInvalidRequest {
+		t.Fatalf("answer %v", err)
+	}
+	if faults := e.Details["fields"].([]venues.FieldFault); faults[0].Field != field || faults[0].Rule != rule {
+		t.Fatalf("%+v", faults)
 	}
 }
 
@@ -83,4 +95,33 @@ func TestProtectionThatWasTakenAwayIsAddedAnew(t *testing.T) {
 	if legs := b.legs(time.Second); len(legs) != 1 {
 		t.Fatalf("%d legs", len(legs))
 	}
+}
+
+// TestProtectionOfTooMuchIsRefused: legs that are placed from here are market orders,
+// and of those the instrument takes less. Such an order would be naked for ever.
+func TestProtectionOfTooMuchIsRefused(t *testing.T) {
+	small := instrument()
+	small.MaxMarketQty = venues.Some(venues.MustDecimal("0.5"))
+	b := newBench(t, attaches)
+	o := b.bareEntry()
+	b.movesOf(o, small, stopAt("58000"))
+	wantFault(t, b.lastReply().err, "qty", "above_maximum")
+	if o.Protection != nil || o.Unattached {
+		t.Fatalf("changed all the same: %+v", o.Protection)
+	}
+	lower := func(qty string) func(*venues.AmendOrder) {
+		return func(a *venues.AmendOrder) { a.Qty = venues.Some(venues.MustDecimal(qty)) }
+	}
+	b.movesOf(o, small, lower("0.5"))
+	b.step(func(m moment) {
+		r := o.says(venues.StatusOpen, "0")
+		r.Qty = venues.MustDecimal("0.5")
+		b.state.amended(m, amendDone{orderID: o.OrderID, report: r})
+	})
+	b.movesOf(o, small, stopAt("58000"))
+	if r := b.lastReply(); r.err != nil {
+		t.Fatal(r.err)
+	}
+	b.movesOf(o, small, lower("0.6"))
+	wantFault(t, b.lastReply().err, "qty", "above_maximum")
 }

@@ -62,6 +62,8 @@ type moment struct {
 	price func(currency, symbol string) venues.Optional
 	// mark is the mark price of an instrument, likewise.
 	mark func(symbol string) venues.Optional
+	// mostAtMarket is the quantity of the largest market order of an instrument.
+	mostAtMarket func(symbol string) venues.Optional
 }
 
 // output is what a step asks for: after happens once batch is durable, and never
