@@ -83,7 +83,7 @@ func cancelAll(s *stage) {
 	partly := s.resting(limit(venues.Buy, "0.1", "65000"))
 	s.trade(venues.Sell, "0.04")
 	s.reaches(partly, venues.StatusPartiallyFilled)
-	for _, wish := range []change{stop(venues.Buy, "66000"), stopLimit(venues.Buy, "65900", "66000")} {
+	for _, wish := range []change{stop(venues.Buy, "66000"), buyStopLimit("65900")} {
 		s.reaches(s.place(wish), venues.StatusUntriggered)
 	}
 	open := s.openOrders()

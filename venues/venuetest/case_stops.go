@@ -48,14 +48,14 @@ func fallingStop(s *stage) {
 	s.await("the short position", func(h *heard) bool { return h.holds(venues.Short, "0.01") })
 }
 
-func stopLimit(side venues.Side, price, trigger string) change {
+func buyStopLimit(price string) change {
 	return func(r *venues.OrderRequest) {
-		r.Type, r.Side, r.Price, r.TriggerPrice = venues.TypeStopLimit, side, some(price), some(trigger)
+		r.Type, r.Side, r.Price, r.TriggerPrice = venues.TypeStopLimit, venues.Buy, some(price), some("66000")
 	}
 }
 
 func stopLimitRests(s *stage) {
-	order := s.place(stopLimit(venues.Buy, "65800", "66000"))
+	order := s.place(buyStopLimit("65800"))
 	s.reaches(order, venues.StatusUntriggered)
 	s.move("66010")
 	s.lived(order, venues.StatusUntriggered, venues.StatusOpen)
@@ -110,7 +110,7 @@ func waitingStopIsCancelled(s *stage) {
 }
 
 func triggeredStopIsCancelled(s *stage) {
-	order := s.place(stopLimit(venues.Buy, "65800", "66000"))
+	order := s.place(buyStopLimit("65800"))
 	s.reaches(order, venues.StatusUntriggered)
 	s.move("66010")
 	s.reaches(order, venues.StatusOpen)
@@ -124,7 +124,7 @@ func triggeredStopIsCancelled(s *stage) {
 }
 
 func forgottenStop(s *stage) {
-	order := s.place(stopLimit(venues.Buy, "65800", "66000"))
+	order := s.place(buyStopLimit("65800"))
 	s.reaches(order, venues.StatusUntriggered)
 	s.move("66010")
 	s.reaches(order, venues.StatusOpen)
