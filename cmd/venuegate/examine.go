@@ -19,6 +19,10 @@ const (
 	clockSkewMax = time.Second
 	// keyExpiryNear is how long before its end a key is worth a word.
 	keyExpiryNear = 14 * 24 * time.Hour
+	// A venue whose limit is used up for a moment is asked again, asksMax times in
+	// all: what else uses the key counts against the same limit.
+	asksMax    = 3
+	askWaitMax = 5 * time.Second
 )
 
 // examiner looks at venues and accounts from outside, in words for people.
@@ -63,7 +67,7 @@ func examineVenue(ctx context.Context, connector venues.Connector) []admin.Findi
 }
 
 func examineAccount(ctx context.Context, account venues.Account, withdrawal bool) []admin.Finding {
-	mode, err := account.Mode(ctx)
+	mode, err := answered(ctx, account.Mode)
 	if err != nil {
 		if isPassing(err) {
 			return []admin.Finding{failed("key", "the venue did not answer about the account", "try again later", err)}
@@ -92,6 +96,22 @@ func isPassing(err error) bool {
 	return code == venues.CodeExchangeUnavailable || code == venues.CodeRateLimited || code == venues.CodeMaintenance
 }
 
+// answered asks, and asks again where the venue has no room for the question yet.
+func answered[T any](ctx context.Context, ask func(context.Context) (T, error)) (T, error) {
+	for n := 1; ; n++ {
+		answer, err := ask(ctx)
+		limit, told := errors.AsType[*venues.Error](err)
+		if !told || limit.Code != venues.CodeRateLimited || limit.RetryAfter > askWaitMax || n == asksMax {
+			return answer, err
+		}
+		select {
+		case <-time.After(limit.RetryAfter):
+		case <-ctx.Done():
+			return answer, err
+		}
+	}
+}
+
 // isolatedTold is how many isolated instruments are named.
 const isolatedTold = 5
 
@@ -103,7 +123,7 @@ func examineMargin(ctx context.Context, account venues.Account) admin.Finding {
 	if !able {
 		return warning(check, "the venue does not tell how margin is reckoned", "look it up at the venue")
 	}
-	facts, err := inspector.MarginFacts(ctx)
+	facts, err := answered(ctx, inspector.MarginFacts)
 	if err != nil {
 		return warning(check, "the venue did not tell how margin is reckoned: "+redact(err.Error()), "look it up at the venue")
 	}
@@ -127,7 +147,7 @@ func examineKey(ctx context.Context, account venues.Account, withdrawal bool) []
 	if !able {
 		return []admin.Finding{warning("permissions", "the venue does not tell what the key may do", "make sure that it may trade and may not withdraw")}
 	}
-	facts, err := inspector.KeyFacts(ctx)
+	facts, err := answered(ctx, inspector.KeyFacts)
 	if err != nil {
 		const text = "the venue did not tell what the key may do"
 		if isPassing(err) && !withdrawal { // it may be one that is refused

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"venuegate/transport/admin"
@@ -72,6 +73,59 @@ func TestExamineKeyThatMayWithdraw(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestExamineWaitsForRoom: a limit that is used up for a moment, by the service beside
+// the doctor, is no reason to fail; a long one is.
+func TestExamineWaitsForRoom(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		limited int
+		wait    time.Duration
+		within  time.Duration
+		asked   int
+		took    time.Duration
+		want    admin.FindingStatus
+	}{
+		{"for a moment", 1, 2 * time.Second, 10 * time.Second, 2, 2 * time.Second, admin.FindingOK},
+		{"for two", 2, 2 * time.Second, 10 * time.Second, 3, 4 * time.Second, admin.FindingOK},
+		{"again and again", 3, 2 * time.Second, 10 * time.Second, 3, 4 * time.Second, admin.FindingFailed},
+		{"for long", 1, time.Minute, 10 * time.Second, 1, 0, admin.FindingFailed},
+		{"beyond the time there is", 1, 4 * time.Second, 3 * time.Second, 1, 3 * time.Second, admin.FindingFailed},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				begun := time.Now()
+				ctx, cancel := context.WithTimeout(t.Context(), c.within)
+				defer cancel()
+				account := &crowded{limited: c.limited, wait: c.wait}
+				findings := examineKey(ctx, account, false)
+				if len(findings) != 1 || findings[0].Status != c.want {
+					t.Errorf("%+v", findings)
+				}
+				if took := time.Since(begun); account.asked != c.asked || took != c.took {
+					t.Errorf("asked %d times in %s, want %d in %s", account.asked, took, c.asked, c.took)
+				}
+			})
+		})
+	}
+}
+
+// crowded is an account of which the venue tells only after a while.
+type crowded struct {
+	venues.Account
+	limited int
+	wait    time.Duration
+	asked   int
+}
+
+func (c *crowded) KeyFacts(context.Context) (venues.KeyFacts, error) {
+	if c.asked++; c.asked > c.limited {
+		return venues.KeyFacts{Known: true, CanTrade: true, IPBound: true}, nil
+	}
+	err := venues.Errorf(venues.CodeRateLimited, "too many requests")
+	err.RetryAfter = c.wait
+	return venues.KeyFacts{}, err
 }
 
 // TestExamineUnfitAccount: an account without derivatives is no use here.
