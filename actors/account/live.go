@@ -23,6 +23,10 @@ type rest struct {
 // those at rest. Steps go through the live ones; the others are found by name, and
 // their number is of no consequence.
 func (s *state) enlist(m moment, o *order) {
+	delete(s.unrecordedFills, o.OrderID)
+	if s.orders[o.OrderID] == o && o.Status.IsClosed() && o.fillsQty.LessThan(o.FilledQty) {
+		s.unrecordedFills[o.OrderID] = o
+	}
 	switch {
 	case s.orders[o.OrderID] != o: // forgotten in the same step
 		return

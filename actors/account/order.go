@@ -138,6 +138,7 @@ func (s *state) indexVenueID(o *order) {
 func (s *state) forget(o *order) {
 	delete(s.orders, o.OrderID)
 	delete(s.live, o.OrderID)
+	delete(s.unrecordedFills, o.OrderID)
 	if s.byClient[o.ClientOrderID] == o {
 		delete(s.byClient, o.ClientOrderID)
 	}

@@ -46,7 +46,7 @@ func (s *state) open(symbol string, side venues.PositionSide) decimal.Decimal {
 // venue has told since the newest execution counts if it is more: others are missing.
 func (s *state) mostOpen(symbol string, side venues.Side) decimal.Decimal {
 	opens := side.Opens()
-	open, key := s.open(symbol, opens), (&venues.Position{Symbol: symbol, Side: opens}).Key()
+	open, key := s.open(symbol, opens).Add(s.unrecorded(symbol, side)), (&venues.Position{Symbol: symbol, Side: opens}).Key()
 	b, known := s.ledger.books[symbol]
 	if !known {
 		return open
@@ -56,6 +56,18 @@ func (s *state) mostOpen(symbol string, side venues.Side) decimal.Decimal {
 		return decimal.Max(open, s.funds.positions[key].Qty)
 	}
 	return open
+}
+
+// unrecorded is what closed orders of a side have opened and whose executions are
+// still to come.
+func (s *state) unrecorded(symbol string, side venues.Side) decimal.Decimal {
+	sum := decimal.Zero
+	for _, o := range s.unrecordedFills {
+		if o.Symbol == symbol && o.Side == side && !o.ReduceOnly {
+			sum = sum.Add(o.FilledQty.Sub(o.fillsQty))
+		}
+	}
+	return sum
 }
 
 // perhapsOpened is what executions of a side may have opened while they seem to have

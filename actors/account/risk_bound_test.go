@@ -59,6 +59,30 @@ func TestBoundCountsWhatIsInFlight(t *testing.T) {
 	}
 }
 
+// TestBoundCountsWhatIsFilledAndNotRecorded: the venue tells the end of an order before
+// its last execution, which opens a part of the position all the same.
+func TestBoundCountsWhatIsFilledAndNotRecorded(t *testing.T) {
+	b := newBench(t, venues.Capabilities{})
+	first, _ := b.refusedBy(bounded("r1", venues.Buy, "0.6", "1"))
+	r := first.says(venues.StatusPartiallyFilled, "0.2")
+	r.Fill = first.fill("t1", "0.2", "60000")
+	b.step(func(m moment) { b.state.report(m, r) })
+	b.step(func(m moment) { b.state.report(m, first.says(venues.StatusFilled, "0.6")) })
+	b.pass(fillsHoldMax)
+	if !first.Status.IsClosed() {
+		t.Fatalf("the end is still held back: %s", first.Status)
+	}
+	if _, rule := b.refusedBy(bounded("r2", venues.Buy, "0.5", "1")); rule != venues.RuleMaxPosition {
+		t.Errorf("1.1 of 1, 0.4 of it not recorded: refused by %v", rule)
+	}
+	r = first.says(venues.StatusFilled, "0.6")
+	r.Fill = first.fill("t2", "0.4", "60000")
+	b.step(func(m moment) { b.state.report(m, r) })
+	if _, rule := b.refusedBy(bounded("r3", venues.Buy, "0.4", "1")); rule != nil {
+		t.Errorf("1 of 1, all of it recorded: refused by %v", rule)
+	}
+}
+
 // What is open on the other side makes no room: a stop may close it while the
 // order is on its way.
 func TestBoundDoesNotNet(t *testing.T) {

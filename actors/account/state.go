@@ -27,11 +27,13 @@ type state struct {
 
 	// orders are the unfinished ones, and closed ones for closedKeep; live are
 	// those that a step has to go through, atRest the others as they came to it.
-	orders   map[string]*order
-	live     map[string]*order
-	atRest   []rest
-	byClient map[string]*order
-	byVenue  map[venueKey]*order
+	orders map[string]*order
+	live   map[string]*order
+	// unrecordedFills are the closed ones of which executions are still to come.
+	unrecordedFills map[string]*order
+	atRest          []rest
+	byClient        map[string]*order
+	byVenue         map[venueKey]*order
 	// watched orders have something due.
 	watched map[string]*order
 
@@ -82,7 +84,7 @@ func newState(c Config, fence persistence.Fence) *state {
 	return &state{
 		customer: c.Customer, exchange: c.Exchange, caps: c.Capabilities, fence: fence,
 		ids: clientIDs{c.ClientIDPrefix, c.Customer, c.Exchange}, policy: c.Protection.orDefault(),
-		orders: map[string]*order{}, live: map[string]*order{}, byClient: map[string]*order{}, byVenue: map[venueKey]*order{},
+		orders: map[string]*order{}, live: map[string]*order{}, unrecordedFills: map[string]*order{}, byClient: map[string]*order{}, byVenue: map[venueKey]*order{},
 		watched: map[string]*order{}, fillsUntil: map[string]time.Time{}, unlisted: map[string]bool{}, lookups: map[string]*lookups{},
 		funds:  funds{positions: map[string]venues.Position{}, closedAt: map[string]time.Time{}, asOf: map[string]time.Time{}},
 		ledger: newLedger(),
